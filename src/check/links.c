@@ -50,7 +50,7 @@ static bool saves_access(const mesh *m) {
     return false;
 }
 
-/* Whether links may save accesses to a plain tensor under a layout. */
+/* Whether links may save accesses under a layout that spreads no window of a tensor. */
 static bool layout_saves(const sx_check_outline *o, int v, unsigned x, mesh *m) {
     const sx_check_level *level = &o->space->c->machine.level[0];
     sx_mapping_level at = {0};
@@ -75,11 +75,11 @@ sx_status sx_check_find_links(sx_check_outline *o) {
         idle = loops & ~o->shape->dims[v];
         o->linked[v] = false;
         if (space->c->no_link_transfers || !loops) continue;
-        bool plain = o->shape->solo[v] == o->shape->dims[v], countable = m->children <= 4096;
+        bool slides = loops & o->shape->dims[v] & ~o->shape->solo[v], countable = m->children <= 4096;
         bool apart =
             space->c->limits.level[0].no_multicast >> v & 1; /* each unit is a group: any may be helped */
-        o->linked[v] = !plain || (idle && (apart || !countable));
-        if (plain && idle && countable) do {
+        o->linked[v] = slides || (idle && (apart || !countable));
+        if (!slides && idle && countable) do {
                 o->linked[v] |= sx_check_lies(space, 0, o->spatial->factor[0], x) && layout_saves(o, v, x, m);
                 x = (x - loops) & loops;
             } while (x && !o->linked[v]);

@@ -136,12 +136,11 @@ static void count_places(const sx_check_outline *o, int v, int r, int level, con
 }
 
 /* The share of a tensor's words that the parent of a holder reads: the product of num / den over all ranks and all
- * levels that lie between. At the level just outside the holder, children in different places read apart. At bypassed
- * levels the mean size of groups counts, which is at most that of the largest: children / (children along the longest
- * dimension). Where neighbours help and rank `moved` (-1: none) is one along which the tile moves, the last place in the
- * direction of the motion gets no help. */
+ * levels that lie between. At the level just outside the holder, children in different places read apart; of rank `moved`
+ * (-1: none) only `unhelped` of these places do. At bypassed levels the mean size of groups counts, which is at most that
+ * of the largest: children / (children along the longest dimension). */
 static void count_groups(const sx_check_outline *o, int v, int holder, int parent, int moved,
-                         const int64_t *tile, int64_t *num, int64_t *den) {
+                         int64_t unhelped, const int64_t *tile, int64_t *num, int64_t *den) {
     const sx_tensor *t = &o->space->c->problem.tensor[v];
     *num = *den = 1;
     for (int s = holder; s <= parent; s++)
@@ -149,7 +148,7 @@ static void count_groups(const sx_check_outline *o, int v, int holder, int paren
             int64_t places = 1, children = 1;
             if (s == holder) {
                 count_places(o, v, r, s, tile, &places, &children);
-                if (r == moved) places = 1;
+                if (r == moved && unhelped < places) places = unhelped;
             } else {
                 for (int d = 0; d < o->space->n_dims; d++) {
                     int64_t f = t->coef[r][d] ? o->spatial->factor[s][d] : 1;
@@ -168,15 +167,12 @@ static int64_t share_of(int64_t words, int64_t copies, int64_t num, int64_t den)
     return (int64_t)(product / den > SX_CHECK_CAP ? SX_CHECK_CAP : product / den);
 }
 
-/* The words of one pass over all tiles of a tensor, in all spatial places that differ for it, and the share num / den
- * that reaches the parent. */
-static int64_t count_words(const sx_check_outline *o, int v, int holder, int parent, int moved,
-                           const int64_t *tile, int64_t *num, int64_t *den) {
+/* The words of one pass over all tiles of a tensor, in all spatial places that differ for it. */
+static int64_t count_words(const sx_check_outline *o, int v, const int64_t *tile) {
     const sx_problem *problem = &o->space->c->problem;
     int64_t words = sx_check_box(problem, v, tile);
     for (int d = 0; d < problem->n_dims; d++)
         if (o->shape->dims[v] >> d & 1) words = sx_capped_mul(words, problem->size[d] / tile[d]);
-    count_groups(o, v, holder, parent, moved, tile, num, den);
     return words;
 }
 
@@ -208,7 +204,8 @@ int64_t sx_check_flow(const sx_check_outline *o, const sx_check_prices *prices, 
     int64_t tile[SX_MAX_DIMS], num, den, words;
     if (o->shape->free >> v & 1) return 0;
     set_tile(o, holder, extent, tile);
-    words = count_words(o, v, holder, u, -1, tile, &num, &den);
+    words = count_words(o, v, tile);
+    count_groups(o, v, holder, u, -1, 0, tile, &num, &den);
     int64_t cost =
         sx_capped_mul(share_of(words, o->apart[v][u + 1], num, den), parent_price(o, prices, v, u));
     int64_t fills = sx_capped_mul(words, o->apart[v][holder]);
@@ -238,12 +235,13 @@ static int rank_of(const sx_tensor *t, int dim) {
     return r;
 }
 
-/* What T5 asks of the rank of a dimension: how far a tile reaches in it, the step of the dimension's loops, the sum of
- * the steps of loops on the others at most, the least step of such a loop where only one other dimension has any, and
- * the iterations left of all. */
+/* What T5 and T6 ask of the rank of a dimension: how far a tile reaches in it, the step of the dimension's loops, the sum
+ * of the steps of loops on the others at most, the least step of such a loop where only one other dimension has any, the
+ * iterations left of all, and how the holder's siblings are spread along it: how far they are apart at most, and the
+ * distance of neighbours where they are spread along one dimension. */
 typedef struct window {
-    int64_t reach, step, range, others, other_step, left;
-    int n_others;
+    int64_t reach, step, range, others, other_step, left, span, distance;
+    int n_others, n_spread;
     bool one_sign;
 } window;
 
@@ -257,6 +255,11 @@ static window describe_window(const sx_check_outline *o, int v, int holder, int 
         int64_t coef = labs(t->coef[r][d]), step = coef * tile[d],
                 range = coef * (problem->size[d] - tile[d]);
         if (!coef || problem->size[d] == 1) continue;
+        if (o->spatial->factor[holder][d] > 1) {
+            w.n_spread++;
+            w.distance = step;
+            w.span += step * (o->spatial->factor[holder][d] - 1);
+        }
         for (int s = holder; s <= level; s++) step *= o->spatial->factor[s][d];
         w.reach += coef * (tile[d] - 1);
         w.left *= o->left[d] / extent[d];
@@ -273,40 +276,53 @@ static window describe_window(const sx_check_outline *o, int v, int holder, int 
     return w;
 }
 
-/* T5: the least share num / den of all tiles that is fetched where the innermost loop that moves a tile is one of a
- * level, on a dimension of a window. Its own visits fetch what its step leaves new: `fresh` of `reach`. */
-static void least_share(const sx_check_outline *o, int v, int holder, int level, int dim,
-                        const int64_t *extent, const int64_t *tile, int64_t *num, int64_t *den) {
-    window w = describe_window(o, v, holder, level, dim, extent, tile);
-    int64_t fresh = w.step < w.reach ? w.step : w.reach, left = o->left[dim] / extent[dim], n = left;
-    if (level + 1 < o->space->n_levels) n = least_prime(n);
-    if (w.one_sign && (w.step > w.others || (w.n_others == 1 && w.other_step > 2 * w.range))) {
-        *num = fresh * (left - 1) + w.reach;
-        *den = w.reach * left;
-    } else if (w.one_sign) {
-        *num = fresh * (n - 1) * (w.left / n) + w.reach;
-        *den = w.reach * w.left;
-    } else {
-        *num = fresh * (n - 1);
-        *den = w.reach * n;
-    }
+/* The least share of all tiles that is fetched, as parts of a whole, and of these the parts at visits that are known: those
+ * of the innermost loop that moves the tile, and of loops that are not on its rank. */
+typedef struct shares {
+    int64_t all, known, whole;
+} shares;
+
+/* T5: where the innermost loop that moves a tile is one of a level, on a dimension of a window, of which `left` iterations
+ * are left. Its own visits fetch what its step leaves new: `fresh` of `reach`. */
+static shares least_shares(const window *w, int64_t left, bool outermost) {
+    int64_t fresh = w->step < w->reach ? w->step : w->reach, n = outermost ? left : least_prime(left);
+    shares out = {.known = fresh * (n - 1) * (w->left / n), .whole = w->reach * w->left};
+    if (w->one_sign) out.known += w->reach;
+    out.all = out.known;
+    if (w->one_sign && (w->step > w->others || (w->n_others == 1 && w->other_step > 2 * w->range)))
+        out.all = (fresh * (left - 1) + w->reach) * (w->left / left);
+    return out;
+}
+
+/* T6: the places along a window's rank that no neighbour helps at the visits that are known. */
+static int64_t count_unhelped(const window *w) {
+    if (w->n_spread == 1) return (w->step + w->distance - 1) / w->distance;
+    return w->step > w->span ? INT64_MAX : 1;
 }
 
 int64_t sx_check_slide(const sx_check_outline *o, const sx_check_prices *prices, int v, int holder, int level,
                        int dim, const int64_t *extent) {
-    int u = parent_of(o, v, holder), moved = -1;
-    int64_t tile[SX_MAX_DIMS], num, den, share, whole, fill = 0;
-    bool helped = hands_on(o, v, holder);
+    int u = parent_of(o, v, holder), moved = rank_of(&o->space->c->problem.tensor[v], dim);
+    int64_t tile[SX_MAX_DIMS], num, den, read, fill = 0;
     if (o->shape->free >> v & 1) return 0;
-    if (helped) moved = rank_of(&o->space->c->problem.tensor[v], dim);
     set_tile(o, holder, extent, tile);
-    int64_t words = count_words(o, v, holder, u, moved, tile, &num, &den);
-    least_share(o, v, holder, level, dim, extent, tile, &share, &whole);
+    window w = describe_window(o, v, holder, level, dim, extent, tile);
+    shares share = least_shares(&w, o->left[dim] / extent[dim], level + 1 == o->space->n_levels);
+    int64_t words = count_words(o, v, tile), copies = o->apart[v][u + 1];
+    bool helped = hands_on(o, v, holder) && !(w.one_sign && w.step - w.others > w.span);
+    if (helped) {
+        count_groups(o, v, holder, u, moved, count_unhelped(&w), tile, &num, &den);
+        read = share_of(share_of(words, copies, num, den), 1, share.known, share.whole);
+        count_groups(o, v, holder, u, moved, 1, tile, &num, &den);
+        read += share_of(share_of(words, copies, num, den), 1, share.all - share.known, share.whole);
+    } else {
+        count_groups(o, v, holder, u, -1, 0, tile, &num, &den);
+        read = share_of(share_of(words, copies, num, den), 1, share.all, share.whole);
+    }
     if (!(helped && o->used[holder + 1] > 1)) {
-        fill = share_of(sx_capped_mul(words, o->apart[v][holder]), 1, share, whole);
+        fill = share_of(words, o->apart[v][holder], share.all, share.whole);
         fill = sx_capped_mul(fill, fill_price(o, prices, v, holder));
     }
-    int64_t read = share_of(share_of(words, o->apart[v][u + 1], num, den), 1, share, whole);
     return sx_capped_add(fill, sx_capped_mul(read, parent_price(o, prices, v, u)));
 }
 

@@ -194,6 +194,23 @@ static void bounds_are_below_mappings(void **state) {
     sx_expect_compared("paths", paths, set->count * 8);
 }
 
+/* Turns the sign of one term of some windows of a space's problem. */
+static void turn_windows(sx_rng *rng, sx_small_space *small) {
+    sx_problem *p = &small->c.problem;
+    bool turned = false;
+    for (int r = 0; r < p->tensor[1].n_ranks; r++)
+        for (int d = 0, before = 0; d < p->n_dims; d++) {
+            int32_t *coef = &p->tensor[1].coef[r][d];
+            if (!*coef || before++ == 0 || sx_rng_below(rng, 3)) continue;
+            *coef = -*coef;
+            turned = true;
+        }
+    if (!turned) return;
+    sx_small_space_fini(small);
+    sx_expect_ok(sx_model_new(p, &small->c.arch, &small->c.options, &small->model));
+    sx_expect_ok(sx_map_space_new(small->model, &small->limits, &small->options, &small->space));
+}
+
 /* The same for convolutions on arrays whose memories and units hand words on, with mappings that are drawn. */
 static void bounds_are_below_linked_mappings(void **state) {
     const settings *set = *state;
@@ -209,6 +226,7 @@ static void bounds_are_below_linked_mappings(void **state) {
             .mapping = calloc(1, sizeof *one.mapping), .score = calloc(1, sizeof *one.score), .n = 1};
         uint64_t rejected = 0;
         sx_random_link_space(&rng, &small);
+        turn_windows(&rng, &small);
         sx_tame_limits(&small.limits);
         void *point = malloc(sx_space_point_size(small.space));
         sx_expect_ok(sx_evaluator_new(small.model, &evaluator));

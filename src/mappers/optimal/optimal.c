@@ -182,6 +182,7 @@ static sx_status prove(sx_optimal *o) {
  * the first bounds take more than the effort there is no proof; a small effort is for these bounds alone. */
 static sx_status search_all(sx_optimal *o) {
     const bool plain = o->rule.objective->n_criteria == 1 && !o->space->options.remainders;
+    SX_TRY(sx_heuristics_early(&o->start, &o->s->begun));
     SX_TRY(make_plan(o));
     o->start.listing = sx_optimal_list_steps(o);
     SX_TRY(sx_heuristics_first(&o->start, &o->s->begun));

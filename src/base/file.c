@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,20 +18,21 @@ static SX_MUST_USE sx_status file_error(const char *verb, const char *path) {
 }
 
 /* Reads an open file to its end. */
-static SX_MUST_USE sx_status read_all(FILE *file, const char *path, size_t limit, char **text, size_t *size) {
+static SX_MUST_USE sx_status read_all(int fd, const char *path, size_t limit, char **text, size_t *size) {
     sx_text content = {0};
     char chunk[16384];
     sx_status status = SX_OK;
-    for (size_t got; (got = fread(chunk, 1, sizeof chunk, file)) > 0;) {
-        sx_text_add_bytes(&content, chunk, got);
+    for (ssize_t got; (got = read(fd, chunk, sizeof chunk)) != 0;) {
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) {
+            status = file_error("read", path);
+            goto done;
+        }
+        sx_text_add_bytes(&content, chunk, (size_t)got);
         if (content.size > limit) {
             status = sx_error_new(SX_ERR_LIMIT, "'%s' is larger than %zu bytes", path, limit);
             goto done;
         }
-    }
-    if (ferror(file)) {
-        status = file_error("read", path);
-        goto done;
     }
     size_t total = content.size;
     status = sx_text_take(&content, text);
@@ -43,21 +45,16 @@ done:
 /* Reads a file that `open` accepts with these flags. */
 static SX_MUST_USE sx_status read_file(const char *path, int flags, size_t limit, char **text, size_t *size) {
     struct stat info;
-    int fd = open(path, O_RDONLY | flags);
-    FILE *file = fd < 0 ? NULL : fdopen(fd, "rb");
-    if (!file) {
-        sx_status error = file_error("open", path);
-        if (fd >= 0) close(fd);
-        return error;
-    }
+    int fd = open(path, O_RDONLY | O_CLOEXEC | flags);
+    if (fd < 0) return file_error("open", path);
     sx_status status;
     if (fstat(fd, &info) == 0 && S_ISDIR(info.st_mode))
         status = sx_error_new(SX_ERR_FILE, "'%s' is a folder, not a file", path);
     else if (flags && !S_ISREG(info.st_mode))
         status = sx_error_new(SX_ERR_FILE, "'%s' is not a regular file", path);
     else
-        status = read_all(file, path, limit, text, size);
-    fclose(file);
+        status = read_all(fd, path, limit, text, size);
+    close(fd);
     return status;
 }
 
@@ -76,7 +73,9 @@ bool sx_file_is_absent(int error) {
 bool sx_write_all(int fd, const void *bytes, size_t size) {
     const char *from = bytes;
     while (size > 0) {
+        struct pollfd ready = {.fd = fd, .events = POLLOUT};
         ssize_t done = write(fd, from, size);
+        if (done < 0 && errno == EAGAIN && poll(&ready, 1, -1) >= 0) continue;
         if (done < 0 && errno == EINTR) continue;
         if (done <= 0) return false;
         from += done;

@@ -22,7 +22,7 @@ bool sx_file_is_absent(int error);
  * its permissions. */
 SX_MUST_USE sx_status sx_file_write(const char *path, const char *text, size_t size);
 
-/* Writes all bytes to a descriptor; false where that fails, with errno. */
+/* Writes all bytes to a descriptor, however many the system takes at a time; false where that fails, with errno. */
 bool sx_write_all(int fd, const void *bytes, size_t size);
 
 /* Refuses a path that sx_file_write could not write to, before there is anything to lose. */

@@ -16,7 +16,7 @@
 
 static const double SPIN = 100e-6; /* seconds of spinning before blocking */
 static const long BLOCK = 5000000; /* nanoseconds between two calls of `idle` while blocked */
-enum { STACK_BYTES = 8 << 20 };
+enum { STACK_BYTES = 1 << 20 };
 enum { CLOSED = 1 << 30 }; /* a bit of the gate; the others count the workers inside */
 
 struct sx_pool {
@@ -132,8 +132,9 @@ static bool locks_init(sx_pool *pool) {
     return false;
 }
 
-/* Starts the thread of a worker, with a stack that does not depend on the default of the system: some C
- * libraries give 128 kB, less than the frames of a search take. False where it cannot be started. */
+/* Starts the thread of a worker, with a stack that does not depend on the default of the system. Searches take
+ * less than 128 kB of it; functions of a caller, such as an evaluator in Python, may take more. False where it cannot
+ * be started. */
 static bool start_thread(struct pool_worker *worker) {
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0) return false;

@@ -17,8 +17,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char lines[] = "\n\t"; /* what tables and paragraphs are made of besides text */
-
 static const sx_command *const commands[] = {
     &sx_command_map,      &sx_command_eval,     &sx_command_space, &sx_command_compare,
     &sx_command_codesign, &sx_command_systolic, &sx_command_place, &sx_command_train,
@@ -65,7 +63,7 @@ static sx_exit exit_of(sx_code code) {
 static void write_err(const sx_text *text) {
     sx_text fitted = {.width = sx_terminal_width(STDERR_FILENO)};
     if (fitted.width) sx_terminal_fit(text->data, &fitted);
-    sx_print(stderr, fitted.size && !fitted.failed ? fitted.data : text->data, lines);
+    (void)sx_print(STDERR_FILENO, fitted.size && !fitted.failed ? fitted.data : text->data);
     sx_text_free(&fitted);
 }
 
@@ -84,7 +82,7 @@ static bool print_error(const struct sx_error *error) {
     if (whole)
         write_err(&text);
     else
-        fputs("error: out of memory\n", stderr);
+        (void)sx_print(STDERR_FILENO, "error: out of memory\n");
     sx_text_free(&text);
     return whole;
 }
@@ -108,19 +106,23 @@ sx_status sx_output_write(sx_output *result, const char *path, const char *text)
     return status;
 }
 
-/* Writes to standard output. A closed pipe, as of `head`, ends the program silently. */
+/* Writes to standard output and closes it, which may be when the system finds that it cannot be written. A closed pipe,
+ * as of `head`, ends the program silently. */
 static sx_status write_out(const sx_text *out) {
     sx_text fitted = {.width = out->width};
     if (out->width) sx_terminal_fit(out->data, &fitted);
-    if (fitted.failed) return sx_error_memory();
-    sx_print(stdout, out->width ? fitted.data : out->data, lines);
-    sx_text_free(&fitted);
-    if (!ferror(stdout) && fflush(stdout) == 0) return SX_OK;
-    if (errno == EPIPE) {
-        signal(SIGPIPE, SIG_DFL);
-        raise(SIGPIPE);
+    sx_status status = fitted.failed ? sx_error_memory() : SX_OK;
+    bool written = !status && sx_print(STDOUT_FILENO, out->width ? fitted.data : out->data) &&
+                   (close(STDOUT_FILENO) == 0 || errno == EINTR);
+    if (!status && !written) {
+        if (errno == EPIPE) {
+            signal(SIGPIPE, SIG_DFL);
+            raise(SIGPIPE);
+        }
+        status = sx_error_system(SX_ERR_WRITE, "cannot write standard output");
     }
-    return sx_error_system(SX_ERR_WRITE, "cannot write standard output");
+    sx_text_free(&fitted);
+    return status;
 }
 
 void sx_output_show_warnings(sx_output *result) {

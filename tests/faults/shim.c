@@ -55,6 +55,9 @@ static bool allocation_fails(const char *name) {
 /* What a call does to files. */
 enum effect { READS, CHANGES, WRITES };
 
+/* Whether the call that call_fails() was asked about last is to write less than it is given. */
+static _Thread_local bool is_short;
+
 /* Whether a system call fails, with `errno` set; a process that is to be ended before it does not return. */
 static bool call_fails(const char *name, enum effect effect, int error) {
     const sx_fault *f = &sx_fault_now;
@@ -62,6 +65,8 @@ static bool call_fails(const char *name, enum effect effect, int error) {
     long call = count(&f->counts->calls);
     long write = effect == WRITES ? count(&f->counts->writes) : 0;
     long change = effect >= CHANGES ? count(&f->counts->changes) : 0;
+    is_short = f->kind == SX_FAULT_SHORT && write == f->at;
+    if (is_short) sx_fault_happens(name);
     if (change) snprintf(f->counts->last, sizeof f->counts->last, "%s", name);
     bool fails = (f->kind == SX_FAULT_CALL && call == f->at) || (f->kind == SX_FAULT_FULL && write >= f->at);
     bool killed = f->kind == SX_FAULT_KILL && change == f->at;
@@ -114,6 +119,21 @@ SHOWN void free(void *memory) {
 #define CALL(type, bad, name, parameters, arguments, effect, error)                                          \
     CALL_UNLESS(false, type, bad, name, parameters, arguments, effect, error)
 
+/* One that writes bytes, and may write fewer. */
+#define WRITER(name, parameters, arguments)                                                                  \
+    SHOWN ssize_t name parameters {                                                                          \
+        static ssize_t(*original) parameters;                                                                \
+        if (!original) *(void **)&original = behind(#name);                                                  \
+        if (fd == STDERR_FILENO) return original arguments;                                                  \
+        if (call_fails(#name, WRITES, EIO)) return -1;                                                       \
+        if (is_short && size < 2) {                                                                          \
+            errno = EINTR;                                                                                   \
+            return -1;                                                                                       \
+        }                                                                                                    \
+        if (is_short) size /= 2;                                                                             \
+        return original arguments;                                                                           \
+    }
+
 CALL(int, -1, rename, (const char *from, const char *to), (from, to), WRITES, EIO)
 CALL(int, -1, remove, (const char *path), (path), CHANGES, EIO)
 CALL(int, -1, unlink, (const char *path), (path), CHANGES, EIO)
@@ -124,12 +144,10 @@ CALL(int, -1, fdatasync, (int fd), (fd), WRITES, EIO)
 CALL(int, -1, fchmod, (int fd, mode_t mode), (fd, mode), CHANGES, EPERM)
 CALL(int, -1, ftruncate, (int fd, off_t size), (fd, size), WRITES, EIO)
 CALL(int, -1, ftruncate64, (int fd, off64_t size), (fd, size), WRITES, EIO)
-CALL_UNLESS(fd == STDERR_FILENO, ssize_t, -1, write, (int fd, const void *bytes, size_t size),
-            (fd, bytes, size), WRITES, EIO)
-CALL(ssize_t, -1, pwrite, (int fd, const void *bytes, size_t size, off_t at), (fd, bytes, size, at), WRITES,
-     EIO)
-CALL(ssize_t, -1, pwrite64, (int fd, const void *bytes, size_t size, off64_t at), (fd, bytes, size, at),
-     WRITES, EIO)
+CALL(int, -1, close, (int fd), (fd), READS, EIO)
+WRITER(write, (int fd, const void *bytes, size_t size), (fd, bytes, size))
+WRITER(pwrite, (int fd, const void *bytes, size_t size, off_t at), (fd, bytes, size, at))
+WRITER(pwrite64, (int fd, const void *bytes, size_t size, off64_t at), (fd, bytes, size, at))
 CALL(ssize_t, -1, read, (int fd, void *bytes, size_t size), (fd, bytes, size), READS, EIO)
 CALL(ssize_t, -1, pread, (int fd, void *bytes, size_t size, off_t at), (fd, bytes, size, at), READS, EIO)
 CALL(ssize_t, -1, pread64, (int fd, void *bytes, size_t size, off64_t at), (fd, bytes, size, at), READS, EIO)

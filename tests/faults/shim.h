@@ -13,6 +13,7 @@ typedef enum sx_fault_kind {
     SX_FAULT_FULL,        /* from a call that writes on, all of these fail, as on a full disk */
     SX_FAULT_KILL,        /* the process is killed before a call that changes a file */
     SX_FAULT_INTERRUPT,   /* it gets SIGINT before a system call */
+    SX_FAULT_SHORT,       /* a call that writes takes half of the bytes, and none of a single one (EINTR) */
     SX_N_FAULTS,
 } sx_fault_kind;
 

@@ -5,6 +5,7 @@
  * - memory: the whole answer of the first run, or exit code 3 and "out of memory";
  * - a call that fails, a full disk: the whole answer, where more may be said on standard error and among the
  *   warnings of JSON, or exit code 2 or 3 and an error;
+ * - a call that writes less than it was given: the whole answer;
  * - SIGINT: an answer so far, or the end that the signal brings, but no error of usage or input;
  * - SIGKILL: the same command again gives the whole answer, and removes what the killed one left. Where it
  *   keeps a database and no checkpoint, that may know more than before: then only the exit code is compared.
@@ -32,7 +33,7 @@
 enum { MAX_FILES = 16, MAX_REPORTS = 8, EXIT_BAD = 2, EXIT_FAILED = 3, SECONDS_PER_RUN = 20 };
 
 static const char *const kind_name[SX_N_FAULTS] = {"none", "memory", "memory-from", "call",
-                                                   "full", "kill",   "interrupt"};
+                                                   "full", "kill",   "interrupt",   "short"};
 
 typedef struct content {
     char path[512], *data;
@@ -165,7 +166,7 @@ static const content *find(const outcome *o, const content *file) {
 /* Whether a run ended in an error as the kind of its fault may end it, and said so. */
 static bool has_failed(const outcome *o, const sx_fault *fault) {
     int code = WIFEXITED(o->status) ? WEXITSTATUS(o->status) : -1;
-    if (fault->kind == SX_FAULT_NONE) return false;
+    if (fault->kind == SX_FAULT_NONE || fault->kind == SX_FAULT_SHORT) return false;
     if (fault->kind == SX_FAULT_MEMORY || fault->kind == SX_FAULT_MEMORY_FROM)
         return code == EXIT_FAILED && strstr(o->err.data, "out of memory");
     return (code == EXIT_BAD || code == EXIT_FAILED) && strstr(o->err.data, "error: ");
@@ -266,6 +267,7 @@ static long number_of_faults(sx_fault_kind kind, const sx_fault_counts *seen) {
     case SX_FAULT_INTERRUPT:
         return seen->calls;
     case SX_FAULT_FULL:
+    case SX_FAULT_SHORT:
         return seen->writes;
     case SX_FAULT_KILL:
         return seen->changes;

@@ -36,9 +36,20 @@ static void numbers_have_no_digits_too_many(void **state) {
     }
 }
 
+/* Memory that ran out stays known: a text that may lack a part is none. The last test, since nothing takes it back. */
+static void what_lacks_memory_is_not_printed(void **state) {
+    (void)state;
+    json_t *tree = sx_json_read("[1, \"two\"]");
+    assert_non_null(tree);
+    sx_json_fail();
+    assert_null(sx_json_dump(tree, 0));
+    json_decref(tree);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_have_no_digits_too_many),
+        cmocka_unit_test(what_lacks_memory_is_not_printed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

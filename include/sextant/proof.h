@@ -21,6 +21,7 @@ extern "C" {
 
 typedef struct sx_proof {
     uint64_t n_spatial; /* spatial mappings, all there are */
+    double lower_bound; /* of all mappings, as far as the proof itself shows it; set by who keeps the proof */
     size_t width;       /* factors of a spatial mapping: levels times dimensions, level by level */
     size_t n_entries, room;
     bool *searched;    /* per entry: all its mappings were gone through; otherwise a bound by tables holds */

@@ -41,7 +41,7 @@ enum { MOST_SEARCHES = 100000, MOST_TRIES = 3, MOST_GAP = 10 };
 /* Of `auto`: designs and layers that it looks at; designs in a row that are not better; steps of a proof that
  * take the time of an evaluation. Million steps: of a proof at first, how many times more the next time, and
  * of all proofs together. */
-enum { MOST_LOOKS = 4000, PATIENCE = 8, STEPS_PER_MAPPING = 10 };
+enum { MOST_LOOKS = 4000, PATIENCE = 8, STEPS_PER_MAPPING = 10, QUICK_SHARES = 4 };
 static const double FIRST_EFFORT = 0.4, MORE_EFFORT = 4, ALL_EFFORT = 20;
 
 /* What is known of a target on a design. */
@@ -251,6 +251,7 @@ static sx_status close_design(proof *p, size_t design) {
     sx_codesign *c = p->c;
     for (size_t t = 0; t < c->n_targets && !sx_codesign_stopped(c); t++) {
         if (is_hopeless(p, design)) break;
+        c->shares = c->n_targets - t;
         SX_TRY(look(p, design, t, false));
     }
     note(p, design);
@@ -275,12 +276,16 @@ static void conclude(const proof *p, size_t design) {
         sx_codesign_record_outcome(c, design, SX_OUTCOME_QUICK);
 }
 
-/* Gives all designs a quick answer and a quick bound. */
+/* Gives all designs a quick answer and a quick bound. Under a time limit these, two searches for each target,
+ * get half of the time at most. */
 static sx_status begin(proof *p) {
     sx_codesign *c = p->c;
     for (size_t d = 0; d < c->designs->n; d++) {
         for (size_t t = 0; t < c->n_targets; t++) known_of(p, d)[t].bound = -INFINITY;
-        for (size_t t = 0; t < c->n_targets && !sx_codesign_stopped(c); t++) SX_TRY(look(p, d, t, true));
+        for (size_t t = 0; t < c->n_targets && !sx_codesign_stopped(c); t++) {
+            c->shares = QUICK_SHARES * ((c->designs->n - d) * c->n_targets - t);
+            SX_TRY(look(p, d, t, true));
+        }
         note(p, d);
         c->out->design[d].bound = bound_of(p, d);
     }

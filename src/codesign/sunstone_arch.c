@@ -254,14 +254,15 @@ static double share_of(const forest *f, size_t design, size_t place, double know
     return (value - known - rest) / f->c->target[f->order[place]].weight;
 }
 
-/* Searches the targets in a bin, in the space that has its architecture. */
-static sx_status search_targets(forest *f, size_t design, sx_target_space *target_space) {
+/* Searches the targets in a bin, in the space that has its architecture; `bins` are left, this one among them. */
+static sx_status search_targets(forest *f, size_t design, size_t bins, sx_target_space *target_space) {
     sx_codesign *c = f->c;
     double cutoff = c->options->apart ? INFINITY : sx_codesign_cutoff(c, design), known = 0;
     for (size_t i = 0; i < c->n_targets; i++) {
         sx_search_outcome result;
         size_t t = f->order[i];
         double share = share_of(f, design, i, known, cutoff);
+        c->shares = bins * c->n_targets - i;
         SX_TRY(search_target(f, design, t, share, target_space, &result));
         if (!result.found) {
             sx_design_outcome outcome = cutoff < INFINITY ? SX_OUTCOME_CUT
@@ -277,11 +278,11 @@ static sx_status search_targets(forest *f, size_t design, sx_target_space *targe
     return SX_OK;
 }
 
-/* Searches a bin. */
-static sx_status search_bin(forest *f, size_t design) {
+/* Searches a bin; `bins` are left, this one among them. */
+static sx_status search_bin(forest *f, size_t design, size_t bins) {
     sx_target_space *target_space;
     SX_TRY(sx_target_space_new(f->c->designs, design, &target_space));
-    sx_status status = search_targets(f, design, target_space);
+    sx_status status = search_targets(f, design, bins, target_space);
     sx_target_space_free(target_space);
     return status;
 }
@@ -298,7 +299,7 @@ static sx_status search_bins(forest *f) {
         else if (f->rank[i].cost > cutoff)
             sx_codesign_record_outcome(c, design, SX_OUTCOME_CUT);
         else
-            SX_TRY(search_bin(f, design));
+            SX_TRY(search_bin(f, design, c->designs->n - i));
     }
     return SX_OK;
 }

@@ -47,6 +47,7 @@ sx_status sx_proof_add(sx_proof *proof, bool searched, double bound, const uint3
 sx_status sx_proof_copy(const sx_proof *proof, sx_proof **out) {
     sx_proof *copy = NULL;
     SX_TRY(sx_proof_new(proof->n_spatial, proof->width, &copy));
+    copy->lower_bound = proof->lower_bound;
     for (size_t i = 0; i < proof->n_entries; i++) {
         sx_status status =
             sx_proof_add(copy, proof->searched[i], proof->bound[i], proof->spatial + i * proof->width);

@@ -92,7 +92,7 @@ static sx_status fill(const sx_result *r, size_t layer, const sx_constraints *co
     c->score = from->best.score;
     c->value = from->best.value;
     c->optimal = from->summary.optimal;
-    c->lower_bound = c->optimal ? c->value : from->summary.lower_bound;
+    c->lower_bound = c->optimal ? c->value : c->proof->lower_bound;
     count_reasons(c);
     snprintf(c->version, sizeof c->version, "%s", r->version ? r->version : sx_version());
     c->seed = r->options.run.seed;

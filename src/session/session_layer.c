@@ -7,6 +7,7 @@
 #include "sextant/sextant.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,6 +146,20 @@ double sx_session_minimum(const sx_session *session, const sx_model *model, cons
     return sx_objective_value(&session->options->run.objective, &minimum);
 }
 
+/* Raises the bound that a run has found to the compulsory minimum of all mappings of the space. */
+static void raise_bound(const sx_session *session, const bench *b, sx_layer_result *result) {
+    sx_run_summary *s = &result->summary;
+    if (session->options->judge || s->optimal || !(s->lower_bound > 0)) return;
+    int outermost = session->arch->n_levels - 1;
+    unsigned built =
+        sx_arch_keep_mask(session->arch, outermost, &session->network->layer[session->at].problem);
+    const sx_score least =
+        sx_model_minimum(b->model, (uint8_t)(built & ~(unsigned)b->constraints.level[outermost].must_bypass));
+    double minimum = sx_objective_value(&session->options->run.objective, &least);
+    if (result->found) minimum = fmin(fmin(minimum, result->minimum), result->best.value);
+    s->lower_bound = fmax(s->lower_bound, minimum);
+}
+
 /* Copies out what a run found, also before it failed. */
 static sx_status collect(const sx_session *session, const bench *b, sx_layer_result *result) {
     const sx_run_options *o = &session->options->run;
@@ -165,6 +180,8 @@ static sx_status collect(const sx_session *session, const bench *b, sx_layer_res
     if (o->k_best > 1) SX_TRY(copy_answers(b, sx_run_best, &result->n_best, &result->other));
     if (o->pareto) SX_TRY(copy_answers(b, sx_run_front, &result->n_front, &result->front));
     result->proof = sx_run_take_proof(b->run);
+    if (result->proof) result->proof->lower_bound = result->summary.lower_bound;
+    raise_bound(session, b, result);
     SX_TRY(copy_trace(b->run, result));
     if (result->found || result->summary.stop >= SX_STOP_SIGNAL) return SX_OK;
     double until = o->seconds > 0 ? sx_clock_seconds() + DIAGNOSIS_SECONDS : 0;

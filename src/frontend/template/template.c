@@ -64,12 +64,18 @@ static bool in_comment(cursor *c, const char *at) {
     return c->comment;
 }
 
-/* Whether a YAML value "!include path" is at `at`. */
+/* Whether a YAML value "!include path" is at `at`: behind the sign of a key or an item, and in no comment. */
 static bool is_include(const cursor *c, const char *at) {
     static const char word[] = "!include";
     const size_t n = sizeof word - 1;
-    if ((size_t)(c->end - at) <= n || memcmp(at, word, n) != 0) return false;
-    return (at == c->text || strchr(" \t\n[{,:", at[-1])) && (at[n] == ' ' || at[n] == '\t');
+    const char *before = at;
+    if ((size_t)(c->end - at) <= n || memcmp(at, word, n) != 0 || (at[n] != ' ' && at[n] != '\t'))
+        return false;
+    while (before > c->text && (before[-1] == ' ' || before[-1] == '\t')) before--;
+    if (before > c->text && !strchr(":-[,{\n", before[-1])) return false;
+    for (; before > c->text && before[-1] != '\n'; before--)
+        if (before[-1] == '#' && (before - 1 == c->text || isspace((unsigned char)before[-2]))) return false;
+    return true;
 }
 
 /* The next "{{", "{%", "{#" or "!include", NULL where there is none; in lines that begin with # only statements

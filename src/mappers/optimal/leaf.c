@@ -2,9 +2,9 @@
  *
  * What is left out without a bound, and why no optimum is lost: ways to lay spatial loops on X and Y at a
  * level where no cost tells them apart. Where they stand decides only hops, which cost nothing without energy
- * in the network, and neighbours, which matter to compute units (level 0) and to sliding windows whose own
+ * in the network, and neighbours, which matter to compute units (level 0), to sliding windows whose own
  * dimensions are spread at that level (docs/model.md, section 3; model/fast_perfect.c holds the same view,
- * bit for bit). Legality is the same for all that have room. Where several best mappings are wanted nothing
+ * bit for bit), and to tiles that are fetched anew at every visit, which a neighbour with the same tile had a visit before. Legality is the same for all that have room. Where several best mappings are wanted nothing
  * is left out, as such ways are different mappings. */
 #include "mappers/optimal/leaf.h"
 
@@ -27,9 +27,12 @@ uint32_t sx_leaf_windows(const sx_model *model) {
     return windows;
 }
 
-bool sx_leaf_layout_matters(const sx_model *model, int level, uint32_t loops, uint32_t windows) {
+bool sx_leaf_layout_matters(const sx_map_space *space, int level, uint32_t loops, uint32_t windows) {
+    const sx_model *model = space->model;
+    bool renewed = false;
+    for (int s = 0; s < model->n_levels; s++) renewed |= space->constraints.level[s].no_temporal_reuse != 0;
     return model->net_energy || model->sparse ||
-           (!model->options.no_link_transfers && (level == 0 || (loops & windows)));
+           (!model->options.no_link_transfers && (level == 0 || renewed || (loops & windows)));
 }
 
 void sx_leaf_begin(sx_leaf *leaf, const sx_outline *outline) {
@@ -44,7 +47,7 @@ void sx_leaf_begin(sx_leaf *leaf, const sx_outline *outline) {
         leaf->layout[s] = sx_map_layouts_of(leaf->choices, s, loops, &leaf->n_layouts[s]);
         leaf->failed |= !leaf->layout[s];
         leaf->layout_matters[s] =
-            leaf->cutoff->rule->k > 1 || sx_leaf_layout_matters(model, s, loops, leaf->windows);
+            leaf->cutoff->rule->k > 1 || sx_leaf_layout_matters(space, s, loops, leaf->windows);
     }
 }
 

@@ -41,7 +41,7 @@ const uint8_t (*sx_leaf_orders_of(const sx_map_space *space, sx_map_choices *cho
 /* The dimensions that share ranks of a tensor with others, or are in several. And whether, with these, a cost can tell
  * how a level's spatial loops (a mask) are laid on X and Y. */
 uint32_t sx_leaf_windows(const sx_model *model);
-bool sx_leaf_layout_matters(const sx_model *model, int level, uint32_t loops, uint32_t windows);
+bool sx_leaf_layout_matters(const sx_map_space *space, int level, uint32_t loops, uint32_t windows);
 
 /* How a visit ended whose mappings a leaf evaluated; tells the run where memory is out. */
 sx_visit_end sx_leaf_end(const sx_leaf *leaf, const sx_node_visit *visit);

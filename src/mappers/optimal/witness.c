@@ -66,7 +66,7 @@ static bool set_layouts(const sx_witness_maker *maker, void *point) {
         const uint32_t *factor = sx_map_level(point, s)->spatial;
         uint32_t loops = sx_leaf_loops(space, factor);
         size_t n, i = 0;
-        if (space->spatial_slot[s] < 0 || sx_leaf_layout_matters(space->model, s, loops, windows)) continue;
+        if (space->spatial_slot[s] < 0 || sx_leaf_layout_matters(space, s, loops, windows)) continue;
         const uint16_t *x = sx_map_layouts_of(maker->choices, s, loops, &n);
         while (x && i < n && !sx_map_layout_fits(space, s, factor, x[i])) i++;
         if (!x || i == n) return false;

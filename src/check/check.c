@@ -23,6 +23,14 @@ sx_wide sx_check_shared(const sx_check_outline *o, const sx_check_prices *prices
     return macs + sx_check_leakage(o) * o->steps + sx_check_constant(o, prices);
 }
 
+int64_t sx_check_enough(const sx_check_work *work, const sx_check_outline *o) {
+    if (work->walk_only) return SX_CHECK_NONE;
+    sx_wide flows =
+        sx_check_least_energy(&work->target, o->steps + work->latency) - sx_check_shared(o, &work->energy);
+    if (flows > SX_CHECK_CAP) return SX_CHECK_NONE;
+    return flows < 0 ? 0 : (int64_t)flows;
+}
+
 /* Doubts where the energy of all iterations on all compute units, with room for the accesses of every level, might not
  * fit 128 bits. */
 static void check_range(const sx_check_case *c, const sx_check_shape *shape, sx_check_doubt *doubt) {
@@ -68,9 +76,9 @@ static sx_status check_outline(check *k, worker *w) {
         return SX_OK;
     }
     if (w->lattice.n_points == 0) SX_TRY(sx_check_lattice_points(&w->lattice, &w->outline));
-    SX_TRY(sx_check_lattice_solve(&w->lattice, &w->outline, &work->energy, &flows));
-    if (flows == SX_CHECK_NONE ||
-        (!work->walk_only && sx_check_reaches(&work->target, shared + flows, cycles))) {
+    SX_TRY(sx_check_lattice_solve(&w->lattice, &w->outline, &work->energy, sx_check_enough(work, &w->outline),
+                                  &flows));
+    if (flows == SX_CHECK_NONE) {
         w->found.tiles++;
         return SX_OK;
     }

@@ -34,17 +34,20 @@ typedef struct sx_check_lattice {
     uint32_t *step_begin; /* of each point, n_points + 1 */
     sx_check_step *step;
     size_t step_room;
-    /* what is left to pay from a point on, inside the loops of a level, by state */
+    int64_t *idle[SX_MAX_TENSORS];  /* iterations of idle dimensions that are left at a point */
+    uint32_t *base[SX_MAX_TENSORS]; /* the first point at which a tensor's flows cost the same */
+    size_t idle_room[SX_MAX_TENSORS], base_room[SX_MAX_TENSORS];
+    /* what is left to pay from a point on, inside the loops of a level, by state; before sx_check_lattice_tables, the
+     * least that was paid up to there */
     sx_check_states states[SX_MAX_LEVELS];
     int64_t *rest[SX_MAX_LEVELS];
     size_t rest_room[SX_MAX_LEVELS];
-    int64_t *charge[SX_MAX_LEVELS]
-                   [SX_MAX_TENSORS]; /* of a tensor by state and point, at a loop on a solo dimension */
+    /* what a tensor's flows that wait cost together for every iteration of idle dimensions, at base points, by kind of loop and
+     * state: kind 0 is a solo dimension, kind 1 + w window number w */
+    int64_t *charge[SX_MAX_LEVELS][SX_MAX_TENSORS];
     size_t charge_room[SX_MAX_LEVELS][SX_MAX_TENSORS];
-    int64_t *slide[SX_MAX_LEVELS]
-                  [SX_MAX_TENSORS]; /* the same by window, state and point, at a loop on a window */
-    size_t slide_room[SX_MAX_LEVELS][SX_MAX_TENSORS];
-    int n_windows[SX_MAX_TENSORS], window[SX_MAX_TENSORS][SX_MAX_DIMS]; /* dimensions that share a rank */
+    int kind[SX_MAX_TENSORS][SX_MAX_DIMS], n_kinds[SX_MAX_TENSORS]; /* -1: idle */
+    int64_t least[SX_MAX_TENSORS][SX_N_HOLDERS]; /* of all that a tensor's flow into a holder may cost */
 } sx_check_lattice;
 
 void sx_check_lattice_fini(sx_check_lattice *lattice);
@@ -52,9 +55,12 @@ void sx_check_lattice_fini(sx_check_lattice *lattice);
 /* Makes the points of an outline's spatial factors. An error where memory is out or there are too many. */
 SX_MUST_USE sx_status sx_check_lattice_points(sx_check_lattice *lattice, const sx_check_outline *o);
 
-/* T3: the least that the flows of an outline can cost, capped; tables stay for a walk. */
+/* T3: the least that the flows of an outline can cost, capped; SX_CHECK_NONE where no mapping has flows below `enough`. */
 SX_MUST_USE sx_status sx_check_lattice_solve(sx_check_lattice *lattice, const sx_check_outline *o,
-                                             const sx_check_prices *prices, int64_t *out);
+                                             const sx_check_prices *prices, int64_t enough, int64_t *out);
+
+/* After it: makes the tables of what is left to pay, for mappings with flows below `enough`. */
+SX_MUST_USE sx_status sx_check_lattice_tables(sx_check_lattice *lattice);
 
 /* After it, for a walk: the state before all loops; whether a level may keep the tile of a point; the state of the next
  * level's loops after an edge; what the tensors that wait pay at a loop on a dimension, and the state after it. */

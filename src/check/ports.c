@@ -50,7 +50,7 @@ static int list_ports(const sx_check_outline *o, port *out) {
 static sx_status bound_of(sx_check_lattice *lattice, const sx_check_outline *o, const sx_check_prices *prices,
                           sx_wide *out) {
     int64_t flows;
-    SX_TRY(sx_check_lattice_solve(lattice, o, prices, &flows));
+    SX_TRY(sx_check_lattice_solve(lattice, o, prices, SX_CHECK_NONE, &flows));
     *out = sx_check_constant(o, prices) + flows;
     return SX_OK;
 }

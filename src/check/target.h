@@ -69,6 +69,9 @@ typedef struct sx_check_found {
 /* What every mapping of an outline costs besides flows at some prices: multiply-accumulates, words that units take, leakage. */
 sx_wide sx_check_shared(const sx_check_outline *o, const sx_check_prices *prices);
 
+/* Flows of an outline that reach the target whatever the cycles; SX_CHECK_NONE where no number of them does. */
+int64_t sx_check_enough(const sx_check_work *work, const sx_check_outline *o);
+
 /* Whether to end early: cancelled, out of time, or decided by another thread. */
 bool sx_check_is_over(sx_check_work *work);
 

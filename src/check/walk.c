@@ -175,7 +175,8 @@ void sx_check_walk(sx_check_work *work, sx_check_lattice *l, const sx_check_outl
     walk w = {.work = work, .l = l, .o = o, .found = found, .plain = true};
     int64_t flows;
     found->walked++;
-    sx_status status = sx_check_lattice_solve(l, o, &work->energy, &flows);
+    sx_status status = sx_check_lattice_solve(l, o, &work->energy, sx_check_enough(work, o), &flows);
+    if (!status) status = sx_check_lattice_tables(l);
     if (!status) status = sx_check_evaluator_new(c, &w.evaluator);
     if (status) {
         sx_status_free(found->status);

@@ -136,7 +136,8 @@ static void check_path(const sx_small_space *small, const sx_check_space *space,
     sx_expect_ok(sx_check_find_links(&o));
     sx_check_energy_prices(space->c, &prices);
     sx_expect_ok(sx_check_lattice_points(&lattice, &o));
-    sx_expect_ok(sx_check_lattice_solve(&lattice, &o, &prices, &flows));
+    sx_expect_ok(sx_check_lattice_solve(&lattice, &o, &prices, SX_CHECK_NONE, &flows));
+    sx_expect_ok(sx_check_lattice_tables(&lattice));
     sx_wide shared = sx_check_shared(&o, &prices);
     int k = sx_check_first_state(&lattice);
     if (shared + sx_check_compulsory(&o, &prices) > energy)

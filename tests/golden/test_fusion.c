@@ -4,6 +4,7 @@
 #include "support/expect.h"
 #include "support/fusion_case.h"
 #include "support/vectors.h"
+#include "support/window_chain.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -141,6 +142,119 @@ static void searches(void **state) {
     json_decref(lines);
 }
 
+static sx_chain_keep keep_named(const char *name) {
+    if (name && strcmp(name, "full") == 0) return SX_CHAIN_FULL;
+    return name && strcmp(name, "recompute") == 0 ? SX_CHAIN_RECOMPUTE : SX_CHAIN_RETAIN;
+}
+
+static void read_pair(const json_t *layer, const char *key, int fallback, int *out) {
+    const json_t *pair = json_object_get(layer, key);
+    for (size_t a = 0; a < 2; a++)
+        out[a] = pair ? (int)json_integer_value(json_array_get(pair, a)) : fallback;
+}
+
+static void read_layer(const json_t *json, int channels, sx_chain_layer *layer) {
+    const char *kind = json_string_value(json_object_get(json, "kind"));
+    layer->kind = strcmp(kind, "dw") == 0    ? SX_CHAIN_DEPTHWISE
+                  : strcmp(kind, "add") == 0 ? SX_CHAIN_ADD
+                                             : SX_CHAIN_CONV;
+    read_pair(json, "R", 1, layer->window);
+    read_pair(json, "s", 1, layer->stride);
+    read_pair(json, "dil", 1, layer->dilation);
+    read_pair(json, "pad", 0, layer->pad);
+    layer->channels =
+        layer->kind == SX_CHAIN_CONV ? (int)json_integer_value(json_object_get(json, "C")) : channels;
+    layer->source = (int)json_integer_value(json_object_get(json, "src"));
+}
+
+static void read_loops(const json_t *json, sx_chain *chain) {
+    static const char *const axes[] = {"row", "col", "ch"};
+    json_t *loop;
+    size_t i;
+    json_array_foreach(json_object_get(json, "loops"), i, loop) {
+        const char *axis = json_string_value(json_array_get(loop, 0));
+        for (int a = 0; a < 3; a++)
+            if (strcmp(axes[a], axis) == 0) chain->loop[i].axis = (sx_chain_axis)a;
+        chain->loop[i].tile = (int)json_integer_value(json_array_get(loop, 1));
+        for (int m = 0; m < chain->n_layers; m++) {
+            char tensor[16];
+            snprintf(tensor, sizeof tensor, "T%d", m);
+            const json_t *keep = json_object_get(json_object_get(json, "keep"), tensor);
+            chain->keep[m][i] = keep_named(json_string_value(json_object_get(keep, axis)));
+        }
+        if (chain->loop[i].axis == SX_CHAIN_CHANNEL)
+            chain->sliced = (int)json_integer_value(json_object_get(json, "chb"));
+        chain->n_loops++;
+    }
+}
+
+/* A chain of convolutions as a case of windows has it. */
+static sx_chain read_chain(const json_t *json) {
+    const char *acc = json_string_value(json_object_get(json, "acc")),
+               *skip = json_string_value(json_object_get(json, "skip"));
+    sx_chain chain;
+    json_t *layer;
+    size_t i;
+    memset(&chain, 0, sizeof chain);
+    for (size_t a = 0; a < 3; a++)
+        chain.extent[a] = (int)json_integer_value(json_array_get(json_object_get(json, "in"), a));
+    json_array_foreach(json_object_get(json, "layers"), i, layer) {
+        char weights[24];
+        snprintf(weights, sizeof weights, "W%zu", i + 1);
+        read_layer(layer, i ? chain.layer[i - 1].channels : chain.extent[2], &chain.layer[i]);
+        chain.layer[i].weight_depth =
+            (int)json_integer_value(json_object_get(json_object_get(json, "weights"), weights));
+        chain.n_layers++;
+    }
+    chain.spills = acc && strcmp(acc, "spill") == 0;
+    chain.rereads = skip && strcmp(skip, "reread") == 0;
+    read_loops(json, &chain);
+    return chain;
+}
+
+/* The figures of a chain, as the cases have them. */
+static SX_OWN json_t *count_chain(const json_t *json) {
+    const sx_chain chain = read_chain(json);
+    sx_chain_count count;
+    char last[16];
+    assert_true(sx_chain_walk(&chain, &count));
+    json_t *operations = json_array(), *reads = json_object(), *writes = json_object();
+    for (int l = 1; l <= chain.n_layers; l++) {
+        char weights[24];
+        snprintf(weights, sizeof weights, "W%d", l);
+        json_array_append_new(operations, json_integer((json_int_t)count.operations[l]));
+        if (chain.layer[l - 1].kind != SX_CHAIN_ADD)
+            json_object_set_new(reads, weights, json_integer((json_int_t)count.weight_reads[l]));
+    }
+    snprintf(last, sizeof last, "T%d", chain.n_layers);
+    json_object_set_new(reads, "T0", json_integer((json_int_t)count.input_reads));
+    if (count.other_reads) json_object_set_new(reads, "X", json_integer((json_int_t)count.other_reads));
+    if (chain.spills && chain.sliced + 1 == chain.n_layers)
+        json_object_set_new(reads, last, json_integer((json_int_t)count.sum_reads));
+    json_object_set_new(writes, last, json_integer((json_int_t)count.writes));
+    return json_pack("{s:o, s:o, s:o, s:I}", "ops", operations, "reads", reads, "writes", writes, "peak",
+                     (json_int_t)count.peak);
+}
+
+static void windows_by_execution(void **state) {
+    (void)state;
+    static const char *const figures[] = {"ops", "reads", "writes", "peak"};
+    json_t *lines = sx_vectors_load(SX_TEST_DATA "/golden/fusion/windows.jsonl"), *one;
+    size_t i;
+    json_array_foreach(lines, i, one) {
+        json_t *have = count_chain(json_object_get(one, "case"));
+        for (size_t f = 0; f < 4; f++) {
+            const json_t *want = json_object_get(json_object_get(one, "result"), figures[f]);
+            if (!json_equal(json_object_get(have, figures[f]), want))
+                print_error("%s: %s differs\n", json_string_value(json_object_get(one, "id")), figures[f]);
+            assert_true(json_equal(json_object_get(have, figures[f]), want));
+        }
+        json_decref(have);
+    }
+    assert_int_equal(i, 80);
+    json_decref(lines);
+}
+
 /* Prints the figures of a mapping; `optimal`: it is proven to be the best. */
 static void print_figures(const sx_fusion_case *c, const sx_fused_cost *cost, bool optimal) {
     json_t *peak = json_object();
@@ -150,6 +264,15 @@ static void print_figures(const sx_fusion_case *c, const sx_fused_cost *cost, bo
     json_t *line =
         json_pack("{s:s, s:f, s:f, s:f, s:o, s:b}", "id", c->id, "energy", cost->energy, "latency",
                   cost->latency, "edp", cost->energy * cost->latency, "peak", peak, "optimal", optimal);
+    assert_int_equal(json_dumpf(line, stdout, JSON_COMPACT), 0);
+    putchar('\n');
+    json_decref(line);
+}
+
+/* Prints the figures of a chain with windows. */
+static void print_chain(const json_t *json) {
+    json_t *line = count_chain(json_object_get(json, "case"));
+    json_object_set(line, "id", json_object_get(json, "id"));
     assert_int_equal(json_dumpf(line, stdout, JSON_COMPACT), 0);
     putchar('\n');
     json_decref(line);
@@ -175,13 +298,19 @@ static void print_cases(void **state) {
     (void)state;
     json_t *lines = sx_vectors_load(printed), *one;
     size_t i;
-    json_array_foreach(lines, i, one) print_case(one);
+    json_array_foreach(lines, i, one) {
+        if (json_object_get(one, "case"))
+            print_chain(one);
+        else
+            print_case(one);
+    }
     json_decref(lines);
 }
 
 int main(int argc, char **argv) {
     const struct CMUnitTest print = cmocka_unit_test(print_cases);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(given_mappings), cmocka_unit_test(searches)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(given_mappings), cmocka_unit_test(searches),
+                                       cmocka_unit_test(windows_by_execution)};
     if (argc == 3 && strcmp(argv[1], "--print") == 0) {
         printed = argv[2];
         return _cmocka_run_group_tests("print", &print, 1, NULL, NULL);

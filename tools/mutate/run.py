@@ -210,7 +210,7 @@ class Trial:
         self.unknown = set(self.reach.stale(self.tests))
         self.index = self.reach.index(self.tests)
         self.commands, self.dependents, self.users = compile_commands()
-        self.names, self.seconds = {}, {}
+        self.lines, self.seconds = {}, {}
         self.kills = defaultdict(Counter)
         self.alone = threading.Lock()
         self.free = [Compiler(i, self.commands, self.dependents, self.users) for i in range(options.jobs)]
@@ -218,13 +218,7 @@ class Trial:
     def tests_of(self, mutant):
         """The tests that reach a mutant's line: unit tests of its folder first, then those of FIRST, then others; of
         each kind those that killed more mutants of its file first, then quick ones."""
-        if mutant.path not in self.names:
-            self.names[mutant.path] = line_names(mutant.path, Path(mutant.path).read_text().split("\n"))
-        names = self.names[mutant.path]
-        at = mutant.line - 1
-        while at >= 0 and names[at] not in self.reach.number:
-            at -= 1
-        reached = self.index.get(names[at], []) if at >= 0 else []
+        reached = self.tests_at(mutant.path, mutant.line - 1)
         folder = mutant.path.split("/")[1]
         own, first = f"unit/{folder}/", re.compile(FIRST.get(folder, "$"))
         more = {n for n in self.unknown if n.startswith(own) or first.match(n)}
@@ -232,6 +226,19 @@ class Trial:
         reached = reached + sorted(more - set(reached))
         kills = self.kills[mutant.path]
         return sorted(reached, key=lambda name: (0 if name.startswith(own) else 1 if first.match(name) else 2, -kills[name]))
+
+    def tests_at(self, path, at):
+        """The tests that reach a line: those of the nearest line above it in the same function that any reaches, since a
+        block of code need not be said to start at its first line."""
+        if path not in self.lines:
+            lines = Path(path).read_text().split("\n")
+            self.lines[path] = lines, line_names(path, lines)
+        lines, names = self.lines[path]
+        while at >= 0 and lines[at] != "}":
+            if self.index.get(names[at]):
+                return self.index[names[at]]
+            at -= 1
+        return []
 
     def too_wide(self, mutant):
         """Whether a mutant of a header changes more files than are worth compiling."""

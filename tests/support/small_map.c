@@ -1,5 +1,7 @@
 #include "support/small_map.h"
 
+#include "model/model.h"
+
 #include "support/expect.h"
 
 #include <math.h>
@@ -52,4 +54,16 @@ sx_run_summary sx_small_map_search(sx_small_map *map, const char *navigator, uin
 const sx_mapping *sx_small_map_point(const sx_small_map *map, size_t index) {
     double value;
     return sx_recorder_point(map->recorder, index, &value);
+}
+
+bool sx_small_map_holds(const sx_small_map *m, const sx_mapping *mapping, int level, int tensor) {
+    bool inside = true, ordered = true;
+    for (int j = 0; j < mapping->n_dims; j++) {
+        int d = mapping->level[level].temporal_order[j];
+        if (mapping->level[level].temporal[d] == 1) continue;
+        bool indexes = m->map->model->shape[tensor].dims >> d & 1;
+        ordered = ordered && (inside || indexes);
+        inside = inside && !indexes;
+    }
+    return ordered;
 }

@@ -28,4 +28,7 @@ sx_run_summary sx_small_map_search(sx_small_map *map, const char *navigator, uin
 /* Point number `index` of those that were looked at, NULL past the last. */
 const sx_mapping *sx_small_map_point(const sx_small_map *map, size_t index);
 
+/* Whether a level of a mapping holds a tensor: the loops that do not index it are inside those that do. */
+bool sx_small_map_holds(const sx_small_map *m, const sx_mapping *mapping, int level, int tensor);
+
 #endif

@@ -27,6 +27,7 @@ EQUIVALENT = ROOT / "tests" / "mutants-equivalent"
 REFUSED = [f"-Werror={w}" for w in ("incompatible-pointer-types", "int-conversion", "implicit-function-declaration",
                                     "discarded-qualifiers", "return-type", "format", "div-by-zero")]
 CASES = 400  # of a property test
+QUICK = 1.5  # seconds of a test that is tried before all others
 WIDE = 12  # files that include a header: mutants of headers of more are left out
 REACHED = "-fno-inline;-fsanitize-coverage=trace-pc"
 
@@ -216,8 +217,8 @@ class Trial:
         self.free = [Compiler(i, self.commands, self.dependents, self.users) for i in range(options.jobs)]
 
     def tests_of(self, mutant):
-        """The tests that reach a mutant's line: unit tests of its folder first, then those of FIRST, then others; of
-        each kind those that killed more mutants of its file first, then quick ones."""
+        """The tests that reach a mutant's line, quick ones before others: unit tests of its folder first, then those of FIRST, then
+        others; of each kind those that killed more mutants of its file first, then quicker ones."""
         reached = self.tests_at(mutant.path, mutant.line - 1)
         folder = mutant.path.split("/")[1]
         own, first = f"unit/{folder}/", re.compile(FIRST.get(folder, "$"))
@@ -225,7 +226,11 @@ class Trial:
         more |= {re.sub(r"^tests/(.*)test_(\w+)\.c$", r"\1\2", user) for user in self.users.get(mutant.path, ())}
         reached = reached + sorted(more - set(reached))
         kills = self.kills[mutant.path]
-        return sorted(reached, key=lambda name: (0 if name.startswith(own) else 1 if first.match(name) else 2, -kills[name]))
+        def rank(name):
+            kind = 0 if name.startswith(own) else 1 if first.match(name) else 2
+            return self.reach.tests.get(name, {"seconds": 0})["seconds"] > QUICK, kind, -kills[name]
+
+        return sorted(reached, key=rank)
 
     def tests_at(self, path, at):
         """The tests that reach a line: those of the nearest line above it in the same function that any reaches, since a

@@ -64,14 +64,14 @@ static sx_status read_distribution(sx_input *input, const sx_node *map, sx_probl
     if (model == SX_DENSITY_BANDED) return read_band(map, problem, v);
     if (model == SX_DENSITY_ACTUAL) return read_actual(input, map, problem, v);
     SX_TRY(sx_node_require(map, "density", "the density", &density));
-    double value = 0;
+    double value;
     SX_TRY(sx_node_double(density, "density", &value));
     return sx_error_place(sx_tensor_set_density(tensor, model, value), density->place);
 }
 
 /* Reads a plain number: every tile has its share. */
 static sx_status read_number(const sx_node *value, sx_tensor *tensor) {
-    double density = 0;
+    double density;
     SX_TRY(sx_node_double(value, "density", &density));
     return sx_error_place(sx_tensor_set_density(tensor, SX_DENSITY_FIXED_STRUCTURED, density), value->place);
 }

@@ -44,17 +44,8 @@ static void dmaze_orders_hold_a_tensor(void **state) {
     for (size_t i = 0; (mapping = sx_small_map_point(&m, i)); i++)
         for (int s = 1; s < mapping->n_levels; s++) {
             bool holds = false;
-            for (int v = 0; v < m.map->problem->n_tensors; v++) {
-                bool inside = true, ordered = true;
-                for (int j = 0; j < mapping->n_dims; j++) {
-                    int d = mapping->level[s].temporal_order[j];
-                    if (mapping->level[s].temporal[d] == 1) continue;
-                    bool indexes = m.map->model->shape[v].dims >> d & 1;
-                    ordered = ordered && (inside || indexes);
-                    inside = inside && !indexes;
-                }
-                holds = holds || ordered;
-            }
+            for (int v = 0; v < m.map->problem->n_tensors; v++)
+                holds = holds || sx_small_map_holds(&m, mapping, s, v);
             assert_true(holds);
         }
     sx_small_map_close(&m);

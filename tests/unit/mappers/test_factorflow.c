@@ -89,10 +89,29 @@ static void moving_the_array_is_no_worse(void **state) {
     sx_small_map_close(&m);
 }
 
+/* Every tensor is held in turn by levels above the innermost one, and no other one beside it. */
+static void all_dataflows_are_tried(void **state) {
+    (void)state;
+    sx_small_map m;
+    const sx_mapping *mapping;
+    size_t held[3] = {0};
+    sx_small_map_open(&m, "O[m,n] += A[m,k]*B[k,n] {m:64,n:64,k:64}", "edge-unified", NULL, NULL);
+    (void)sx_small_map_search(&m, "factorflow", 1, 0, NULL);
+    for (size_t i = 0; (mapping = sx_small_map_point(&m, i)); i++)
+        for (int s = 1; s < mapping->n_levels; s++) {
+            bool holds[3];
+            for (int v = 0; v < 3; v++) holds[v] = sx_small_map_holds(&m, mapping, s, v);
+            for (int v = 0; v < 3; v++) held[v] += holds[v] && !holds[(v + 1) % 3] && !holds[(v + 2) % 3];
+        }
+    for (int v = 0; v < 3; v++) assert_true(held[v] > 0);
+    sx_small_map_close(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_move_improves_the_answer),
         cmocka_unit_test(arrays_are_filled_and_stay),
+        cmocka_unit_test(all_dataflows_are_tried),
         cmocka_unit_test(moving_the_array_is_no_worse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

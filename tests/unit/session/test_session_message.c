@@ -117,11 +117,56 @@ static void results_come_back(void **state) {
     sx_text_free(&text);
 }
 
+/* Sends a proof with a layer's result; whether it comes back as it was. */
+static bool proof_comes_back(uint64_t n_spatial, size_t width, size_t n_entries) {
+    const size_t layer = 1;
+    uint32_t factor[64] = {3, 1, 4, 1, 5, 9};
+    sx_layer_result sent = result.layer[layer], back = {0};
+    sx_session_result out = {.n_layers = result.n_layers, .layer = calloc(result.n_layers, sizeof sent)};
+    sx_session other = session;
+    sx_text text = {0};
+    assert_true(out.layer && width <= 64);
+    other.out = &out;
+    sx_expect_ok(sx_proof_new(n_spatial, width, &sent.proof));
+    for (size_t i = 0; i < n_entries; i++) {
+        factor[width - 1] = (uint32_t)i + 2;
+        sx_expect_ok(sx_proof_add(sent.proof, i % 2, 1.5 + (double)i, factor));
+    }
+    out.layer[layer] = sent;
+    sx_session_add_result(&other, layer, &text);
+    out.layer[layer] = back;
+    out.layer[layer].same_as = layer;
+    const bool good = sx_session_read_result(&other, layer, text.data, text.size);
+    const sx_proof *got = out.layer[layer].proof;
+    if (good) {
+        assert_true(got && got->n_spatial == n_spatial && got->width == width && got->n_entries == n_entries);
+        assert_memory_equal(got->bound, sent.proof->bound, n_entries * sizeof *got->bound);
+        assert_memory_equal(got->spatial, sent.proof->spatial, n_entries * width * sizeof *got->spatial);
+        assert_memory_equal(got->searched, sent.proof->searched, n_entries * sizeof *got->searched);
+    }
+    sx_proof_free(sent.proof);
+    sx_session_result_fini(&out);
+    sx_text_free(&text);
+    return good;
+}
+
+/* A proof has as many factors as the layer, and no more entries than there are spatial mappings. */
+static void proofs_come_back(void **state) {
+    (void)state;
+    const size_t width = small.arch.n_levels * (size_t)small.network.layer[1].problem.n_dims;
+    assert_true(proof_comes_back(5, width, 3));
+    assert_true(proof_comes_back(3, width, 3));
+    assert_false(proof_comes_back(2, width, 3));
+    assert_false(proof_comes_back(5, width - 1, 3));
+    assert_false(proof_comes_back(5, width + 1, 3));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(starts_come_back),
         cmocka_unit_test(origins),
         cmocka_unit_test(results_come_back),
+        cmocka_unit_test(proofs_come_back),
     };
     return cmocka_run_group_tests(tests, search_layers, free_layers);
 }

@@ -44,8 +44,7 @@ static void draw(sx_progress_line *line, const char *text) {
     int room = sx_terminal_width(STDERR_FILENO) - 1, old = line->width < room ? line->width : room;
     sx_text shown = {0};
     int width = sx_add_shown(&shown, text);
-    size_t size = shown.size;
-    if (shown.failed || !size) size = 0;
+    size_t size = shown.failed ? 0 : shown.size;
     while (size && width > room) width -= (shown.data[--size] & 0xC0) != 0x80;
     fprintf(stderr, "\r%.*s%*s\r", (int)size, size ? shown.data : "", old > width ? old - width : 0, "");
     sx_text_free(&shown);

@@ -226,6 +226,7 @@ class Trial:
         more |= {re.sub(r"^tests/(.*)test_(\w+)\.c$", r"\1\2", user) for user in self.users.get(mutant.path, ())}
         reached = reached + sorted(more - set(reached))
         kills = self.kills[mutant.path]
+
         def rank(name):
             kind = 0 if name.startswith(own) else 1 if first.match(name) else 2
             return self.reach.tests.get(name, {"seconds": 0})["seconds"] > QUICK, kind, -kills[name]

@@ -27,7 +27,7 @@ typedef struct naming {
     const char *to[SX_MAX_DIMS];
 } naming;
 
-/* Gives a problem the names of a naming, all at once; false where none is its, or two would be the same. */
+/* Gives a problem the names of a naming, all at once; false where two would be the same. */
 static bool apply(const naming *names, sx_problem *problem) {
     sx_problem renamed = *problem;
     for (int d = 0; d < problem->n_dims; d++)
@@ -38,7 +38,6 @@ static bool apply(const naming *names, sx_problem *problem) {
             }
     for (int d = 0; d < problem->n_dims; d++)
         if (sx_problem_dim(&renamed, renamed.dim_name[d]) != d) return false;
-    if (memcmp(renamed.dim_name, problem->dim_name, sizeof renamed.dim_name) == 0) return false;
     *problem = renamed;
     return true;
 }
@@ -116,7 +115,7 @@ bool sx_rename_to_fit(sx_problem *problem, sx_rename_test *fits, void *user, sx_
             sx_problem other = *problem;
             memcpy(names.from, conventions[from], sizeof conventions[from]);
             memcpy(names.to, conventions[to], sizeof conventions[to]);
-            if (from == to || !apply(&names, &other) || !fits(user, &other)) continue;
+            if (!apply(&names, &other) || !fits(user, &other)) continue;
             remember(problem, &other, renamed);
             *problem = other;
             return true;

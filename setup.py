@@ -11,7 +11,7 @@ from setuptools.command.build_py import build_py
 from setuptools.dist import Distribution
 
 TOP = pathlib.Path(__file__).resolve().parent
-LIBRARY = TOP / "build" / "libsextant.so.0"
+LIBRARY = TOP / "build" / "libsextant.so.1"
 
 
 def version():

@@ -18,8 +18,8 @@
  */
 #include "bench.h"
 #include "model/model.h"
+#include "sextant/all.h"
 #include "sextant/rng.h"
-#include "sextant/sextant.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 
 #include "bench.h"
 #include "model/frame/frame.h"
+#include "sextant/all.h"
 #include "sextant/rng.h"
-#include "sextant/sextant.h"
 #include "space/map_space.h"
 
 #include <string.h>

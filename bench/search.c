@@ -6,8 +6,8 @@
  *   bench-search [EVALUATIONS]    a table; 200000 evaluations where not told */
 #include "bench.h"
 #include "run/navigator.h"
+#include "sextant/all.h"
 #include "sextant/navigator.h"
-#include "sextant/sextant.h"
 
 #include <math.h>
 #include <stdio.h>

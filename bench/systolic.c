@@ -7,7 +7,7 @@
  * For reference, as given by others and not measured here: the released tuner of Odyssey (DAC 2023), in
  * Python, costs 1,500 to 4,900 points a second, and a plain C prototype of its model 48 million. */
 #include "bench.h"
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 #include "systolic/space.h"
 
 #include <stdio.h>

@@ -9,7 +9,7 @@
  * is, it counts with the whole budget. The start point, too, is compared with a random mapping and with a
  * first generation. Layers that no search can begin warm (the first of their kind) are left out of all
  * figures but the EDP at the end. */
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 
 #include <math.h>
 #include <stdio.h>

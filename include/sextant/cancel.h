@@ -10,12 +10,12 @@
 extern "C" {
 #endif
 
-/* All zero: not set. Any number of searches may look at one, and end soon after it is set, with the best so
- * far. It is read and written by these functions only, and must outlive the searches. */
-typedef struct sx_cancel {
-    int set;
-} sx_cancel;
+/* Any number of searches may look at one, and end soon after it is set, with the best so far. It must outlive the
+ * searches. */
+typedef struct sx_cancel sx_cancel;
 
+SX_API SX_MUST_USE sx_status sx_cancel_new(SX_OWN sx_cancel **out);
+SX_API void sx_cancel_free(SX_TAKE sx_cancel *cancel);
 SX_API void sx_cancel_set(sx_cancel *cancel);
 /* Takes it back, for the next search. */
 SX_API void sx_cancel_clear(sx_cancel *cancel);

@@ -34,15 +34,6 @@ typedef enum sx_code {
     SX_ERR_PROGRAM,  /* a program that the caller named cannot be run, or fails */
 } sx_code;
 
-/* A failure. line and column count from 1; 0 means unknown. hint may be NULL. */
-typedef struct sx_error {
-    sx_code code;
-    char *file;
-    int line, column;
-    char *message;
-    char *hint;
-} sx_error;
-
 /* NULL is success; otherwise the caller owns the error and frees it with sx_status_free. */
 typedef struct sx_error *sx_status;
 #define SX_OK ((sx_status)0)
@@ -59,6 +50,15 @@ SX_API SX_MUST_USE sx_status sx_error_new(sx_code code, const char *format, ...)
 SX_API SX_MUST_USE sx_status sx_error_memory(void);
 /* Gives an error, which must be one, a hint (replacing an earlier one) and returns it. */
 SX_API SX_MUST_USE sx_status sx_error_hint(SX_TAKE sx_status error, const char *format, ...) SX_PRINTF(2, 3);
+
+/* Of an error: what went wrong, what would be right (NULL: not said), and the place in a file (NULL, and 0 where it is not
+ * known); lines and columns count from 1. The texts live as long as the error. */
+SX_API sx_code sx_status_code(const struct sx_error *status);
+SX_API const char *sx_status_message(const struct sx_error *status);
+SX_API const char *sx_status_hint(const struct sx_error *status);
+SX_API const char *sx_status_file(const struct sx_error *status);
+SX_API int sx_status_line(const struct sx_error *status);
+SX_API int sx_status_column(const struct sx_error *status);
 
 /* Frees a text or an array that the library gave away; NULL is fine. */
 SX_API void sx_free(SX_TAKE void *memory);

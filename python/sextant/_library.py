@@ -23,10 +23,10 @@ def _candidates() -> Iterator[str]:
         return
     above = _HERE.parents[2]
     for folder in (_HERE, _HERE.parents[1] / "build", above, *sorted(above.glob("*-linux-gnu*"))):
-        path = folder / "libsextant.so.0"
+        path = folder / "libsextant.so.1"
         if path.exists():
             yield str(path)
-    yield "libsextant.so.0"
+    yield "libsextant.so.1"
 
 
 def _load() -> ctypes.CDLL:
@@ -39,7 +39,7 @@ def _load() -> ctypes.CDLL:
             reason = str(error)
     else:
         raise LibraryError(f"cannot load libsextant: {reason}",
-                           "install libsextant0, build the library (make build), or set SEXTANT_LIBRARY to its file")
+                           "install libsextant1, build the library (make build), or set SEXTANT_LIBRARY to its file")
     library.sx_version.restype = ctypes.c_char_p
     found = library.sx_version().decode()
     if found != VERSION:
@@ -54,18 +54,18 @@ def _load() -> ctypes.CDLL:
 lib = _load()
 
 
-def _decode(pointer: Optional[int]) -> Optional[str]:
-    return ctypes.string_at(pointer).decode(errors="replace") if pointer else None
+def _decode(text: Any) -> Optional[str]:
+    return text.decode(errors="replace") if text else None
 
 
 def check(status: Any) -> None:
     """Raises the exception of a status that is an error, and frees it."""
     if not status:
         return
-    error = status.contents
-    kind = BY_CODE[error.code] if error.code < len(BY_CODE) else BY_CODE[-1]
-    exception = kind(_decode(error.message) or "unknown error", _decode(error.hint), _decode(error.file), error.line,
-                     error.column)
+    code = lib.sx_status_code(status)
+    kind = BY_CODE[code] if code < len(BY_CODE) else BY_CODE[-1]
+    exception = kind(_decode(lib.sx_status_message(status)) or "unknown error", _decode(lib.sx_status_hint(status)),
+                     _decode(lib.sx_status_file(status)), lib.sx_status_line(status), lib.sx_status_column(status))
     lib.sx_status_free(status)
     raise exception
 
@@ -74,17 +74,34 @@ def text_of(function: Callable[..., Any], *arguments: Any) -> str:
     """The text that a function writes to its last parameter."""
     out = ctypes.c_void_p()
     check(function(*arguments, ctypes.byref(out)))
+    return taken(out)
+
+
+def taken(text: ctypes.c_void_p) -> str:
+    """A text that the library gave away, which is freed."""
     try:
-        return _decode(out.value) or ""
+        return ctypes.string_at(text.value).decode(errors="replace") if text.value else ""
     finally:
-        lib.sx_free(out)
+        lib.sx_free(text)
 
 
-def handle_of(function: Callable[..., Any], *arguments: Any) -> ctypes.c_void_p:
-    """The object that a function makes in its last parameter."""
-    out = ctypes.c_void_p()
-    check(function(*arguments, ctypes.byref(out)))
-    return out
+class Handle:
+    """An object of the library, which is freed with the last reference; functions of the library take it as it is."""
+
+    def __init__(self, free: Callable[..., Any], make: Callable[..., Any], *arguments: Any):
+        self._free, self._as_parameter_ = free, ctypes.c_void_p()
+        check(make(*arguments, ctypes.byref(self._as_parameter_)))
+
+    @classmethod
+    def of(cls, free: Callable[..., Any], pointer: ctypes.c_void_p) -> "Handle":
+        """An object that the library has made already."""
+        self = cls.__new__(cls)
+        self._free, self._as_parameter_ = free, pointer
+        return self
+
+    def __del__(self) -> None:
+        if getattr(self, "_as_parameter_", None):
+            self._free(self._as_parameter_)
 
 
 def names_of(entry: Callable[..., Any]) -> Iterator[Tuple[str, str]]:
@@ -104,11 +121,11 @@ class Guard:
     again when the search has ended."""
 
     def __init__(self) -> None:
-        self.cancel = abi.sx_cancel()
+        self.cancel = Handle(lib.sx_cancel_free, lib.sx_cancel_new)
         self.exception: Optional[BaseException] = None
 
     def stop(self) -> None:
-        lib.sx_cancel_set(ctypes.byref(self.cancel))
+        lib.sx_cancel_set(self.cancel)
 
     def fail(self, exception: BaseException) -> None:
         if self.exception is None:

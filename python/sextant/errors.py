@@ -54,5 +54,5 @@ class InputWarning(UserWarning):
     """Something in a file may make an answer another one than was meant."""
 
 
-# In the order of the codes of an sx_error.
+# In the order of sx_code.
 BY_CODE = (InputError, UsageError, FileError, LimitError, WriteError, OutOfMemory, InternalError, ProgramError)

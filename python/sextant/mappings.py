@@ -5,10 +5,10 @@ import ctypes
 import json
 import os
 from dataclasses import dataclass
-from typing import Any, Iterable, Iterator, List, Optional
+from typing import Any, Dict, Iterable, Iterator, List, Optional
 
 from . import _abi as abi
-from ._library import lib, text_of
+from ._library import Handle, check, lib, text_of
 from .nouns import Arch, Input, Path, Problem
 
 try:
@@ -25,6 +25,10 @@ class Loop:
     dim: str
     factor: int
     axis: Any = None
+
+
+def _new_mapping(problem: Problem, arch: Arch) -> Handle:
+    return Handle(lib.sx_mapping_free, lib.sx_mapping_new, problem._c, arch._c)
 
 
 class Mapping:
@@ -50,9 +54,14 @@ class Mapping:
     def outermost(cls, problem: Problem, arch: Arch) -> "Mapping":
         """The mapping with all loops at the outermost level, a place to begin from."""
         self = cls.__new__(cls)
-        self.problem, self.arch, self._c = problem.bound_to(arch), arch, abi.sx_mapping()
-        lib.sx_mapping_init(ctypes.byref(self._c), ctypes.byref(self.problem._c), ctypes.byref(arch._c))
+        self.problem, self.arch = problem.bound_to(arch), arch
+        self._c = _new_mapping(self.problem, arch)
         return self
+
+    @classmethod
+    def _copy(cls, c: Any, problem: Problem, arch: Arch) -> "Mapping":
+        """A mapping of the library's, which may go before."""
+        return cls._of(Handle(lib.sx_mapping_free, lib.sx_mapping_copy, c), problem, arch)
 
     @classmethod
     def _of(cls, c: Any, problem: Problem, arch: Arch) -> "Mapping":
@@ -61,12 +70,11 @@ class Mapping:
         return self
 
     def _read(self, source: Input) -> Any:
-        return source.read(lib.sx_input_mapping, abi.sx_mapping(), ctypes.byref(self.problem._c),
-                           ctypes.byref(self.arch._c))
+        return source.read(lib.sx_input_mapping, self.problem._c, self.arch._c, _new_mapping(self.problem, self.arch))
 
     def _write(self, form: int) -> str:
-        return text_of(lib.sx_mapping_write, ctypes.byref(self._c), ctypes.byref(self.problem._c),
-                       ctypes.byref(self.arch._c), form)
+        return text_of(lib.sx_mapping_write, self._c, self.problem._c,
+                       self.arch._c, form)
 
     def to_yaml(self) -> str:
         """The mapping in Timeloop's format."""
@@ -85,25 +93,27 @@ class Mapping:
     def loops(self) -> List[Loop]:
         """The loops with more than one iteration, outermost first."""
         out: List[Loop] = []
-        dims = list(self.problem.dims)
-        for number in range(self._c.n_levels - 1, -1, -1):
-            level, name = self._c.level[number], self.arch.levels[number]
-            for dim in reversed(level.temporal_order[:len(dims)]):
-                out.append(Loop(name, dims[dim], level.temporal[dim]))
+        c, dims, levels = self._c, list(self.problem.dims), self.arch.levels
+        for number in range(len(levels) - 1, -1, -1):
+            name, on_x = levels[number], lib.sx_mapping_on_x(c, number)
+            x_part = lib.sx_mapping_x_part(c, number)
             for place in range(len(dims) - 1, -1, -1):
-                dim = level.spatial_order[place]
-                factor, on_x = level.spatial[dim], place < level.split
-                if level.x_part and place + 1 == level.split:
-                    out.append(Loop(name, dims[dim], factor // level.x_part, "Y"))
-                    factor = level.x_part
-                out.append(Loop(name, dims[dim], factor, "X" if on_x else "Y"))
+                dim = lib.sx_mapping_dim_at(c, number, abi.SX_LOOPS_TEMPORAL, place)
+                out.append(Loop(name, dims[dim], lib.sx_mapping_factor(c, number, abi.SX_LOOPS_TEMPORAL, dim)))
+            for place in range(len(dims) - 1, -1, -1):
+                dim = lib.sx_mapping_dim_at(c, number, abi.SX_LOOPS_SPATIAL, place)
+                factor = lib.sx_mapping_factor(c, number, abi.SX_LOOPS_SPATIAL, dim)
+                if x_part and place + 1 == on_x:
+                    out.append(Loop(name, dims[dim], factor // x_part, "Y"))
+                    factor = x_part
+                out.append(Loop(name, dims[dim], factor, "X" if place < on_x else "Y"))
         return [loop for loop in out if loop.factor > 1]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Mapping) and hash(self) == hash(other)
 
     def __hash__(self) -> int:
-        return int(lib.sx_mapping_hash(ctypes.byref(self._c)))
+        return int(lib.sx_mapping_hash(self._c))
 
     def __str__(self) -> str:
         lines, indent, last = [], 0, None
@@ -127,13 +137,7 @@ class Mappings:
 
     def __init__(self, n: int, problem: Problem, arch: Arch):
         self.problem, self.arch, self._n = problem, arch, n
-        self.stride = int(lib.sx_mapping_bytes(ctypes.byref(arch._c)))
-        if numpy is not None:
-            self._bytes = numpy.zeros(max(n * self.stride, 1), dtype=numpy.uint8)
-            self._address = self._bytes.ctypes.data
-        else:
-            self._bytes = (ctypes.c_char * max(n * self.stride, 1))()
-            self._address = ctypes.addressof(self._bytes)
+        self._c = Handle(lib.sx_mappings_free, lib.sx_mappings_new, problem._c, arch._c, n)
 
     @classmethod
     def of(cls, mappings: Iterable[Mapping]) -> "Mappings":
@@ -141,21 +145,34 @@ class Mappings:
         given = list(mappings)
         if not given or not all(isinstance(m, Mapping) for m in given):
             raise TypeError("mappings are one or more Mapping objects")
-        if any(m.problem != given[0].problem or bytes(m.arch._c) != bytes(given[0].arch._c) for m in given):
+        first = given[0]
+        if any(m.problem != first.problem or not lib.sx_arch_equal(m.arch._c, first.arch._c) for m in given):
             raise ValueError("mappings of different problems or architectures cannot be packed together")
-        out = cls(len(given), given[0].problem, given[0].arch)
+        out = cls(len(given), first.problem, first.arch)
         for i, mapping in enumerate(given):
-            ctypes.memmove(out._address + i * out.stride, ctypes.byref(mapping._c), out.stride)
+            check(lib.sx_mappings_set(out._c, i, mapping._c))
+        return out
+
+    @classmethod
+    def _copy(cls, c: Any, problem: Problem, arch: Arch) -> "Mappings":
+        """Mappings of the library's, which may go before."""
+        out = cls(int(lib.sx_mappings_count(c)), problem, arch)
+        (into, layout), (source, _) = _memory(out._c), _memory(c)
+        ctypes.memmove(into, source, len(out) * layout[0])
         return out
 
     @property
     def array(self) -> Any:
-        """The mappings as a structured numpy array, without a copy: fields n_levels, n_dims, n_tensors and level."""
+        """The mappings as a structured numpy array, without a copy: the field level, with the fields of a level."""
         if numpy is None:
             raise ImportError("Mappings.array needs numpy")
-        level = numpy.dtype((numpy.dtype(abi.sx_mapping_level), (self.arch._c.n_levels,)))
-        head = [("n_levels", "u1"), ("n_dims", "u1"), ("n_tensors", "u1"), ("padding", "u1", (5,))]
-        return self._bytes[:self._n * self.stride].view(numpy.dtype(head + [("level", level)]))
+        address, (stride, offset, level_stride) = _memory(self._c)
+        level = numpy.dtype({**_fields(), "itemsize": level_stride})
+        kind = numpy.dtype({"names": ["level"], "formats": [(level, (len(self.arch.levels),))], "offsets": [offset],
+                            "itemsize": stride})
+        memory = (ctypes.c_char * (self._n * stride)).from_address(address)
+        memory.owner = self  # type: ignore[attr-defined]
+        return numpy.frombuffer(memory, dtype=kind)
 
     def __len__(self) -> int:
         return self._n
@@ -163,8 +180,8 @@ class Mappings:
     def __getitem__(self, index: int) -> Mapping:
         if not -self._n <= index < self._n:
             raise IndexError(f"there are {self._n} mappings")
-        c = abi.sx_mapping()
-        ctypes.memmove(ctypes.byref(c), self._address + index % self._n * self.stride, self.stride)
+        c = _new_mapping(self.problem, self.arch)
+        check(lib.sx_mappings_get(self._c, index % self._n, c))
         return Mapping._of(c, self.problem, self.arch)
 
     def __iter__(self) -> Iterator[Mapping]:
@@ -172,3 +189,24 @@ class Mappings:
 
     def __repr__(self) -> str:
         return f"<{self._n} Mappings of {self.problem.name or 'a problem'} onto {self.arch.name}>"
+
+
+def _memory(c: Any) -> Any:
+    """The address of packed mappings, and the bytes from one to the next, to its levels, and from level to level."""
+    layout = [ctypes.c_size_t() for _ in range(3)]
+    address = lib.sx_mappings_data(c, *[ctypes.byref(x) for x in layout])
+    return address, [x.value for x in layout]
+
+
+def _fields() -> Dict[str, List[Any]]:
+    """The fields of a level as numpy's dtype takes them."""
+    out: Dict[str, List[Any]] = {"names": [], "formats": [], "offsets": []}
+    place = [ctypes.c_size_t() for _ in range(3)]
+    while True:
+        name = lib.sx_mappings_field(len(out["names"]), *[ctypes.byref(x) for x in place])
+        if name is None:
+            return out
+        offset, elements, size = (x.value for x in place)
+        out["names"].append(name.decode())
+        out["formats"].append((f"u{size}", (elements,)) if elements > 1 else f"u{size}")
+        out["offsets"].append(offset)

@@ -3,15 +3,16 @@ from __future__ import annotations
 
 import ctypes
 import json
+import math
 import os
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterable, List, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, List, Optional, Union
 
-from . import _abi as abi
-from ._library import check, handle_of, lib, text_of
+from ._library import Handle, check, lib, text_of
 from .figures import Figure, bars
 from .mappings import Mapping, Mappings, numpy
 from .nouns import Arch, Problem
+from .options import Options
 
 
 def processors() -> int:
@@ -99,7 +100,7 @@ class Cost:
         values = [(level.name, level.energy_pj) for level in self.levels]
         values.append(("networks", sum(n.energy_pj for n in self.networks)))
         values.append(("compute", self.compute_energy_pj))
-        return bars(values, title, "energy (pJ)", name="energy")
+        return bars(values, title, "energy (pJ)")
 
 
 def _tensor(entry: Dict[str, Any]) -> TensorCost:
@@ -108,7 +109,7 @@ def _tensor(entry: Dict[str, Any]) -> TensorCost:
 
 
 def _cost(text: str) -> Cost:
-    """Reads the JSON of sx_cost_write."""
+    """Reads the JSON of sx_cost_report_write."""
     data = json.loads(text)
     levels = [LevelCost(e["name"], e["instances_used"], e["energy_pj"], e["cycles"], [_tensor(t) for t in e["tensors"]])
               for e in data["levels"]]
@@ -117,27 +118,28 @@ def _cost(text: str) -> Cost:
                 data.get("compute_energy_pj", 0.0), levels, nets)
 
 
+TOTALS = 4  # energy, cycles, utilization, last-level accesses
+
+
 class Scores:
     """The totals of many mappings: numpy arrays, or lists where there is no numpy. An illegal mapping has infinite
     energy and cycles."""
 
-    def __init__(self, scores: Any, verdicts: Any, n: int, model: "Model"):
-        self._verdicts, self._n, self._model = verdicts, n, model
+    def __init__(self, totals: Any, mappings: Mappings, model: "Model"):
+        self._n, self._mappings, self._model = len(mappings), mappings, model
         if numpy is not None:
-            table = numpy.frombuffer(scores, dtype=numpy.float64).reshape(-1, 4)[:n]
-            reasons = numpy.frombuffer(verdicts, dtype=numpy.dtype(abi.sx_verdict))["reason"][:n]
+            table = numpy.frombuffer(totals, dtype=numpy.float64).reshape(-1, TOTALS)[:self._n]
             self.energy_pj, self.cycles, self.utilization, self.last_level_accesses = table.T
-            self.edp, self.legal = self.energy_pj * self.cycles, reasons == 0
+            self.edp, self.legal = self.energy_pj * self.cycles, numpy.isfinite(self.energy_pj)
         else:
-            for name in ("energy_pj", "cycles", "utilization", "last_level_accesses"):
-                setattr(self, name, [getattr(scores[i], name) for i in range(n)])
+            for k, name in enumerate(("energy_pj", "cycles", "utilization", "last_level_accesses")):
+                setattr(self, name, [totals[i * TOTALS + k] for i in range(self._n)])
             self.edp = [e * c for e, c in zip(self.energy_pj, self.cycles)]
-            self.legal = [verdicts[i].reason == 0 for i in range(n)]
+            self.legal = [math.isfinite(e) for e in self.energy_pj]
 
     def reason(self, index: int) -> Optional[str]:
         """Why a mapping cannot run; None where it can."""
-        verdict = self._verdicts[range(self._n)[index]]
-        return None if verdict.reason == 0 else self._model._reason(verdict)
+        return self._model.evaluate(self._mappings[range(self._n)[index]]).reason
 
     def __len__(self) -> int:
         return self._n
@@ -153,18 +155,13 @@ class Scores:
                                                                "last_level_accesses", "legal")})
 
 
-def set_semantics(options: Any, problems: Sequence[Problem], arch: Arch, semantics: Optional[str],
-                  like: Optional[str]) -> None:
-    """Sets the semantics of zeros, which for several problems is Timeloop's where it is for each, and whom to be like."""
-    if semantics not in (None, "exact", "timeloop"):
-        raise ValueError(f"sparse_semantics is 'exact' or 'timeloop', not {semantics!r}")
+def semantics(arch: Arch, zeros: Optional[str], like: Optional[str]) -> Dict[str, Any]:
+    """The options of how zeros are counted and whom to be like, which is as the architecture was read unless said."""
+    if zeros not in (None, "exact", "timeloop"):
+        raise ValueError(f"sparse_semantics is 'exact' or 'timeloop', not {zeros!r}")
     if like not in (None, "timeloop"):
         raise ValueError(f"like is 'timeloop' or None, not {like!r}")
-    like = like or arch.like
-    both = bool(like) and bool(lib.sx_sparse_active(ctypes.byref(arch._c.sparse)))
-    options.like_timeloop = bool(like)
-    options.sparse_timeloop = semantics == "timeloop" or semantics is None and all(
-        both or lib.sx_model_prefers_timeloop(ctypes.byref(p._c), ctypes.byref(arch._c)) for p in problems)
+    return {"sparse-semantics": zeros, "like": like or arch.like}
 
 
 class Model:
@@ -176,52 +173,31 @@ class Model:
         if not isinstance(problem, Problem) or not isinstance(arch, Arch):
             raise TypeError("a model is made of a Problem and an Arch")
         self.problem, self.arch = problem.bound_to(arch), arch
-        options = abi.sx_model_options()
-        lib.sx_model_options_init(ctypes.byref(options))
-        options.no_first_read_elision = not first_read_elision
-        options.no_link_transfers = not link_transfers
-        set_semantics(options, [self.problem], arch, sparse_semantics, like)
-        self._options = options
-        self._handle = handle_of(lib.sx_model_new, ctypes.byref(self.problem._c), ctypes.byref(arch._c),
-                                 ctypes.byref(options))
-
-    def _reason(self, verdict: Any) -> str:
-        text = ctypes.create_string_buffer(512)
-        lib.sx_verdict_text(ctypes.byref(verdict), ctypes.byref(self.problem._c), ctypes.byref(self.arch._c), text, 512)
-        return text.value.decode()
+        options = Options({"no-first-read-elision": not first_read_elision, "no-link-transfers": not link_transfers,
+                           **semantics(arch, sparse_semantics, like)})
+        self._handle = Handle(lib.sx_model_free, lib.sx_cost_model_new, self.problem._c, arch._c, options.handle)
 
     def evaluate(self, mapping: Mapping) -> Cost:
         """What a mapping costs, level by level; of an illegal one, why it cannot run."""
         if not isinstance(mapping, Mapping):
             raise TypeError(f"evaluate takes a Mapping, not {type(mapping).__name__}; evaluate_batch takes many")
-        problem, arch = ctypes.byref(self.problem._c), ctypes.byref(self.arch._c)
-        evaluator, cost = handle_of(lib.sx_evaluator_new, self._handle), abi.sx_cost()
-        try:
-            verdict = lib.sx_evaluate(evaluator, ctypes.byref(mapping._c), ctypes.byref(cost))
-        finally:
-            lib.sx_evaluator_free(evaluator)
-        check(lib.sx_verdict_status(ctypes.byref(verdict), problem, arch))
-        if verdict.reason != 0:
-            return Cost(False, reason=self._reason(verdict))
-        return _cost(text_of(lib.sx_cost_write, ctypes.byref(cost), problem, arch))
+        report = Handle(lib.sx_cost_report_free, lib.sx_cost_report_new, self._handle)
+        check(lib.sx_cost_report_fill(report, mapping._c))
+        if not lib.sx_cost_report_legal(report):
+            return Cost(False, reason=lib.sx_cost_report_reason(report).decode())
+        return _cost(text_of(lib.sx_cost_report_write, report))
 
     def evaluate_batch(self, mappings: Union[Mappings, Iterable[Mapping]], threads: Optional[int] = None) -> Scores:
         """The totals of many mappings, on several threads (one per processor unless said)."""
         packed = mappings if isinstance(mappings, Mappings) else Mappings.of(mappings)
-        n = len(packed)
-        if packed.arch._c.n_levels != self.arch._c.n_levels:
+        if len(packed.arch.levels) != len(self.arch.levels):
             raise ValueError(f"the mappings are for {packed.arch.name}, the model is of {self.arch.name}")
-        scores, verdicts = (abi.sx_score * max(n, 1))(), (abi.sx_verdict * max(n, 1))()
-        check(lib.sx_evaluate_array(self._handle, packed._address, packed.stride, n, threads or processors(), scores,
-                                    verdicts))
-        return Scores(scores, verdicts, n, self)
+        totals = (ctypes.c_double * max(len(packed) * TOTALS, 1))()
+        check(lib.sx_model_score(self._handle, packed._c, threads or processors(), TOTALS, totals))
+        return Scores(totals, packed, self)
 
     def __repr__(self) -> str:
         return f"<Model of {self.problem.name or 'a problem'} on {self.arch.name}>"
-
-    def __del__(self) -> None:
-        if getattr(self, "_handle", None):
-            lib.sx_model_free(self._handle)
 
 
 def evaluate(problem: Problem, arch: Arch, mapping: Union[Mapping, Mappings, Iterable[Mapping]],

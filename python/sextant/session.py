@@ -8,15 +8,17 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 from . import _abi as abi
-from ._library import VERSION, Guard, check, handle_of, lib, text_of
+from ._library import VERSION, Guard, Handle, lib, text_of
 from .errors import InputError
 from .figures import Figure, curves, front
 from .mappings import Mapping
-from .model import Cost, Model, set_semantics
+from .model import Cost, Model, semantics
 from .nouns import Arch, Files, Network, Path, Problem
-from .search import Progress, fill_budget, progress_callback
+from .options import Options
+from .search import Progress, budget, watch
 
-WARM = {"off": abi.SX_WARM_OFF, "previous": abi.SX_WARM_PREVIOUS, "similarity": abi.SX_WARM_SIMILARITY}
+WARM = ("off", "previous", "similarity")
+STORE_WAIT = 60  # seconds that a database may be in use
 
 
 @dataclass(frozen=True)
@@ -86,17 +88,12 @@ class MapResult:
         with open(path, "rb") as file:
             data = file.read()
         try:
-            result = handle_of(lib.sx_result_read, os.fsencode(path), data, len(data))
+            result = Handle(lib.sx_result_free, lib.sx_result_read, os.fsencode(path), data, len(data))
         except InputError as error:
             raise _other_version(error, data) from None
-        try:
-            c = abi.sx_result.from_address(result.value or 0)
-            arch = Arch.from_text(text_of(lib.sx_arch_write, ctypes.byref(c.arch), abi.SX_YAML))
-            layers = ctypes.cast(c.network.layer, ctypes.POINTER(abi.sx_layer))
-            problems = [Problem._of(layers[i].problem) for i in range(c.network.n_layers)]
-            return cls(text_of(lib.sx_result_write, result), problems, arch)
-        finally:
-            lib.sx_result_free(result)
+        arch = Arch.from_text(text_of(lib.sx_arch_write, lib.sx_result_arch(result), abi.SX_YAML))
+        layers = Network._copy(lib.sx_result_network(result)).layers.values()
+        return cls(text_of(lib.sx_result_write, result), [problem for problem, _ in layers], arch)
 
     def save(self, path: Path) -> None:
         """Writes the JSON of `sextant map --json`."""
@@ -107,12 +104,12 @@ class MapResult:
         best, text = entry.get("best") or {}, entry.get("mapping")
         mapping = Mapping.from_text(json.dumps(text), problem, self.arch) if text else None
         infinite = float("inf")
-        semantics = "timeloop" if self.raw.get("repeat", {}).get("sparse_timeloop") else "exact"
+        zeros = "timeloop" if self.raw.get("repeat", {}).get("sparse_timeloop") else "exact"
         return LayerResult(entry["problem"], entry.get("count", 1), problem, self.arch, mapping,
                            best.get("cycles", infinite), best.get("energy_pj", infinite), best.get("edp", infinite),
                            best.get("objective", infinite), entry["evaluations"], entry["seconds"],
                            entry.get("lower_bound", 0.0), entry.get("optimal", False),
-                           [tuple(t) for t in entry["trace"]], entry, semantics)
+                           [tuple(t) for t in entry["trace"]], entry, zeros)
 
     def _single(self) -> LayerResult:
         if len(self.layers) != 1:
@@ -167,93 +164,18 @@ class MapResult:
         if kind != "cost":
             raise ValueError(f"kind is {kind!r}; it is 'cost' or 'convergence'")
         data = self.json.encode()
-        result = handle_of(lib.sx_result_read, b"the result", data, len(data))
-        try:
-            return Figure(text_of(lib.sx_draw_result, result))
-        finally:
-            lib.sx_result_free(result)
+        result = Handle(lib.sx_result_free, lib.sx_result_read, b"the result", data, len(data))
+        return Figure(text_of(lib.sx_draw_result, result))
 
     def __repr__(self) -> str:
         return f"<MapResult of {len(self.layers)} layers on {self.arch.name}>"
-
-
-class _Job:
-    """The C structs of one call of map, and what they point to."""
-
-    def __init__(self, network: Network, arch: Arch):
-        self.network, self.arch, self.guard = network.bound_to(arch), arch, Guard()
-        self.names, self.now = list(network.layers), ""
-        self.handle = handle_of(lib.sx_result_new)
-        self.c = abi.sx_result.from_address(self.handle.value or 0)
-        self.options = self.c.options
-        lib.sx_session_options_init(ctypes.byref(self.options))
-        ctypes.memmove(ctypes.byref(self.c.arch), ctypes.byref(arch._c), ctypes.sizeof(abi.sx_arch))
-        self.c.network = self.network._c
-        self.callbacks: List[Any] = []
-
-    def set_mapper(self, mapper: str) -> None:
-        text = handle_of(lib.sx_navigator_text, mapper.encode(), b"map")
-        self.c.mapper = text.value  # freed with the result
-        self.options.mapper = ctypes.string_at(text.value or 0)
-
-    def set_objective(self, objective: str) -> None:
-        if not isinstance(objective, str):
-            raise TypeError("the objective of map is a text; Space.search takes functions")
-        run = self.options.run
-        check(lib.sx_objective_parse(objective.encode(), ctypes.byref(run.objective)))
-        text = ctypes.create_string_buffer(256)
-        lib.sx_objective_text(ctypes.byref(run.objective), text, 256)
-        self.c.objective = text.value
-
-    def watch(self, callback: Optional[Callable[[Progress], Any]]) -> None:
-        """Tells the callback which layer it is about."""
-        kind = dict(abi.sx_session_options._fields_)["layer_begins"]
-        begins = kind(lambda _user, layer: setattr(self, "now", self.names[layer]))
-        progress = progress_callback(callback, self.guard, lambda: self.now)
-        self.options.layer_begins, self.options.run.progress = begins, progress
-        self.options.run.cancel = ctypes.addressof(self.guard.cancel)
-        self.callbacks += [begins, progress]
-
-    def constrain(self, files: Files, remainders: bool) -> None:
-        """Gives every layer the constraints of files."""
-        kind = dict(abi.sx_session_options._fields_)["constraints"]
-
-        def call(_user: Any, problem: int, _arch: int, out: int) -> Any:
-            try:
-                limits = self.arch.constraints(Problem._of(abi.sx_problem.from_address(problem)), files, remainders)
-                if limits is None:
-                    lib.sx_constraints_init(out, problem, ctypes.byref(self.arch._c))
-                else:
-                    ctypes.memmove(out, ctypes.byref(limits), ctypes.sizeof(limits))
-                return None
-            except BaseException as exception:  # raised again when the search has ended
-                self.guard.fail(exception)
-                return ctypes.cast(lib.sx_error_new(abi.SX_ERR_INPUT, b"the constraints cannot be read"),
-                                   ctypes.c_void_p).value
-
-        self.options.constraints = kind(call)
-        self.callbacks.append(self.options.constraints)
-
-    def run(self) -> MapResult:
-        c = self.c
-        self.guard.run(lib.sx_session_run, ctypes.byref(c.network), ctypes.byref(c.arch), ctypes.byref(c.options),
-                       ctypes.byref(c.session))
-        problems = [problem for problem, _ in self.network.layers.values()]
-        return MapResult(text_of(lib.sx_result_write, self.handle), problems, self.arch)
-
-    def close(self) -> None:
-        """Frees the C structs; the network is Python's."""
-        lib.sx_store_close(self.options.store)
-        self.options.store = None
-        self.c.network = abi.sx_network()
-        lib.sx_result_free(self.handle)
 
 
 def map(problem: Union[Problem, Network, Sequence[Any], str], arch: Union[Arch, str], mapper: str = "auto",
         objective: str = "edp", evals: Optional[int] = None, time: float = 0, target: float = 0, patience: int = 0,
         seed: int = 0, threads: Optional[int] = None, k_best: int = 1, pareto: bool = False, constraints: Files = (),
         remainders: bool = False, keep_all: bool = False, warm_start: str = "similarity", db: Optional[Path] = None,
-        db_wait: float = abi.SX_STORE_WAIT, again: bool = False, checkpoint: Optional[Path] = None,
+        db_wait: float = STORE_WAIT, again: bool = False, checkpoint: Optional[Path] = None,
         callback: Optional[Callable[[Progress], Any]] = None, split_axes: bool = False, sparse_semantics: Optional[str] = None,
         like: Optional[str] = None) -> MapResult:
     """Finds mappings for a problem, or for every layer of a network, as `sextant map` does.
@@ -268,27 +190,28 @@ def map(problem: Union[Problem, Network, Sequence[Any], str], arch: Union[Arch, 
         raise TypeError(f"arch must be an Arch or a text, not {type(arch).__name__}")
     if warm_start not in WARM:
         raise ValueError(f"warm_start is {warm_start!r}; it is one of {', '.join(WARM)}")
-    job = _Job(as_network(problem, like or arch.like), arch)
-    try:
-        options = job.options
-        job.set_mapper(mapper)
-        job.set_objective(objective)
-        fill_budget(options.run, mapper, evals, time, target, patience, seed, threads)
-        set_semantics(options.model, [p for p, _ in job.network.layers.values()], arch, sparse_semantics, like)
-        options.run.k_best, options.run.pareto = k_best, pareto
-        options.space.remainders, options.space.keep_all = remainders, keep_all
-        options.space.split_axes = split_axes
-        options.run.cache = 1 << 16 if remainders else 0
-        options.widen = mapper.split(":")[0] == "auto" and not (remainders or split_axes) and k_best == 1 and not pareto
-        options.warm, options.again = WARM[warm_start], again
-        options.checkpoint = os.fsencode(checkpoint) if checkpoint else None
-        job.watch(callback)
-        job.constrain(constraints, remainders)
-        if db is not None:
-            options.store = handle_of(lib.sx_store_open_within, os.fsencode(db), db_wait)
-        return job.run()
-    finally:
-        job.close()
+    if not isinstance(objective, str):
+        raise TypeError("the objective of map is a text; Space.search takes functions")
+    network, guard = as_network(problem, like or arch.like), Guard()
+    options = Options({**budget(evals, time, target, patience, seed, threads), "mapper": mapper, "objective": objective,
+                       "k-best": k_best, "pareto": pareto, "remainders": remainders, "keep-all": keep_all,
+                       "split-axes": split_axes, "warm-start": warm_start, "again": again,
+                       **semantics(arch, sparse_semantics, like)})
+    if checkpoint:
+        options.set("checkpoint", os.fspath(checkpoint))
+    watch(options, callback, guard, list(network.layers))
+    source = arch.constraint_input(constraints, remainders)
+    if source is not None:
+        lib.sx_options_set_input(options.handle, source.handle)
+    if db is not None:
+        options.kept.append(Handle(lib.sx_store_close, lib.sx_store_open_within, os.fsencode(db), db_wait))
+        lib.sx_options_set_store(options.handle, options.kept[-1])
+    out = ctypes.c_void_p()
+    guard.run(lib.sx_map_network, network._c, arch._c, options.handle, ctypes.byref(out))
+    result = Handle.of(lib.sx_result_free, out)
+    if source is not None:
+        source.warn()
+    return MapResult(text_of(lib.sx_result_write, result), [p for p, _ in network.layers.values()], arch)
 
 
 def as_network(problem: Any, like: Optional[str] = None) -> Network:

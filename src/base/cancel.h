@@ -2,7 +2,7 @@
 #ifndef SX_BASE_CANCEL_H
 #define SX_BASE_CANCEL_H
 
-#include "sextant/cancel.h"
+#include "sextant/error.h"
 
 /* Whether a search should stop; NULL: it should not. */
 static inline bool sx_is_cancelled(const sx_cancel *cancel) {

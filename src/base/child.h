@@ -3,7 +3,7 @@
 #define SX_BASE_CHILD_H
 
 #include "base/text.h"
-#include "sextant/cancel.h"
+#include "sextant/error.h"
 
 typedef struct sx_child sx_child;
 

@@ -3,7 +3,7 @@
 #define SX_BASE_RANKS_H
 
 #include "base/text.h"
-#include "sextant/cancel.h"
+#include "sextant/error.h"
 #include "sextant/ranks.h"
 
 /* Parts 0..n-1, each of which depends on nothing but its number and on what all processes have in common. */

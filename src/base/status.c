@@ -115,3 +115,27 @@ char *sx_status_text(const struct sx_error *status) {
              hint);
     return text;
 }
+
+sx_code sx_status_code(const struct sx_error *status) {
+    return status->code;
+}
+
+const char *sx_status_message(const struct sx_error *status) {
+    return status->message;
+}
+
+const char *sx_status_hint(const struct sx_error *status) {
+    return status->hint;
+}
+
+const char *sx_status_file(const struct sx_error *status) {
+    return status->file;
+}
+
+int sx_status_line(const struct sx_error *status) {
+    return status->line;
+}
+
+int sx_status_column(const struct sx_error *status) {
+    return status->column;
+}

@@ -2,7 +2,7 @@
 #ifndef SX_BASE_STATUS_H
 #define SX_BASE_STATUS_H
 
-#include "sextant/status.h"
+#include "sextant/error.h"
 
 /* Tells the compiler that an error is never success, so that it can follow what SX_TRY leaves set. */
 #if defined(__GNUC__)

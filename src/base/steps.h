@@ -2,7 +2,7 @@
 #ifndef SX_BASE_STEPS_H
 #define SX_BASE_STEPS_H
 
-#include "sextant/cancel.h"
+#include "sextant/error.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,6 +1,8 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -155,4 +157,21 @@ sx_status sx_text_name(char *field, size_t size, const char *name, const char *w
     memset(field, 0, size);
     memcpy(field, name, length);
     return SX_OK;
+}
+
+bool sx_text_count(const char *text, uint64_t *out) {
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || errno) return false;
+    *out = value;
+    return true;
+}
+
+bool sx_text_number(const char *text, double *out) {
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end || !isfinite(value)) return false;
+    *out = value;
+    return true;
 }

@@ -45,6 +45,10 @@ unsigned sx_text_distance(const char *a, const char *b);
  * for every three characters of the longer word, about. */
 const char *sx_text_nearest(const char *word, const char *const *candidates, size_t n);
 
+/* Reads a whole number, or any finite one; false for anything else. */
+bool sx_text_count(const char *text, uint64_t *out);
+bool sx_text_number(const char *text, double *out);
+
 /* Copies a name into a field of `size` bytes, zero-padded; an error when it is empty or does not fit. */
 SX_MUST_USE sx_status sx_text_name(char *field, size_t size, const char *name, const char *what);
 

@@ -31,7 +31,8 @@ typedef struct binder {
 } binder;
 
 /* Adds a name, once. */
-static void add_use(binder *b, const char *name, const char *level) {
+static void add_use(void *user, const char *name, const char *level) {
+    binder *b = user;
     for (size_t i = 0; i < b->n_uses; i++)
         if (strcmp(b->use[i].name, name) == 0) {
             if (!b->use[i].level) b->use[i].level = level;
@@ -51,27 +52,9 @@ static sx_status add_named(void *user, const char *name, sx_place place) {
     return SX_OK;
 }
 
-/* Lists the tensors that the architecture's sparse optimizations name. */
-static void list_sparse(const sx_arch *arch, binder *b) {
-    const sx_sparse *sparse = &arch->sparse;
-    uint32_t tensors = 0;
-    for (int i = 0; i < sparse->n_formats; i++) tensors |= 1u << sparse->format[i].tensor;
-    for (int i = 0; i < sparse->n_actions; i++)
-        for (int k = 0; k < sparse->action[i].n_options; k++)
-            tensors |= sparse->action[i].option[k].on | 1u << sparse->action[i].option[k].target;
-    for (int i = 0; i < sparse->n_names; i++)
-        if (tensors >> i & 1) add_use(b, sparse->name[i], NULL);
-}
-
 /* Lists the names that the architecture and the files use. What cannot be read is refused elsewhere. */
 static void list_uses(const sx_sources *sources, const sx_arch *arch, binder *b) {
-    for (int s = arch->n_levels - 1; s >= 0; s--) {
-        const sx_storage *level = &arch->level[s];
-        for (int i = 0; i < level->n_keeps; i++) add_use(b, level->keeps[i], level->name);
-        for (int i = 0; i < level->n_bypasses; i++) add_use(b, level->bypasses[i], level->name);
-        for (int i = 0; i < level->n_scales; i++) add_use(b, level->bandwidth_scale[i].tensor, level->name);
-    }
-    list_sparse(arch, b);
+    sx_arch_visit_tensors(arch, add_use, b);
     for (int noun = 0; noun < SX_N_NOUNS; noun++)
         if (sources->input[noun]) sx_status_free(sx_input_tensor_uses(sources->input[noun], add_named, b));
 }

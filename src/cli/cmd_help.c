@@ -3,7 +3,7 @@
 #include "cli/man.h"
 #include "report/table.h"
 
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include "surrogate/family.h"
 
 #include "run/registry.h"
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 
 #include <stdlib.h>
 #include <string.h>

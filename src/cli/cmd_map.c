@@ -18,11 +18,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Evaluations per layer where no budget is given, as a number and as text. */
-#define DEFAULT_EVALS 100000
-#define DEFAULT_SAVE_SECONDS 5
 #define DEFAULT_MAPPER "auto"
-/* The same with --evaluator, whose answers take long and have no lower bounds. */
+/* What is preset with --evaluator, whose answers take long and have no lower bounds. */
 #define JUDGED_EVALS 4000
 #define JUDGED_MAPPER "gamma"
 #define MAPPING_SUFFIX ".map.yaml"
@@ -133,17 +130,6 @@ static void certify_finished(watcher *w) {
         if (result->layer[i].same_as == i) try_certify(w, i, &result->layer[i]);
 }
 
-static sx_status read_warm(const char *text, sx_warm *out) {
-    const char *name;
-    for (int i = 0; (name = sx_warm_name((sx_warm)i)); i++)
-        if (strcmp(text, name) == 0) {
-            *out = (sx_warm)i;
-            return SX_OK;
-        }
-    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--warm-start: '%s' is not a valid value", text),
-                         "valid values: similarity, previous, off");
-}
-
 /* Puts the full text of a mapper, which it frees, in the place of the job's. */
 static sx_status take_mapper(map_job *job, SX_TAKE char *text) {
     char *full;
@@ -188,7 +174,9 @@ static sx_status read_mapper(const sx_args *args, map_job *job) {
     const char *mapper = sx_args_text(args, "mapper", 0);
     bool judged = sx_args_flag(args, "evaluator");
     job->view.asked = mapper ? mapper : judged ? JUDGED_MAPPER : DEFAULT_MAPPER;
-    uint64_t evaluations = sx_navigator_complete(job->view.asked) ? 0 : judged ? JUDGED_EVALS : DEFAULT_EVALS;
+    uint64_t evaluations = sx_navigator_complete(job->view.asked) ? 0
+                           : judged                               ? JUDGED_EVALS
+                                                                  : SX_DEFAULT_EVALS;
     SX_TRY(sx_gpu_choose(args, job->view.asked, &job->gpu, &job->r->mapper));
     if (job->gpu.asked[0] && evaluations) evaluations = SX_GPU_EVALS;
     SX_TRY(sx_search_run_options(args, evaluations, &job->r->options.run));
@@ -256,11 +244,11 @@ static sx_status read_options(const sx_args *args, map_job *job) {
     o->run.k_best = (unsigned)sx_args_count(args, "k-best", 1);
     if (o->run.k_best < 1 || o->run.k_best > 10000)
         return sx_error_new(SX_ERR_USAGE, "--k-best must be between 1 and 10000");
-    o->run.checkpoint_seconds = sx_args_number(args, "checkpoint-seconds", DEFAULT_SAVE_SECONDS);
+    o->run.checkpoint_seconds = sx_args_number(args, "checkpoint-seconds", SX_CHECKPOINT_SECONDS);
     if (o->space.remainders) o->run.cache = 1 << 16;
     SX_TRY(read_widen(args, job));
     o->warm = SX_WARM_SIMILARITY;
-    if (warm) SX_TRY(read_warm(warm, &o->warm));
+    if (warm) SX_TRY(sx_warm_named("--warm-start", warm, &o->warm));
     job->view.quiet = sx_args_flag(args, "quiet");
     job->view.verbose = sx_args_flag(args, "verbose");
     SX_TRY(keep_text(sx_args_text(args, "problem", 0), &job->r->problem));
@@ -533,7 +521,7 @@ static const sx_option options[] = {
     {"checkpoint", 0, "FILE", SX_OPTION_TEXT, false,
      "save the state of the search in FILE; resume from it if the search was stopped before"},
     {"checkpoint-seconds", 0, "SECONDS", SX_OPTION_NUMBER, false,
-     "interval between checkpoints (" SX_TEXT_OF(DEFAULT_SAVE_SECONDS) ")"},
+     "interval between checkpoints (" SX_TEXT_OF(SX_CHECKPOINT_SECONDS) ")"},
     {"certificate", 0, "FILE", SX_OPTION_TEXT, false,
      "write a certificate of the proof to FILE (for a network, to a folder FILE), for `sextant verify`"},
     SX_OPTIONS_SPACE,
@@ -566,11 +554,11 @@ const sx_command sx_command_map = {
     "The default mapper is " DEFAULT_MAPPER
     ": gamma, then optimal. Without a budget it runs until its search is\n"
     "complete, within seconds for a layer; mappers that do not terminate by themselves get\n" SX_TEXT_OF(
-        DEFAULT_EVALS) " evaluations. The report says what is proven: the optimum, or a lower bound and a "
-                       "gap.\n"
-                       "Ctrl-C stops the search and reports the best mapping so far; a second Ctrl-C ends "
-                       "the program.\n"
-                       "If no legal mapping is found, the exit code is 1 and the reason is given.\n",
+        SX_DEFAULT_EVALS) " evaluations. The report says what is proven: the optimum, or a lower bound and a "
+                          "gap.\n"
+                          "Ctrl-C stops the search and reports the best mapping so far; a second Ctrl-C ends "
+                          "the program.\n"
+                          "If no legal mapping is found, the exit code is 1 and the reason is given.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .divided = true,

@@ -3,7 +3,7 @@
 #include "frontend/catalog/catalog.h"
 #include "report/json_parts.h"
 #include "report/table.h"
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -96,34 +96,15 @@ static sx_status bad_option(const sx_option *options, size_t n, int answer, char
                          row->name, row->argument, row->text);
 }
 
-/* Reads a whole number; false for anything else. */
-static bool read_count(const char *text, uint64_t *out) {
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || errno) return false;
-    *out = value;
-    return true;
-}
-
-/* Reads a finite number; false for anything else. */
-static bool read_number(const char *text, double *out) {
-    char *end;
-    double value = strtod(text, &end);
-    if (end == text || *end || !isfinite(value)) return false;
-    *out = value;
-    return true;
-}
-
 static sx_status add_given(sx_args *args, const sx_option *row, const char *value) {
     uint64_t count;
     double number;
     bool again = !row->repeatable && sx_args_flag(args, row->name);
     if (again && row->type == SX_OPTION_FLAG) return SX_OK;
     if (again) return sx_error_new(SX_ERR_USAGE, "option --%s is given twice", row->name);
-    if (row->type == SX_OPTION_COUNT && !read_count(value, &count))
+    if (row->type == SX_OPTION_COUNT && !sx_text_count(value, &count))
         return sx_error_new(SX_ERR_USAGE, "--%s is '%s'; it must be a whole number", row->name, value);
-    if (row->type == SX_OPTION_NUMBER && !read_number(value, &number))
+    if (row->type == SX_OPTION_NUMBER && !sx_text_number(value, &number))
         return sx_error_new(SX_ERR_USAGE, "--%s is '%s'; it must be a number", row->name, value);
     args->given[args->n_given++] = (sx_given){row, value};
     return SX_OK;
@@ -198,12 +179,12 @@ const char *sx_args_text(const sx_args *args, const char *name, size_t index) {
 
 uint64_t sx_args_count(const sx_args *args, const char *name, uint64_t otherwise) {
     const char *text = sx_args_text(args, name, 0);
-    if (text) (void)read_count(text, &otherwise);
+    if (text) (void)sx_text_count(text, &otherwise);
     return otherwise;
 }
 
 double sx_args_number(const sx_args *args, const char *name, double otherwise) {
     const char *text = sx_args_text(args, name, 0);
-    if (text) (void)read_number(text, &otherwise);
+    if (text) (void)sx_text_number(text, &otherwise);
     return otherwise;
 }

@@ -1,7 +1,7 @@
 /* Tensors by their role: architectures and constraints name tensors that a problem may call otherwise. */
 #include "base/status.h"
 #include "base/text.h"
-#include "sextant/problem.h"
+#include "sextant/arch.h"
 
 #include <string.h>
 #include <strings.h>
@@ -90,4 +90,47 @@ sx_status sx_problem_bind(sx_problem *problem, int tensor, const char *name) {
     if (t->alias[0])
         return sx_error_new(SX_ERR_INPUT, "tensor '%s' is already bound to '%s'", t->name, t->alias);
     return sx_text_name(t->alias, sizeof t->alias, name, "a tensor");
+}
+
+/* Visits the tensors that sparse optimizations name. */
+static void visit_sparse(const sx_sparse *sparse, sx_visit_tensor *visit, void *user) {
+    uint32_t tensors = 0;
+    for (int i = 0; i < sparse->n_formats; i++) tensors |= 1u << sparse->format[i].tensor;
+    for (int i = 0; i < sparse->n_actions; i++)
+        for (int k = 0; k < sparse->action[i].n_options; k++)
+            tensors |= sparse->action[i].option[k].on | 1u << sparse->action[i].option[k].target;
+    for (int i = 0; i < sparse->n_names; i++)
+        if (tensors >> i & 1) visit(user, sparse->name[i], NULL);
+}
+
+void sx_arch_visit_tensors(const sx_arch *arch, sx_visit_tensor *visit, void *user) {
+    for (int s = arch->n_levels - 1; s >= 0; s--) {
+        const sx_storage *level = &arch->level[s];
+        for (int i = 0; i < level->n_keeps; i++) visit(user, level->keeps[i], level->name);
+        for (int i = 0; i < level->n_bypasses; i++) visit(user, level->bypasses[i], level->name);
+        for (int i = 0; i < level->n_scales; i++) visit(user, level->bandwidth_scale[i].tensor, level->name);
+    }
+    visit_sparse(&arch->sparse, visit, user);
+}
+
+/* A problem whose tensors get names, and the first failure. */
+typedef struct naming {
+    sx_problem *problem;
+    sx_status status;
+} naming;
+
+/* Gives a name to the tensor of its role, unless the name is known or the tensor has one; a visitor. */
+static void bind_name(void *user, const char *name, const char *level) {
+    naming *n = user;
+    (void)level;
+    if (n->status || sx_problem_tensor(n->problem, name) >= 0) return;
+    int tensor = sx_problem_role(n->problem, name);
+    if (tensor >= 0 && !n->problem->tensor[tensor].alias[0])
+        n->status = sx_problem_bind(n->problem, tensor, name);
+}
+
+sx_status sx_problem_bind_to(sx_problem *problem, const sx_arch *arch) {
+    naming n = {.problem = problem};
+    sx_arch_visit_tensors(arch, bind_name, &n);
+    return n.status;
 }

@@ -2,8 +2,8 @@
 #include "report/codesign.h"
 #include "report/evaluation.h"
 #include "report/json_parts.h"
+#include "sextant/all.h"
 #include "sextant/input.h"
-#include "sextant/sextant.h"
 
 #include <math.h>
 #include <stdlib.h>

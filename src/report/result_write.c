@@ -7,8 +7,8 @@
 #include "report/formats.h"
 #include "report/json_parts.h"
 
+#include "sextant/all.h"
 #include "sextant/input.h"
-#include "sextant/sextant.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #define SX_REPORT_SWEEP_H
 
 #include "base/text.h"
-#include "sextant/cancel.h"
+#include "sextant/error.h"
 #include "sextant/model.h"
 
 #include <jansson.h>

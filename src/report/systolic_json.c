@@ -2,7 +2,7 @@
 #include "report/json_parts.h"
 #include "report/systolic.h"
 
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 
 #include <stdio.h>
 #include <stdlib.h>

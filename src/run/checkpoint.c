@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "run/worker_pool.h"
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define SX_SCALE_EVERYWHERE_H
 
 #include "scale/cuda/gpu.h"
-#include "sextant/cancel.h"
+#include "sextant/error.h"
 
 /* How to look at all mappings of a space without a GPU. */
 typedef struct sx_everywhere_options {

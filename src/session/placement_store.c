@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "base/status.h"
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 
 #include <math.h>
 #include <stdlib.h>

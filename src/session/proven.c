@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "session/session.h"
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 #include "sextant/space_type.h"
 
 #include <jansson.h>

@@ -1,7 +1,7 @@
 #include "sextant/result.h"
 
 #include "base/status.h"
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 #include "verify/exact_energy.h"
 
 #include <stdio.h>

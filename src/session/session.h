@@ -40,6 +40,10 @@ typedef struct sx_session {
 /* Searches layer session->at and adds what was found to the results. */
 SX_MUST_USE sx_status sx_session_search(sx_session *session);
 
+/* Copies what a run of a map space found into the result of a layer, also before the run failed. */
+SX_MUST_USE sx_status sx_session_collect(sx_run *run, const sx_space *space, const sx_run_options *options,
+                                         sx_layer_result *result);
+
 /* Whether a search of a space is to be followed by one with remainders (session_wide.c). */
 SX_MUST_USE sx_status sx_session_share(const sx_session *session, const sx_space *space, double *share,
                                        bool *widens);

@@ -2,7 +2,7 @@
  * aside, whose records may have changed). Neither threads nor the cache are in it. */
 #include "base/hash.h"
 #include "session/session.h"
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "base/status.h"
 #include "model/model.h"
 #include "session/session.h"
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -35,8 +35,11 @@ static void bench_free(bench *b) {
 
 /* Passes progress on to the caller's function. */
 static void tell(void *user, const sx_progress *progress) {
-    const sx_run_options *o = &((sx_session *)user)->options->run;
-    o->progress(o->user, progress);
+    const sx_session *session = user;
+    const sx_run_options *o = &session->options->run;
+    sx_progress told = *progress;
+    told.layer = session->at;
+    o->progress(o->user, &told);
 }
 
 static sx_status save(void *user, const void *bytes, size_t size) {
@@ -108,20 +111,23 @@ static sx_status prepare_run(sx_session *session, bench *b) {
     return sx_run_new(b->space, b->judged, &run, &b->run);
 }
 
+/* A point of a run as an answer. */
+static void set_answer(const sx_space *space, const sx_found *found, sx_answer *out) {
+    sx_map_space_mapping(space, found->point, &out->mapping);
+    out->score = sx_metrics_score(&found->metrics);
+    out->value = found->value;
+    out->evaluation = found->evaluation;
+}
+
 /* Copies out all of a run's best points, or of its front. */
-static sx_status copy_answers(const bench *b, bool (*get)(const sx_run *, size_t, sx_found *), size_t *n,
-                              sx_answer **out) {
+static sx_status copy_answers(const sx_run *run, const sx_space *space,
+                              bool (*get)(const sx_run *, size_t, sx_found *), size_t *n, sx_answer **out) {
     sx_found found;
     size_t count = 0;
-    while (get(b->run, count, &found)) count++;
+    while (get(run, count, &found)) count++;
     sx_answer *answers = calloc(count + 1, sizeof *answers);
     if (!answers) return sx_error_memory();
-    for (size_t i = 0; get(b->run, i, &found); i++) {
-        sx_map_space_mapping(b->space, found.point, &answers[i].mapping);
-        answers[i].score = sx_metrics_score(&found.metrics);
-        answers[i].value = found.value;
-        answers[i].evaluation = found.evaluation;
-    }
+    for (size_t i = 0; get(run, i, &found); i++) set_answer(space, &found, &answers[i]);
     *n = count;
     *out = answers;
     return SX_OK;
@@ -137,6 +143,20 @@ static sx_status copy_trace(const sx_run *run, sx_layer_result *result) {
     for (; result->n_trace < n; result->n_trace++)
         (void)sx_run_trace(run, result->n_trace, &result->trace[result->n_trace]);
     return SX_OK;
+}
+
+sx_status sx_session_collect(sx_run *run, const sx_space *space, const sx_run_options *options,
+                             sx_layer_result *result) {
+    sx_found found;
+    result->searched = true;
+    result->summary = sx_run_result(run);
+    result->found = sx_run_best(run, 0, &found);
+    if (result->found) set_answer(space, &found, &result->best);
+    if (options->k_best > 1) SX_TRY(copy_answers(run, space, sx_run_best, &result->n_best, &result->other));
+    if (options->pareto) SX_TRY(copy_answers(run, space, sx_run_front, &result->n_front, &result->front));
+    result->proof = sx_run_take_proof(run);
+    if (result->proof) result->proof->lower_bound = result->summary.lower_bound;
+    return copy_trace(run, result);
 }
 
 double sx_session_minimum(const sx_session *session, const sx_model *model, const sx_layer_result *result) {
@@ -163,26 +183,12 @@ static void raise_bound(const sx_session *session, const bench *b, sx_layer_resu
 /* Copies out what a run found, also before it failed. */
 static sx_status collect(const sx_session *session, const bench *b, sx_layer_result *result) {
     const sx_run_options *o = &session->options->run;
-    sx_found found;
-    result->searched = true;
-    result->summary = sx_run_result(b->run);
+    SX_TRY(sx_session_collect(b->run, b->space, o, result));
     result->warm_from = session->start.from;
     result->warm_value = session->start.value;
     memcpy(result->warm_name, session->start.name, sizeof result->warm_name);
-    result->found = sx_run_best(b->run, 0, &found);
-    if (result->found) {
-        sx_map_space_mapping(b->space, found.point, &result->best.mapping);
-        result->best.score = sx_metrics_score(&found.metrics);
-        result->best.value = found.value;
-        result->best.evaluation = found.evaluation;
-    }
     result->minimum = sx_session_minimum(session, b->model, result);
-    if (o->k_best > 1) SX_TRY(copy_answers(b, sx_run_best, &result->n_best, &result->other));
-    if (o->pareto) SX_TRY(copy_answers(b, sx_run_front, &result->n_front, &result->front));
-    result->proof = sx_run_take_proof(b->run);
-    if (result->proof) result->proof->lower_bound = result->summary.lower_bound;
     raise_bound(session, b, result);
-    SX_TRY(copy_trace(b->run, result));
     if (result->found || result->summary.stop >= SX_STOP_SIGNAL) return SX_OK;
     double until = o->seconds > 0 ? sx_clock_seconds() + DIAGNOSIS_SECONDS : 0;
     sx_guard_watch(b->model->guard, o->cancel, until);

@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 #include "base/status.h"
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 #include "systolic/space.h"
 
 #include <stdio.h>

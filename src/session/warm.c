@@ -28,6 +28,17 @@ const char *sx_warm_name(sx_warm warm) {
     return (size_t)warm < sizeof names / sizeof *names ? names[warm] : NULL;
 }
 
+sx_status sx_warm_named(const char *option, const char *name, sx_warm *out) {
+    const char *known;
+    for (int i = 0; (known = sx_warm_name((sx_warm)i)); i++)
+        if (strcmp(name, known) == 0) {
+            *out = (sx_warm)i;
+            return SX_OK;
+        }
+    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "%s: '%s' is not a valid value", option, name),
+                         "valid values: similarity, previous, off");
+}
+
 /* Whether two tensors have one name and role and the same dimensions in the same ranks. */
 static bool same_kind(const sx_tensor *a, const sx_tensor *b) {
     if (strcmp(a->name, b->name) != 0 || a->output != b->output || a->n_ranks != b->n_ranks) return false;

@@ -4,7 +4,7 @@
 #ifndef SX_SURROGATE_SAMPLES_H
 #define SX_SURROGATE_SAMPLES_H
 
-#include "sextant/cancel.h"
+#include "sextant/error.h"
 #include "sextant/ranks.h"
 #include "surrogate/encoding.h"
 #include "surrogate/family.h"

@@ -2,7 +2,7 @@
 #ifndef SX_TEST_FUZZ_H
 #define SX_TEST_FUZZ_H
 
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Sparse tensors, from Timeloop's files to costs, against what Timeloop (Sparseloop) itself printed. See
  * tests/golden/README.md. */
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 #include "support/cost_compare.h"
 #include "support/vectors.h"
 

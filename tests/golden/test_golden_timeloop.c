@@ -1,6 +1,6 @@
 /* The whole way, from Timeloop's files to costs, against what Timeloop itself printed. See
  * tests/golden/README.md. */
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 #include "support/check_case.h"
 #include "support/compared.h"
 #include "support/cost_compare.h"

@@ -5,7 +5,7 @@
 #include "support/expect.h"
 
 #include "run/registry.h"
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

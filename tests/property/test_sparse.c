@@ -5,7 +5,7 @@
 #include "support/expect.h"
 #include "support/sparse_case.h"
 
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 
 #include <math.h>
 #include <setjmp.h>

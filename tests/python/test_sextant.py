@@ -11,6 +11,8 @@ import unittest
 import warnings
 
 import sextant
+from sextant import _abi as abi
+from sextant._library import check, lib
 
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 EXAMPLES = TOP / "examples"
@@ -158,7 +160,7 @@ class Evaluating(unittest.TestCase):
 
     def test_illegal_mapping_says_why(self):
         mapping = sextant.Mapping.outermost(self.problem, self.arch)
-        mapping._c.level[0].temporal[0] = 1000
+        check(lib.sx_mapping_set_factor(mapping._c, 0, abi.SX_LOOPS_TEMPORAL, 0, 1000))
         cost = self.model.evaluate(mapping)
         self.assertFalse(cost)
         self.assertIn("R", cost.reason)
@@ -408,7 +410,7 @@ class Errors(unittest.TestCase):
 
     def test_library_missing_or_of_another_version(self):
         code = "import sextant"
-        for library, said in (("/nowhere/libsextant.so.0", "cannot load libsextant"), ("libm.so.6", "sx_version")):
+        for library, said in (("/nowhere/libsextant.so.1", "cannot load libsextant"), ("libm.so.6", "sx_version")):
             done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
                                   env={**os.environ, "SEXTANT_LIBRARY": library})
             self.assertNotEqual(done.returncode, 0)

@@ -2,7 +2,7 @@
 #ifndef SX_TESTS_BRAKE_H
 #define SX_TESTS_BRAKE_H
 
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 
 #include <signal.h>
 

@@ -3,8 +3,8 @@
 #ifndef SX_TEST_RANDOM_NOUNS_H
 #define SX_TEST_RANDOM_NOUNS_H
 
+#include "sextant/all.h"
 #include "sextant/rng.h"
-#include "sextant/sextant.h"
 
 void sx_random_problem(sx_rng *rng, sx_problem *out);
 void sx_random_arch(sx_rng *rng, sx_arch *out);

@@ -2,7 +2,7 @@
 #ifndef SX_TESTS_RECORDS_H
 #define SX_TESTS_RECORDS_H
 
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 
 /* Record number `index`: each is another run, every tenth another problem, its value falls as the number
  * grows. The texts live as long as the program. */

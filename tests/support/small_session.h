@@ -2,7 +2,7 @@
 #ifndef SX_TESTS_SMALL_SESSION_H
 #define SX_TESTS_SMALL_SESSION_H
 
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 
 enum { SX_SMALL_LAYERS = 6, SX_SMALL_DISTINCT = 5 };
 

@@ -2,7 +2,7 @@
 #ifndef SX_TESTS_SPARSE_CASE_H
 #define SX_TESTS_SPARSE_CASE_H
 
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 
 enum { SX_SPARSE_LEVELS = 3 };
 

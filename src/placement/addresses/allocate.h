@@ -2,7 +2,7 @@
 #ifndef SX_PLACEMENT_ALLOCATE_H
 #define SX_PLACEMENT_ALLOCATE_H
 
-#include "sextant/cancel.h"
+#include "sextant/error.h"
 #include "sextant/run.h"
 
 /* A buffer that lives at the steps from `lower` to before `upper`. */

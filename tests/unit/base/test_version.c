@@ -1,4 +1,4 @@
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 #include "support/expect.h"
 
 #include <setjmp.h>

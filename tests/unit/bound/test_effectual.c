@@ -3,7 +3,7 @@
 #include "support/expect.h"
 #include "support/plain_arch.h"
 
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 #include "model/guard.h"
 
 #include "model/model.h"
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 #include "sextant/space_type.h"
 #include "support/expect.h"
 

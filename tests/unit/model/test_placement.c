@@ -1,6 +1,6 @@
 #include "model/placement.h"
 
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 #include "support/expect.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Runs with a model of the caller's own: its metrics, batches, cut-offs, errors, and who may rely on it. */
 #include "base/status.h"
 #include "run/navigator.h"
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 #include "support/expect.h"
 #include "support/toy_space.h"
 

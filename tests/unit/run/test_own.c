@@ -1,6 +1,6 @@
 /* A space of the caller's own with no more than it must have, cancelling from another thread, and options. */
 #include "base/status.h"
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 #include "support/expect.h"
 #include "support/toy_space.h"
 

@@ -1,6 +1,6 @@
 #include "sextant/compare.h"
 
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 #include "support/expect.h"
 #include "support/plain_arch.h"
 

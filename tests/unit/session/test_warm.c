@@ -1,5 +1,5 @@
+#include "sextant/all.h"
 #include "sextant/rng.h"
-#include "sextant/sextant.h"
 #include "support/compared.h"
 #include "support/random_legal.h"
 

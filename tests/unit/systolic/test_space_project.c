@@ -1,7 +1,7 @@
 /* Points nearest to vectors. */
 #include "support/expect.h"
 
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 #include "sextant/space_type.h"
 
 #include <math.h>

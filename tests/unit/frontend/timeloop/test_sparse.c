@@ -2,7 +2,7 @@
 #include "support/expect.h"
 #include "support/read_text.h"
 
-#include "sextant/sextant.h"
+#include "sextant/all.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

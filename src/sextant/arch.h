@@ -1,0 +1,118 @@
+/* An architecture: a hierarchy of storage levels over an array of compute units. */
+#ifndef SX_ARCH_H
+#define SX_ARCH_H
+
+#include "sextant/sparse.h"
+
+#define SX_MAX_LEVELS 16
+#define SX_UNLIMITED UINT64_MAX /* entries of a level without a capacity */
+
+/* The durations a cycle may have, in seconds. */
+#define SX_MIN_CYCLE 1e-15
+#define SX_MAX_CYCLE 1.0
+
+typedef enum sx_technology { SX_SRAM, SX_DRAM } sx_technology;
+
+/* A number attached to a tensor by name: an architecture does not know the problem's tensors. */
+typedef struct sx_tensor_scale {
+    char tensor[SX_NAME_SIZE];
+    double scale;
+} sx_tensor_scale;
+
+/* Accesses of a level: words brought outward in, inward out, and added from inside. */
+enum { SX_READ, SX_FILL, SX_UPDATE, SX_N_ACCESSES };
+
+/* What becomes of an access: it takes place, is gated (no energy, but its time) or skipped (neither). */
+enum { SX_RANDOM, SX_GATED, SX_SKIPPED, SX_N_ACTION_KINDS };
+
+/* What a level has for sparse tensors. Energies are pJ: per vector of `block_size` words for data, per
+ * `metadata_width` bits for metadata. */
+typedef struct sx_metadata_store {
+    uint32_t word_bits; /* of a rank's metadata and payload where its format says nothing; 0: free */
+    uint32_t width;     /* bits of a vector of metadata */
+    uint64_t depth;     /* vectors */
+    bool decompresses;  /* takes compressed tiles from outside and holds them uncompressed */
+    bool compresses;    /* hands uncompressed outputs to a level that holds them compressed */
+    double data_energy[SX_N_ACTION_KINDS]
+                      [SX_N_ACCESSES]; /* of gated and skipped accesses; random ones: 0 here */
+    double metadata_energy[SX_N_ACTION_KINDS][SX_N_ACCESSES];
+    double decompression_energy, compression_energy; /* per word */
+} sx_metadata_store;
+
+/* One storage level and the network that joins it to the next inner one. Energies are picojoules: per vector
+ * access (block_size words) for read, fill and update, per instance and cycle for leakage. Bandwidths are
+ * words per cycle and instance, INFINITY where there is no limit. */
+typedef struct sx_storage {
+    char name[SX_NAME_SIZE];
+    sx_technology technology;
+    uint64_t instances, mesh_x, mesh_y; /* instances == mesh_x * mesh_y */
+    uint64_t entries;                   /* words per instance, or SX_UNLIMITED */
+    uint32_t word_bits, block_size, cluster_size;
+    uint32_t banks; /* of Mind Mappings: tensors share the level by whole banks, each with the full bandwidth;
+                       0: freely */
+    double multiple_buffering; /* >= 1: only entries / multiple_buffering words hold a tile */
+    double min_utilization;    /* 0..1 */
+    double read_bandwidth, write_bandwidth, shared_bandwidth;
+    double read_energy, fill_energy, update_energy, leak_energy;
+    double addr_gen_energy;   /* per address generated; 0 without */
+    bool reduction_supported; /* adds partial sums in place; false for DRAM unless said */
+    bool transparent;         /* a fan-out only: never keeps a tensor */
+    int8_t power_gated_at;    /* level that gates this one's leakage; -1: itself */
+    uint8_t n_keeps;          /* tensors this level is built for, by name; 0: any */
+    uint8_t n_bypasses;       /* tensors this level never keeps, by name */
+    uint8_t n_scales;
+    char keeps[SX_MAX_TENSORS][SX_NAME_SIZE];
+    char bypasses[SX_MAX_TENSORS][SX_NAME_SIZE];
+    sx_tensor_scale
+        bandwidth_scale[SX_MAX_TENSORS]; /* multiplies a tensor's bandwidth use; 1 where not named */
+    double area;                         /* um^2 of an instance; 0: not given */
+    /* the network between this level and the next inner one */
+    double energy_per_hop, router_energy;
+    uint64_t fill_latency, drain_latency; /* cycles */
+    sx_metadata_store metadata;
+} sx_storage;
+
+typedef struct sx_compute {
+    char name[SX_NAME_SIZE];
+    uint64_t instances, mesh_x, mesh_y;
+    uint32_t word_bits;
+    double energy;                       /* pJ per multiply-accumulate */
+    double gated_energy, skipped_energy; /* the same of one that is gated or skipped; below 0: as any,
+                                            but 0 by Timeloop's semantics */
+    double area;                         /* um^2 of an instance; 0: not given */
+} sx_compute;
+
+/* Plain data, zero-padded. level[0] is the innermost storage, level[n_levels-1] the backing store. */
+typedef struct sx_arch {
+    char name[SX_NAME_SIZE];
+    uint8_t n_levels;
+    sx_compute compute;
+    sx_storage level[SX_MAX_LEVELS];
+    sx_sparse sparse;
+    double cycle_seconds; /* 0: not given; costs are in cycles and do not depend on it */
+} sx_arch;
+
+/* A level and a compute unit with every default: one instance, unlimited, 16-bit words, blocks of 1, no
+ * energy. */
+void sx_storage_init(sx_storage *level);
+void sx_compute_init(sx_compute *compute);
+
+/* Refuses an architecture that breaks a rule: limits, names, instances that are not mesh_x * mesh_y, a mesh
+ * that is not a multiple of the next outer one's, negative or non-finite numbers. */
+SX_MUST_USE sx_status sx_arch_check(const sx_arch *arch);
+
+/* The tensors of a problem that a level is built to keep, as a bit mask (level constraints resolved by name).
+ */
+uint8_t sx_arch_keep_mask(const sx_arch *arch, int level, const sx_problem *problem);
+
+/* Visits the tensors that an architecture names: those of its levels, outermost first, with the level's name, and
+ * those of its sparse optimizations with NULL. A name may come several times. */
+typedef void sx_visit_tensor(void *user, const char *name, const char *level);
+void sx_arch_visit_tensors(const sx_arch *arch, sx_visit_tensor *visit, void *user);
+
+/* The public PAT formulas (Timeloop's default technology table), pJ. */
+double sx_pat_sram(double kilobytes, double width_bits);
+double sx_pat_dram(double width_bits);
+double sx_pat_mac(double word_bits);
+
+#endif

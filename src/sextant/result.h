@@ -1,0 +1,40 @@
+/* A result: what a session found, with all that it was made from. */
+#ifndef SX_RESULT_H
+#define SX_RESULT_H
+
+#include "sextant/certificate.h"
+#include "sextant/search.h"
+#include "sextant/session.h"
+#include "sextant/warnings.h"
+
+/* Below this share of compute units in use a result says that tiles which divide cannot use more. */
+#define SX_IDLE_SHARE 0.75
+
+typedef struct sx_result {
+    sx_network network; /* the problems */
+    sx_arch arch;
+    sx_session_options options; /* of the search. A result that was read has those that repeat it: no
+                                   callbacks, no files, no database */
+    sx_session_result session;  /* of each layer: mappings with their scores, trace, bounds and proof */
+    char *mapper;               /* with every setting */
+    char objective[256];        /* as text */
+    char *version;              /* of the library that searched; NULL: of this one */
+    char *problem;              /* what the problem was asked for by; may be NULL */
+    char *energies;             /* where they come from; may be NULL */
+    char *evaluator;            /* the command of an outside judge that scored; NULL: the model did */
+    sx_judge_account judged;    /* what happened with it */
+    uint32_t batch;             /* of a network of the catalog */
+    bool training, training_step;
+    sx_warnings *warnings; /* about the inputs, owned; may be NULL */
+} sx_result;
+
+/* A result without layers, with the options of sx_run_options_init. */
+SX_MUST_USE sx_status sx_result_new(SX_OWN sx_result **out);
+
+/* Makes the certificate of a layer, which was searched under these constraints; it is freed with
+ * sx_certificate_free. An error where the layer's result has no proof (sx_run_options: proof), or is one that
+ * certificates do not cover: remainders, several criteria. */
+SX_MUST_USE sx_status sx_result_certificate(const sx_result *result, size_t layer,
+                                            const sx_constraints *constraints, SX_OWN sx_certificate **out);
+
+#endif

@@ -63,7 +63,7 @@ static bool move_prime(const sx_map_space *space, int dim, int a, int b, uint32_
 static bool change_factor(const sx_map_space *space, int dim, int a, int b, size_t change,
                           const uint32_t *now, uint32_t *factor) {
     uint32_t f = now[a];
-    const uint32_t value[] = {f + 1, f < UINT32_MAX / 2 ? 2 * f : f, f - 1, f - f / 2};
+    const uint32_t value[] = {f + 1, 2 * f, f - 1, f - f / 2}; /* f is below 2^31 */
     bool grows = change < 2;
     if (grows ? b != 0 : a == b) return false;
     if (value[change] == f || value[change] == 0) return false;

@@ -176,6 +176,7 @@ static sx_status verify_text(job *j, const char *path, const char *text, size_t 
     sx_verify_options options = {
         .threads = j->threads, .cancel = j->cancel, .progress = j->line.on ? show : NULL, .user = j};
     SX_TRY(sx_certificate_read(path, text, size, &c));
+    (void)sx_interrupt_catch();
     sx_progress_title(&j->line, "%s", path);
     j->told = 0;
     bool ours = true; /* of what the user gave */
@@ -287,7 +288,7 @@ static sx_status run(const sx_args *args, sx_output *result) {
     j->threads = threads;
     j->result = result;
     sx_output_to_file(result, sx_args_text(args, "output", 0));
-    j->cancel = sx_interrupt_catch();
+    j->cancel = sx_interrupt_flag();
     j->everything.gpu = sx_args_flag(args, "gpu");
     j->everything.asked = j->everything.gpu || sx_args_flag(args, "brute-force");
     j->everything.cancel = j->cancel;

@@ -26,7 +26,7 @@ sx_status sx_evaluator_read(const sx_args *args, sx_judge **out) {
     uint64_t restarts = sx_args_count(args, "evaluator-restarts", options.restarts);
     options.command = text + 5;
     options.seconds = sx_args_number(args, "evaluator-time", options.seconds);
-    options.cancel = sx_interrupt_catch();
+    options.cancel = sx_interrupt_flag();
     if (!(options.seconds > 0))
         return sx_error_new(SX_ERR_USAGE, "--evaluator-time must be more than 0 seconds");
     if (restarts > MAX_RESTARTS)

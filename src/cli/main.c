@@ -3,6 +3,7 @@
 #include "base/ranks.h"
 #include "cli/command.h"
 #include "cli/print.h"
+#include "cli/reading.h"
 #include "cli/terminal.h"
 #include "frontend/settings.h"
 #include "report/json_parts.h"
@@ -180,6 +181,14 @@ static void add_report(sx_ranks *ranks, sx_text *err) {
     sx_free(report);
 }
 
+/* Runs a command, whose time limit holds while it reads its input, too. */
+static sx_status read_and_run(const sx_command *command, const sx_args *args, sx_output *result) {
+    sx_reading_begins(args);
+    sx_status status = command->run(args, result);
+    sx_reading_ends();
+    return status;
+}
+
 /* Runs a command, together with other processes where it can be divided. */
 static sx_status run_command(int argc, char **argv, sx_ranks *ranks, sx_output *result) {
     const sx_command *command;
@@ -194,7 +203,7 @@ static sx_status run_command(int argc, char **argv, sx_ranks *ranks, sx_output *
     if (sx_args_flag(&args, "help"))
         sx_help_command(command, &result->out);
     else if (command->divided || !sx_ranks_follows(ranks))
-        status = command->run(&args, result);
+        status = read_and_run(command, &args, result);
     if (sx_args_flag(&args, "json") || sx_args_flag(&args, "write") || sx_args_flag(&args, "eval"))
         result->out.width = 0;
     result->json = sx_args_flag(&args, "json") && !sx_args_flag(&args, "write");

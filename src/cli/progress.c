@@ -1,5 +1,6 @@
 #include "cli/progress.h"
 
+#include "cli/reading.h"
 #include "cli/terminal.h"
 #include "report/table.h"
 
@@ -130,7 +131,12 @@ static void on_interrupt(int signal_number) {
     }
 }
 
+const sx_cancel *sx_interrupt_flag(void) {
+    return &interrupted;
+}
+
 const sx_cancel *sx_interrupt_catch(void) {
+    sx_reading_ends();
     struct sigaction action = {.sa_handler = on_interrupt};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);

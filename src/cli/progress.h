@@ -23,8 +23,11 @@ void sx_progress_note(sx_progress_line *line, const char *format, ...) SX_PRINTF
 /* Wipes the line. */
 void sx_progress_end(sx_progress_line *line);
 
-/* From now on Ctrl-C only sets the flag it returns, which searches obey; one that comes a second
- * or two later ends the program. */
+/* The flag that Ctrl-C sets once it is caught. */
+const sx_cancel *sx_interrupt_flag(void);
+
+/* The input is read: from now on its time limit is over, and Ctrl-C only sets the flag it returns, which searches obey;
+ * one that comes a second or two later ends the program. */
 const sx_cancel *sx_interrupt_catch(void);
 
 #endif

@@ -185,7 +185,7 @@ void sx_worker_pool_share(sx_worker_pool *workers) {
     sx_ranks *ranks = workers->run->options.ranks;
     sx_status status = sx_ranks_share(ranks, &work, &result);
     if (status) {
-        sx_worker_pool_fail(workers, status);
+        sx_worker_pool_fail(workers, 0, status);
         return;
     }
     sx_ranks_took(ranks, (void (*)(void))workers->task, result.seconds);

@@ -72,6 +72,7 @@ sx_status sx_worker_pool_new(sx_run *run, sx_worker_pool **out) {
     }
     workers->run = run;
     workers->space = run->space;
+    atomic_store(&workers->failed_at, SIZE_MAX);
     workers->n_workers = o->threads;
     workers->cuts = o->k_best == 1 && !o->pareto;
     workers->batch = run->model->type->batch > 1 ? run->model->type->batch : 1;
@@ -242,23 +243,29 @@ sx_log *sx_worker_pool_log(sx_worker_pool *workers) {
 static sx_log *do_task(sx_worker_pool *workers, size_t task, unsigned number) {
     sx_log *log = sx_worker_pool_log(workers);
     if (!log) {
-        sx_worker_pool_fail(workers, sx_error_memory());
+        sx_worker_pool_fail(workers, task, sx_error_memory());
         return NULL;
     }
     sx_worker *worker = &workers->worker[number];
+    worker->task = task;
     sx_worker_begin(worker, log);
     unsigned char *outputs = workers->made ? workers->made : workers->outputs;
     size_t number_there = workers->made ? task - workers->made_first : task;
     void *output = outputs ? outputs + number_there * workers->output_size : NULL;
     sx_status status = workers->task(workers->input, task, worker, output);
-    if (status) sx_worker_pool_fail(workers, status);
+    if (status) sx_worker_pool_fail(workers, task, status);
     return sx_worker_finish(worker);
+}
+
+/* Whether a task is not to be begun any more: the run has ended, or one before it has failed. */
+static bool is_over(sx_worker_pool *workers, size_t task) {
+    return atomic_load(&workers->halted) || task > atomic_load(&workers->failed_at);
 }
 
 /* A task as a job of the pool. */
 static void do_job(void *user, size_t task, unsigned number) {
     sx_worker_pool *workers = user;
-    sx_log *log = atomic_load(&workers->halted) ? NULL : do_task(workers, task, number);
+    sx_log *log = is_over(workers, task) ? NULL : do_task(workers, task, number);
     atomic_store_explicit(&workers->log_of[task], log ? log : &workers->skipped, memory_order_release);
 }
 
@@ -269,7 +276,11 @@ static void join_done(void *user) {
     while (workers->joined < workers->n_tasks &&
            (log = atomic_load_explicit(&workers->log_of[workers->joined], memory_order_acquire)) != NULL) {
         size_t task = workers->joined++;
-        if (log != &workers->skipped) sx_worker_pool_settle(workers, log, task);
+        if (log == &workers->skipped) continue;
+        if (task <= atomic_load(&workers->failed_at))
+            sx_worker_pool_settle(workers, log, task);
+        else
+            sx_worker_pool_give(workers, log);
     }
     sx_run_poll(workers->run, 0);
     if (workers->run->ended) atomic_store(&workers->halted, true);
@@ -277,7 +288,7 @@ static void join_done(void *user) {
 
 /* Does the tasks one after another on the run's own thread. */
 static void run_inline(sx_worker_pool *workers) {
-    for (size_t task = 0; task < workers->n_tasks && !workers->run->ended; task++) {
+    for (size_t task = 0; task < workers->n_tasks && !workers->run->ended && !workers->failure; task++) {
         sx_log *log = do_task(workers, task, 0);
         if (!log) return;
         sx_worker_pool_settle(workers, log, task);
@@ -302,14 +313,14 @@ static void run_parallel(sx_worker_pool *workers) {
     if (reserve_logs(workers, workers->n_tasks))
         sx_pool_run(workers->pool, workers->n_tasks, do_job, join_done, workers);
     else
-        sx_worker_pool_fail(workers, sx_error_memory());
+        sx_worker_pool_fail(workers, 0, sx_error_memory());
 }
 
 /* One of the tasks that this process does, as a job of the pool. */
 static void do_some(void *user, size_t index, unsigned number) {
     sx_worker_pool *workers = user;
-    bool halted = atomic_load(&workers->halted);
-    sx_log *log = halted ? NULL : do_task(workers, workers->done_first + index, number);
+    size_t task = workers->done_first + index;
+    sx_log *log = is_over(workers, task) ? NULL : do_task(workers, task, number);
     atomic_store_explicit(&workers->log_of[index], log ? log : &workers->skipped, memory_order_release);
 }
 
@@ -356,9 +367,10 @@ static void do_tasks(sx_run *run, size_t n, sx_task *task, const void *input, vo
         workers->full ? sx_worker_pool_cutoff(&run->options.objective, workers->last.value) : INFINITY;
     if (k == 1 && run->cutoff < workers->cutoff) workers->cutoff = run->cutoff;
     atomic_store(&workers->halted, false);
+    atomic_store(&workers->failed_at, SIZE_MAX);
     atomic_store(&workers->left, sx_run_budget(run));
     if (!freeze_front(workers))
-        sx_worker_pool_fail(workers, sx_error_memory());
+        sx_worker_pool_fail(workers, 0, sx_error_memory());
     else if (sx_worker_pool_shares(workers))
         sx_worker_pool_share(workers);
     else if (workers->pool && n > 1)

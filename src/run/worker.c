@@ -41,18 +41,22 @@ sx_log *sx_worker_finish(sx_worker *worker) {
     return log;
 }
 
-void sx_worker_pool_fail(sx_worker_pool *workers, sx_status failure) {
+void sx_worker_pool_fail(sx_worker_pool *workers, size_t task, sx_status failure) {
+    bool at_once = failure->code == SX_ERR_MEMORY || failure->code == SX_ERR_PROGRAM;
     pthread_mutex_lock(&workers->lock);
-    if (workers->failure)
+    if (workers->failure && task >= atomic_load(&workers->failed_at)) {
         sx_status_free(failure);
-    else
+    } else {
+        sx_status_free(workers->failure);
         workers->failure = failure;
+        atomic_store(&workers->failed_at, task);
+    }
     pthread_mutex_unlock(&workers->lock);
-    atomic_store(&workers->halted, true);
+    if (at_once) atomic_store(&workers->halted, true);
 }
 
 void sx_worker_fail(sx_worker *worker, sx_status failure) {
-    sx_worker_pool_fail(worker->workers, failure);
+    sx_worker_pool_fail(worker->workers, worker->task, failure);
 }
 
 void sx_worker_append(sx_worker *worker, const void *data, size_t size) {
@@ -274,7 +278,8 @@ void sx_worker_reject(sx_worker *worker, uint64_t n) {
 bool sx_worker_stopped(const sx_worker *worker) {
     return worker->log->n_steps >= worker->limit ||
            (worker->own && sx_is_cancelled(worker->workers->run->options.cancel)) ||
-           atomic_load_explicit(&worker->workers->halted, memory_order_relaxed);
+           atomic_load_explicit(&worker->workers->halted, memory_order_relaxed) ||
+           worker->task >= atomic_load_explicit(&worker->workers->failed_at, memory_order_relaxed);
 }
 
 bool sx_worker_goes_on(sx_worker *worker) {

@@ -39,6 +39,7 @@ typedef struct sx_log {
 struct sx_worker {
     sx_worker_pool *workers;
     sx_log *log;
+    size_t task; /* its number */
     sx_scorer scorer;
     unsigned char *scratch, *batch; /* room for points: a few; as many as the model likes at once */
     sx_outcome *outcome;            /* as many */
@@ -73,6 +74,7 @@ struct sx_worker_pool {
     _Atomic(sx_log *) *log_of;
     size_t log_room;
     atomic_bool halted;        /* nothing more should be evaluated */
+    atomic_size_t failed_at;   /* the first task that failed: those after it do not count; SIZE_MAX: none */
     atomic_uint_fast64_t left; /* evaluations, when the joined ones are taken off */
 
     /* Frozen at its start. */
@@ -85,7 +87,7 @@ struct sx_worker_pool {
     sx_log skipped; /* stands for tasks that were not begun */
     pthread_mutex_t lock;
     sx_log *free_logs; /* under the lock, as the next */
-    sx_status failure; /* the first of the call */
+    sx_status failure; /* of the task `failed_at` */
     sx_cached *cached; /* what the cache learns when the call is over */
     size_t n_cached, cached_room;
 
@@ -97,8 +99,10 @@ struct sx_worker_pool {
     size_t n_parts, part_room;
 };
 
-/* Notes a failure of a task, which ends the run; the first stays. */
-void sx_worker_pool_fail(sx_worker_pool *workers, SX_TAKE sx_status failure);
+/* Notes a failure of a task, which ends the run. That of the first task stays: tasks before it are done to their end,
+ * so that the error and what was found before it do not depend on the number of threads. Memory that is out, and a
+ * program that failed, end all tasks at once. */
+void sx_worker_pool_fail(sx_worker_pool *workers, size_t task, SX_TAKE sx_status failure);
 
 /* The value above which a point cannot be better than one of `value`. */
 double sx_worker_pool_cutoff(const sx_objective *objective, double value);

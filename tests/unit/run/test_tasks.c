@@ -1,5 +1,6 @@
 /* What tasks append to their outputs. */
 #include "sextant/navigator.h"
+#include "sextant/space_type.h"
 #include "support/expect.h"
 #include "support/toy_space.h"
 
@@ -7,6 +8,7 @@
 #include <stdalign.h>
 #include <stdarg.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -66,9 +68,50 @@ static void tasks_append_plain_data_of_any_length(void **state) {
     sx_space_free(space);
 }
 
+enum { FIRST_BAD = 9, EACH = 5 };
+
+/* Tasks of which several fail, the later ones at once, the first of them last; the others evaluate a few points. */
+static sx_status fail_late(const void *input, size_t task, sx_worker *worker, void *output) {
+    const sx_space *space = input;
+    (void)output;
+    if (task > FIRST_BAD && task % 2) return sx_error_new(SX_ERR_LIMIT, "task %zu is too large", task);
+    nanosleep(&(struct timespec){.tv_nsec = task < FIRST_BAD ? 3000000 : 6000000}, NULL);
+    for (int i = 0; i < EACH; i++) {
+        sx_rng rng = sx_rng_stream(task, "late", (uint64_t)i);
+        void *point = sx_worker_scratch(worker, 0);
+        space->type->draw(space, &rng, point);
+        sx_worker_evaluate(worker, point, false);
+    }
+    return task == FIRST_BAD ? sx_error_new(SX_ERR_LIMIT, "task %zu is too large", task) : SX_OK;
+}
+
+static sx_status search_late(sx_run *run) {
+    sx_run_tasks(run, TASKS, fail_late, sx_run_space(run), NULL, 0);
+    return SX_OK;
+}
+
+/* The error of the first task that fails wins, and what the tasks before it found stays, whatever comes first. */
+static void the_first_task_that_fails_decides(void **state) {
+    (void)state;
+    sx_space *space = sx_toy_space_new(NULL);
+    const sx_navigator navigator = {.search = search_late};
+    for (unsigned threads = 1; threads <= 8; threads++) {
+        sx_run_options o;
+        sx_run *run;
+        sx_run_options_init(&o);
+        o.threads = threads;
+        sx_expect_ok(sx_run_new(space, NULL, &o, &run));
+        sx_expect_error(sx_run_search_by(run, "late", &navigator, NULL), "task 9 is too large");
+        assert_int_equal(sx_run_result(run).evaluations, (FIRST_BAD + 1) * EACH);
+        sx_run_free(run);
+    }
+    sx_space_free(space);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tasks_append_plain_data_of_any_length),
+        cmocka_unit_test(the_first_task_that_fails_decides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

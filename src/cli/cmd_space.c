@@ -172,13 +172,14 @@ static sx_status add_sweep(const job *j, sx_output *result) {
     e->arch = j->s.arch;
     e->mapping = j->mapping;
     e->verdict = sx_check(j->s.model, &j->mapping);
+    sx_status status = sx_verdict_status(&e->verdict, &e->problem, &e->arch);
     bool legal = e->verdict.reason == SX_LEGAL;
-    if (!legal) {
+    if (!legal && !status) {
         sx_illegal_print(e, &result->err);
         result->exit = SX_EXIT_NONE;
     }
     free(e);
-    if (!legal) return SX_OK;
+    if (!legal) return status;
     sx_sweep sweep;
     SX_TRY(sx_sweep_orders(j->s.model, &j->mapping, j->run.cancel, &sweep));
     if (sweep.n_costed < sweep.n_orders) note_interrupt(j, sweep.n_costed, sweep.n_orders, "orders", result);

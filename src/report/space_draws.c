@@ -1,18 +1,21 @@
 /* How many draws from a space are legal, and how searches sample it. */
 #include "report/space_report.h"
 
+#include "model/model.h"
 #include "report/json_parts.h"
 #include "report/table.h"
 #include "sextant/space_type.h"
+#include "space/map_space.h"
 
 #include <stdlib.h>
 
 enum { SAMPLES = 200 };
 
 /* Draws legal points as searches do, as far as there are any. */
-static void take_samples(const sx_space *space, uint64_t seed, void *point, sx_draws *draws) {
+static void take_samples(const sx_space *space, uint64_t seed, const sx_cancel *cancel, void *point,
+                         sx_draws *draws) {
     uint64_t rejected = 0;
-    for (uint64_t i = 0; i < SAMPLES; i++) {
+    for (uint64_t i = 0; i < SAMPLES && (i == 0 || !sx_cancel_is_set(cancel)); i++) {
         uint64_t before = rejected;
         sx_rng rng = sx_rng_stream(seed, "space.samples", i);
         if (!sx_space_draw_legal(space, &rng, point, &rejected)) break;
@@ -27,18 +30,25 @@ sx_status sx_draws_make(const sx_space *space, uint64_t seed, uint64_t n, const 
     sx_draws draws = {.tries = sx_space_tries(space)};
     sx_rng rng = sx_rng_stream(seed, "space.draws", 0);
     void *point = calloc(1, sx_space_point_size(space));
+    const sx_map_space *map = sx_map_space_of(space);
     if (!point) return sx_error_memory();
+    if (map) sx_guard_watch(map->model->guard, cancel, 0);
     for (; draws.n < n && (draws.n == 0 || !sx_cancel_is_set(cancel)); draws.n++) {
         space->type->draw(space, &rng, point);
         unsigned reason = space->type->check(space, point);
+        if (sx_space_unfinished(space)) break;
         if (reason == 0)
             draws.legal++;
         else
             draws.by_reason[reason < SX_DRAW_REASONS ? reason : SX_DRAW_REASONS - 1]++;
     }
     draws.share = sx_share_of(draws.legal, draws.n);
-    take_samples(space, seed, point, &draws);
+    sx_status status = sx_space_unfinished_status(space);
+    if (map) sx_guard_watch(map->model->guard, NULL, 0);
+    if (!status) take_samples(space, seed, cancel, point, &draws);
+    if (!status) status = sx_space_unfinished_status(space);
     free(point);
+    if (status) return status;
     *out = draws;
     return SX_OK;
 }

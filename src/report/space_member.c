@@ -166,6 +166,7 @@ sx_status sx_membership_find(const sx_search_space *s, const sx_map_space_option
     m.member = why.size == 0 && !why.failed;
     if (!status && !m.member) status = sx_text_take(&why, &m.why);
     if (!status && nearest) status = find_nearest(s, mapping, &m);
+    if (!status) status = sx_space_unfinished_status(s->space);
     free(point);
     sx_text_free(&why);
     if (status) {

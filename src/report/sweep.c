@@ -55,6 +55,16 @@ static int by_cost(const void *a, const void *b) {
     return (x->index > y->index) - (x->index < y->index);
 }
 
+/* Scores a mapping; an error where memory is out or the model cannot count it. */
+static sx_status score_mapping(const sx_model *model, sx_evaluator *evaluator, const sx_mapping *mapping,
+                               sx_score *out) {
+    sx_verdict verdict = sx_evaluate_score(evaluator, mapping, out);
+    SX_TRY(sx_verdict_status(&verdict, sx_model_problem(model), sx_model_arch(model)));
+    if (verdict.reason == SX_LEGAL) return SX_OK;
+    return sx_error_new(SX_ERR_LIMIT, "a loop order of the mapping cannot be evaluated: %s",
+                        sx_reason_name(verdict.reason));
+}
+
 /* Costs one order after another until all are done, or `cancel` is set. */
 static sx_status cost_orders(const sx_model *model, sx_evaluator *evaluator, const sx_mapping *given,
                              const sx_cancel *cancel, sx_sweep *sweep, swept *all) {
@@ -64,11 +74,7 @@ static sx_status cost_orders(const sx_model *model, sx_evaluator *evaluator, con
         uint64_t i = sweep->n_costed;
         sx_score score;
         set_order(sweep, i, &mapping);
-        sx_verdict verdict = sx_evaluate_score(evaluator, &mapping, &score);
-        SX_TRY(sx_verdict_status(&verdict, sx_model_problem(model), sx_model_arch(model)));
-        if (verdict.reason != SX_LEGAL)
-            return sx_error_new(SX_ERR_LIMIT, "a loop order of the mapping cannot be evaluated: %s",
-                                sx_reason_name(verdict.reason));
+        SX_TRY(score_mapping(model, evaluator, &mapping, &score));
         all[i] = (swept){score.energy_pj * score.cycles, i};
     }
     return SX_OK;
@@ -129,7 +135,8 @@ static void tell(const sx_sweep *sweep, uint64_t index, sx_order_group *group) {
 }
 
 /* Gathers orders sorted by cost into groups. */
-static sx_status gather(sx_evaluator *evaluator, const sx_mapping *given, const swept *all, sx_sweep *sweep) {
+static sx_status gather(const sx_model *model, sx_evaluator *evaluator, const sx_mapping *given,
+                        const swept *all, sx_sweep *sweep) {
     sx_mapping mapping = *given;
     size_t n = 0;
     for (uint64_t i = 0; i < sweep->n_costed; i++) n += i == 0 || all[i].edp != all[i - 1].edp;
@@ -139,7 +146,7 @@ static sx_status gather(sx_evaluator *evaluator, const sx_mapping *given, const 
         if (i == 0 || all[i].edp != all[i - 1].edp) {
             sx_order_group *group = &sweep->group[sweep->n_groups++];
             set_order(sweep, all[i].index, &mapping);
-            (void)sx_evaluate_score(evaluator, &mapping, &group->score);
+            SX_TRY(score_mapping(model, evaluator, &mapping, &group->score));
             group->edp = all[i].edp;
         }
         tell(sweep, all[i].index, &sweep->group[sweep->n_groups - 1]);
@@ -176,14 +183,16 @@ sx_status sx_sweep_orders(const sx_model *model, const sx_mapping *mapping, cons
     swept *all = malloc(sweep.n_orders * sizeof *all);
     sx_status status = all ? sx_evaluator_new(model, &evaluator) : sx_error_memory();
     if (!status) {
-        (void)sx_evaluate_score(evaluator, mapping, &score);
+        status = score_mapping(model, evaluator, mapping, &score);
         sweep.edp = score.energy_pj * score.cycles;
+    }
+    if (!status) {
         status = cost_orders(model, evaluator, mapping, cancel, &sweep, all);
     }
     if (!status) {
         sweep.matter = find_mattering(&sweep, all);
         qsort(all, sweep.n_costed, sizeof *all, by_cost);
-        status = gather(evaluator, mapping, all, &sweep);
+        status = gather(model, evaluator, mapping, all, &sweep);
     }
     sx_evaluator_free(evaluator);
     free(all);

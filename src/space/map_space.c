@@ -52,6 +52,16 @@ const sx_map_space *sx_map_space_of(const sx_space *space) {
     return space->type == &map_type ? sx_map_cast(space) : NULL;
 }
 
+bool sx_space_unfinished(const sx_space *space) {
+    const sx_map_space *map = sx_map_space_of(space);
+    return map && atomic_load(&map->model->guard->unfinished);
+}
+
+sx_status sx_space_unfinished_status(const sx_space *space) {
+    if (!sx_space_unfinished(space)) return SX_OK;
+    return atomic_load(&sx_map_space_of(space)->model->guard->steps.stopped) ? SX_OK : sx_error_memory();
+}
+
 /* Makes slots of levels and fan-outs. With one fan-out over one instance, the model's count of all instances
  * says all there is to say about room. */
 static void set_slots(sx_map_space *space) {

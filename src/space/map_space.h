@@ -68,6 +68,12 @@ typedef struct sx_map_space {
 /* A space as a map space; NULL where it is of another type. */
 const sx_map_space *sx_map_space_of(const sx_space *space);
 
+/* Whether a check or a draw of a map space could not be finished since its guard began to watch: what it said is no
+ * answer. */
+bool sx_space_unfinished(const sx_space *space);
+/* The error of that; none where a signal or the time limit ended it, or it is no map space. */
+SX_MUST_USE sx_status sx_space_unfinished_status(const sx_space *space);
+
 /* A point as the mapping it begins with: only the levels there are may be read. */
 static inline const sx_mapping *sx_map_point(const void *point) {
     return (const sx_mapping *)point;

@@ -3,6 +3,8 @@
 
 #include "base/status.h"
 #include "base/text.h"
+#include "model/model.h"
+#include "space/map_space.h"
 
 #include <assert.h>
 #include <math.h>
@@ -87,7 +89,11 @@ sx_status sx_space_diagnose(const sx_space *space, uint64_t seed, uint64_t tries
 static bool project_point(const sx_space *space, void *point) {
     if (!space->type->encode || !space->type->project) return false;
     double *values = malloc((space->n_values ? space->n_values : 1) * sizeof *values);
-    if (!values) return false;
+    if (!values) {
+        const sx_map_space *map = sx_map_space_of(space);
+        if (map) atomic_store(&map->model->guard->unfinished, true);
+        return false;
+    }
     space->type->encode(space, point, values);
     bool legal = space->type->project(space, values, point);
     free(values);

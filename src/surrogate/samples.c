@@ -10,7 +10,9 @@
 #include "base/pool.h"
 #include "base/ranks.h"
 #include "base/text.h"
+#include "model/model.h"
 #include "sextant/input.h"
+#include "space/map_space.h"
 #include "surrogate/shard.h"
 #include "surrogate/surrogate.h"
 
@@ -83,8 +85,9 @@ static sx_status try_problem(const sx_samples *samples, drawn *d, sx_rng *rng, b
     d->point = malloc(sx_space_point_size(d->space));
     if (!d->point) return sx_error_memory();
     d->minimum = sx_model_algorithmic_minimum(d->model);
+    sx_guard_watch(d->model->guard, samples->options.cancel, 0);
     *legal = sx_space_draw_legal(d->space, rng, d->point, NULL);
-    return SX_OK;
+    return sx_space_unfinished_status(d->space);
 }
 
 /* Draws problem number `index`: the first of a few that has a legal mapping. */
@@ -96,7 +99,7 @@ static sx_status draw_problem(const sx_samples *samples, uint64_t index, drawn *
         drawn_free(d);
         sx_family_draw(o->family, &rng, &d->problem);
         SX_TRY(try_problem(samples, d, &rng, &legal));
-        if (legal) return SX_OK;
+        if (legal || sx_space_unfinished(d->space)) return SX_OK;
     }
     char *text;
     SX_TRY(sx_einsum_text(&d->problem, &text));
@@ -117,6 +120,8 @@ static sx_status sample_problem(const sx_samples *samples, uint64_t index, drawn
         sx_rng rng = sx_rng_stream(o->seed ^ sx_hash_bytes(o->stream, strlen(o->stream), 0), "mapping",
                                    index * o->per_problem + i);
         bool legal = sx_space_draw_legal(d->space, &rng, d->point, NULL);
+        SX_TRY(sx_space_unfinished_status(d->space));
+        if (sx_space_unfinished(d->space)) return SX_OK; /* cancelled: the shard is not kept */
         sx_verdict verdict = {0};
         if (legal) verdict = sx_evaluate(d->evaluator, sx_map_point(d->point), &d->cost);
         SX_TRY(sx_verdict_status(&verdict, &d->problem, o->arch));

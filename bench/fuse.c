@@ -1,7 +1,9 @@
 /* How long the search of the best fused mapping takes, beside the CPU seconds that AccelForge (commit 1c1929c2, partial
  * mappings and joins, its import not counted, one process on a shared aarch64 machine) took for the same cascades under
- * the same rules. Machine: DRAM, a buffer of the given bits, 16 multiply-accumulates per unit of time; EDP. */
+ * the same rules. Machine: DRAM, a buffer of the given bits, 16 multiply-accumulates per unit of time; EDP. And how many
+ * fused chains with windows are counted per second. */
 #include "bench.h"
+#include "fuse/chain.h"
 #include "fuse/fuse_search.h"
 #include "sextant/input.h"
 
@@ -80,6 +82,30 @@ static bool is_confirmed(const sx_arch *arch, const sx_cascade *cascade, sx_fuse
            fabs(cost.latency - answer->latency) <= 1e-12 * answer->latency;
 }
 
+/* The second block of MobileNet v2: expansion to 96 channels, depthwise 3x3 of stride 2, projection to 24, by rows. */
+static const sx_chain block = {
+    .extent = {112, 112, 16},
+    .n_layers = 3,
+    .n_loops = 1,
+    .layer = {{SX_CHAIN_CONV, {1, 1}, {1, 1}, {1, 1}, {0, 0}, 96, -1, 0},
+              {SX_CHAIN_DEPTHWISE, {3, 3}, {2, 2}, {1, 1}, {1, 1}, 96, -1, 0},
+              {SX_CHAIN_CONV, {1, 1}, {1, 1}, {1, 1}, {0, 0}, 24, -1, 0}},
+    .loop = {{SX_CHAIN_ROW, 1}},
+};
+
+static void count_chains(void) {
+    enum { ROUNDS = 2000 };
+    sx_chain_count count = {.peak = 0};
+    const double before = bench_now(1);
+    for (int i = 0; i < ROUNDS; i++)
+        if (sx_chain_evaluate(&block, &count)) exit(3);
+    const double seconds = bench_now(1) - before;
+    uint64_t dram = count.input_reads + count.writes;
+    for (int l = 1; l <= block.n_layers; l++) dram += count.weight_reads[l];
+    printf("\nMobileNet v2, block 2 by rows: %llu words on chip, %llu to and from DRAM; %.0f chains/s\n",
+           (unsigned long long)count.peak, (unsigned long long)dram, ROUNDS / seconds);
+}
+
 int main(void) {
     printf("%-40s %10s %10s %9s %12s %10s %7s\n", "cascade", "labels", "joined", "seconds", "AccelForge s",
            "ratio", "fused");
@@ -106,5 +132,6 @@ int main(void) {
         sx_fused_mapping_fini(&unfused.mapping);
         sx_cascade_fini(&cascade);
     }
+    count_chains();
     return 0;
 }

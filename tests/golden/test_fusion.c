@@ -218,6 +218,9 @@ static SX_OWN json_t *count_chain(const json_t *json) {
     sx_chain_count count;
     char last[16];
     assert_true(sx_chain_walk(&chain, &count));
+    sx_chain_count fast;
+    assert_int_equal(sx_chain_evaluate(&chain, &fast), SX_CHAIN_OK);
+    assert_memory_equal(&fast, &count, sizeof fast);
     json_t *operations = json_array(), *reads = json_object(), *writes = json_object();
     for (int l = 1; l <= chain.n_layers; l++) {
         char weights[24];
@@ -236,7 +239,7 @@ static SX_OWN json_t *count_chain(const json_t *json) {
                      (json_int_t)count.peak);
 }
 
-static void windows_by_execution(void **state) {
+static void windows_by_execution_and_by_intervals(void **state) {
     (void)state;
     static const char *const figures[] = {"ops", "reads", "writes", "peak"};
     json_t *lines = sx_vectors_load(SX_TEST_DATA "/golden/fusion/windows.jsonl"), *one;
@@ -310,7 +313,7 @@ static void print_cases(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest print = cmocka_unit_test(print_cases);
     const struct CMUnitTest tests[] = {cmocka_unit_test(given_mappings), cmocka_unit_test(searches),
-                                       cmocka_unit_test(windows_by_execution)};
+                                       cmocka_unit_test(windows_by_execution_and_by_intervals)};
     if (argc == 3 && strcmp(argv[1], "--print") == 0) {
         printed = argv[2];
         return _cmocka_run_group_tests("print", &print, 1, NULL, NULL);

@@ -1,0 +1,239 @@
+#include "fuse/chain_walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int smaller(int a, int b) {
+    return a < b ? a : b;
+}
+static int larger(int a, int b) {
+    return a > b ? a : b;
+}
+
+static int reach_of(const sx_chain_layer *layer, int axis) {
+    return layer->dilation[axis] * (layer->window[axis] - 1) + 1;
+}
+
+bool sx_chain_uses(const sx_chain_walk *w, int layer, int m) {
+    const sx_chain_layer *l = &w->chain->layer[layer - 1];
+    if (layer == m + 1) return true;
+    return l->kind == SX_CHAIN_ADD && l->source == m && !(m == 0 && w->chain->rereads);
+}
+
+sx_interval sx_chain_footprint(const sx_chain_walk *w, int layer, int m, int axis, sx_interval made) {
+    const sx_chain_layer *l = &w->chain->layer[layer - 1];
+    if (!sx_interval_length(made)) return (sx_interval){0, 0};
+    const int low = made.low * l->stride[axis] - l->pad[axis];
+    const int high = (made.high - 1) * l->stride[axis] - l->pad[axis] + reach_of(l, axis);
+    const sx_interval v = {larger(0, low), smaller(w->extent[m][axis], high)};
+    return sx_interval_length(v) ? v : (sx_interval){0, 0};
+}
+
+sx_interval sx_interval_hull(sx_interval a, sx_interval b) {
+    if (!sx_interval_length(a)) return b;
+    if (!sx_interval_length(b)) return a;
+    return (sx_interval){smaller(a.low, b.low), larger(a.high, b.high)};
+}
+
+int sx_chain_slice(const sx_chain_walk *w, int k) {
+    const int tile = w->chain->loop[w->channel].tile;
+    return smaller(tile, w->channels[1] - k * tile);
+}
+
+/* Iterations of loop d that a step is in, the loops outside of it included: 0, 1, ... up to their product. */
+static int prefix_of(const sx_chain_walk *w, int step, int depth) {
+    for (int d = w->chain->n_loops; d-- > depth;) step /= w->count[d];
+    return step;
+}
+
+static int slice_of(const sx_chain_walk *w, int step) {
+    return w->channel < 0 ? 0 : prefix_of(w, step, w->channel + 1) % w->count[w->channel];
+}
+
+/* Words of a layer's weights, those of a slice where the channel loop is above them. */
+static uint64_t weight_words(const sx_chain_walk *w, int layer, int slice) {
+    const sx_chain_layer *l = &w->chain->layer[layer - 1];
+    int in = w->channels[layer - 1], out = w->channels[layer];
+    if (l->kind == SX_CHAIN_ADD) return 0;
+    if (w->channel >= 0 && w->channel < l->weight_depth) {
+        if (layer <= w->chain->sliced) out = sx_chain_slice(w, slice);
+        if (layer == w->sums) in = sx_chain_slice(w, slice);
+    }
+    return (uint64_t)(l->window[0] * l->window[1]) * (uint64_t)out *
+           (uint64_t)(l->kind == SX_CHAIN_CONV ? in : 1);
+}
+
+/* The loops that a layer has part in: up to the innermost along which no tensor from its own on is made at once. */
+static int loops_of(const sx_chain_walk *w, int layer) {
+    for (int d = w->chain->n_loops; d-- > 0;) {
+        bool full = false;
+        for (int m = layer; m < w->chain->n_layers; m++) full |= w->chain->keep[m][d] == SX_CHAIN_FULL;
+        if (!full) return d + 1;
+    }
+    return 0;
+}
+
+/* The weights of a layer that are on chip in each iteration of the loops above them; those are counted as read. */
+typedef struct weight_table {
+    int depth, loops;
+    uint64_t *words; /* by prefix of `depth` loops; 0: the layer does not run there */
+} weight_table;
+
+static bool make_weights(const sx_chain_walk *w, weight_table *table, sx_chain_count *count) {
+    for (int l = 1; l <= w->chain->n_layers; l++) {
+        table[l] = (weight_table){.depth = w->chain->layer[l - 1].weight_depth, .loops = loops_of(w, l)};
+        table[l].words = calloc((size_t)w->n_steps, sizeof *table[l].words);
+        if (!table[l].words) return false;
+        for (int i = 0; i < w->n_steps; i++) {
+            uint64_t *words = &table[l].words[prefix_of(w, i, table[l].depth)];
+            if (!w->words[l][i].made || *words) continue;
+            *words = weight_words(w, l, slice_of(w, i));
+            count->weight_reads[l] += *words;
+        }
+    }
+    return true;
+}
+
+/* Words on chip while a layer runs in a step. */
+static uint64_t live_words(const sx_chain_walk *w, const weight_table *table, int layer, int i) {
+    uint64_t live = 0;
+    for (int l = 1; l <= w->chain->n_layers; l++)
+        if (l == layer || table[l].depth < smaller(table[l].loops, table[layer].loops))
+            live += table[l].words[prefix_of(w, i, table[l].depth)];
+    for (int m = 0; m <= w->chain->n_layers; m++) {
+        const sx_chain_words *words = &w->words[m][i];
+        int last = m;
+        for (int u = m + 1; u <= w->chain->n_layers; u++)
+            if (w->words[u][i].made && sx_chain_uses(w, u, m)) last = u;
+        live += layer < larger(m, 1) ? words->before : layer <= last ? words->during : words->after;
+    }
+    return live;
+}
+
+/* Counts a layer that runs in a step. */
+static void count_run(const sx_chain_walk *w, const weight_table *table, int layer, int i,
+                      sx_chain_count *count) {
+    const sx_chain_layer *l = &w->chain->layer[layer - 1];
+    const uint64_t made = w->words[layer][i].made, taps = (uint64_t)(l->window[0] * l->window[1]);
+    const int in = w->sums && layer == w->sums ? sx_chain_slice(w, slice_of(w, i)) : w->channels[layer - 1];
+    uint64_t live = live_words(w, table, layer, i);
+    count->operations[layer] += made * (l->kind == SX_CHAIN_ADD         ? 1
+                                        : l->kind == SX_CHAIN_DEPTHWISE ? taps
+                                                                        : taps * (uint64_t)in);
+    if (w->foreign == layer) {
+        live += made;
+        count->other_reads += made;
+    }
+    if (live > count->peak) count->peak = live;
+}
+
+static void count_steps(const sx_chain_walk *w, const weight_table *table, sx_chain_count *count) {
+    const int n = w->chain->n_layers;
+    for (int i = 0; i < w->n_steps; i++) {
+        const bool again = w->sums == n && slice_of(w, i) > 0;
+        count->input_reads += w->words[0][i].made;
+        if (!again || w->chain->spills) count->writes += w->words[n][i].made;
+        if (again && w->chain->spills) count->sum_reads += w->words[n][i].made;
+        for (int l = 1; l <= n; l++)
+            if (w->words[l][i].made) count_run(w, table, l, i, count);
+    }
+}
+
+/* Shapes of the tensors, and the columns that are needed. */
+static void shape_tensors(sx_chain_walk *w) {
+    const sx_chain *chain = w->chain;
+    sx_interval columns[SX_MAX_CHAIN + 1];
+    for (int m = 0; m <= chain->n_layers; m++) {
+        const sx_chain_layer *l = m ? &chain->layer[m - 1] : NULL;
+        w->channels[m] = m ? l->channels : chain->extent[2];
+        for (int a = 0; a < 2; a++)
+            w->extent[m][a] = m ? (w->extent[m - 1][a] + 2 * l->pad[a] - reach_of(l, a)) / l->stride[a] + 1
+                                : chain->extent[a];
+    }
+    for (int m = chain->n_layers; m >= 0; m--) {
+        columns[m] = (sx_interval){0, m == chain->n_layers ? w->extent[m][1] : 0};
+        for (int u = m + 1; u <= chain->n_layers; u++) {
+            if (!sx_chain_uses(w, u, m)) continue;
+            const sx_interval used = sx_chain_footprint(w, u, m, 1, columns[u]);
+            w->uneven |= u > m + 1 && (used.low != columns[m].low || used.high != columns[m].high);
+            columns[m] = sx_interval_hull(columns[m], used);
+        }
+        w->width[m] = sx_interval_length(columns[m]);
+    }
+}
+
+/* The loops and their iterations; false where an axis has two. */
+static bool count_loops(sx_chain_walk *w) {
+    const sx_chain *chain = w->chain;
+    w->row = w->column = w->channel = -1;
+    w->n_steps = w->n_rows = w->n_columns = w->n_slices = 1;
+    for (int d = 0; d < chain->n_loops; d++) {
+        const int axis = (int)chain->loop[d].axis, tile = chain->loop[d].tile;
+        const int size = axis == SX_CHAIN_CHANNEL ? w->channels[1] : w->extent[chain->n_layers][axis];
+        int *loop = axis == SX_CHAIN_ROW ? &w->row : axis == SX_CHAIN_COLUMN ? &w->column : &w->channel;
+        int *n = axis == SX_CHAIN_ROW ? &w->n_rows : axis == SX_CHAIN_COLUMN ? &w->n_columns : &w->n_slices;
+        if (*loop >= 0 || tile < 1) return false;
+        *loop = d;
+        *n = w->count[d] = (size + tile - 1) / tile;
+        w->n_steps *= *n;
+    }
+    w->sums = w->channel >= 0 ? chain->sliced + 1 : 0;
+    for (int l = 1; l <= chain->n_layers; l++) {
+        const sx_chain_layer *layer = &chain->layer[l - 1];
+        if (layer->kind == SX_CHAIN_ADD && (layer->source < 0 || (layer->source == 0 && chain->rereads)))
+            w->foreign = l;
+    }
+    return true;
+}
+
+static sx_chain_verdict walk_chain(sx_chain_walk *w, weight_table *table, sx_chain_count *count) {
+    for (int m = 0; m <= w->chain->n_layers; m++) {
+        w->words[m] = calloc((size_t)w->n_steps, sizeof *w->words[m]);
+        if (!w->words[m]) return SX_CHAIN_NO_MEMORY;
+    }
+    const sx_chain_verdict verdict = w->column >= 0 ? sx_chain_walk_columns(w) : sx_chain_walk_rows(w);
+    if (verdict) return verdict;
+    if (!make_weights(w, table, count)) return SX_CHAIN_NO_MEMORY;
+    count_steps(w, table, count);
+    return SX_CHAIN_OK;
+}
+
+static void swap_axes(int *pair) {
+    const int other = pair[0];
+    pair[0] = pair[1];
+    pair[1] = other;
+}
+
+/* The same chain with rows for columns, where its first loop over positions is one over columns. */
+static sx_chain turn_chain(const sx_chain *chain) {
+    sx_chain turned = *chain;
+    int first = 0;
+    while (first < chain->n_loops && chain->loop[first].axis == SX_CHAIN_CHANNEL) first++;
+    if (first == chain->n_loops || chain->loop[first].axis == SX_CHAIN_ROW) return turned;
+    swap_axes(turned.extent);
+    for (int l = 0; l < chain->n_layers; l++) {
+        swap_axes(turned.layer[l].window);
+        swap_axes(turned.layer[l].stride);
+        swap_axes(turned.layer[l].dilation);
+        swap_axes(turned.layer[l].pad);
+    }
+    for (int d = 0; d < chain->n_loops; d++)
+        if (chain->loop[d].axis != SX_CHAIN_CHANNEL)
+            turned.loop[d].axis = chain->loop[d].axis == SX_CHAIN_ROW ? SX_CHAIN_COLUMN : SX_CHAIN_ROW;
+    return turned;
+}
+
+sx_chain_verdict sx_chain_evaluate(const sx_chain *chain, sx_chain_count *count) {
+    const sx_chain turned = turn_chain(chain);
+    sx_chain_walk w = {.chain = &turned};
+    weight_table table[SX_MAX_CHAIN + 1] = {{.depth = 0}};
+    memset(count, 0, sizeof *count);
+    shape_tensors(&w);
+    if (!count_loops(&w) || w.uneven) return SX_CHAIN_NOT_COVERED;
+    const sx_chain_verdict verdict = walk_chain(&w, table, count);
+    for (int m = 0; m <= chain->n_layers; m++) {
+        free(w.words[m]);
+        free(table[m].words);
+    }
+    return verdict;
+}

@@ -57,32 +57,36 @@ static bool is_simple(sx_check_goal goal) {
     return goal.energy_power <= 1 && goal.delay_power <= 1;
 }
 
-/* The value of a cost under a simple goal; false where it does not fit. */
-static bool value_of(sx_check_goal goal, sx_wide energy, int64_t cycles, sx_wide *out) {
-    *out = goal.energy_power ? energy : cycles;
-    return !goal.energy_power || !goal.delay_power || sx_wide_mul(energy, cycles, out);
-}
-
 /* Whether a double says the value of a cost. */
 static bool says_value(const sx_check_case *c, double claimed, sx_wide energy, int64_t cycles) {
     sx_check_goal goal = c->claim.goal;
     sx_wide value, scale = goal.energy_power ? c->machine.scale : 1;
     sx_long_product num = {0}, den = {0};
-    if (is_simple(goal)) return value_of(goal, energy, cycles, &value) && says(claimed, scale, value);
+    if (is_simple(goal)) return sx_check_value(goal, energy, cycles, &value) && says(claimed, scale, value);
     sx_long_product_add(&num, energy, goal.energy_power);
     sx_long_product_add(&num, cycles, goal.delay_power);
     sx_long_product_add(&den, scale, goal.energy_power);
     return says_product(claimed, &num, &den);
 }
 
-/* Makes the cost of a mapping what a certificate says of it, where it does: the model divides doubles before it rounds
- * cycles up, and where the slowest port is full to the last cycle it may come to one more. */
+/* Makes the cost of a mapping what a certificate says of it, where it does. The model divides doubles before it rounds
+ * cycles up: where the slowest port is full to the last cycle it may come to one more. Where fractions make a whole number
+ * of accesses, or a half, it may count one less. */
 static bool claims_cost(const sx_check_case *c, const sx_check_point *point, sx_check_cost *said) {
+    const sx_check_cost cost = *said;
+    sx_wide twice;
     if (said->full && says(point->cycles, 1, said->cycles + 1)) {
         said->cycles++;
         said->energy += said->leak;
     }
-    return says_energy(point, c->machine.scale, said->energy) && says(point->cycles, 1, said->cycles);
+    if (says_energy(point, c->machine.scale, said->energy) && says(point->cycles, 1, said->cycles))
+        return true;
+    if (!scale_double(point->energy_pj, (sx_wide)c->machine.scale * 2, &twice)) return false;
+    said->energy = (twice + 1) / 2;
+    said->cycles = (int64_t)fmin(point->cycles, 0x1p62);
+    return said->energy >= cost.least_energy && said->energy < cost.energy &&
+           said->cycles >= cost.least_cycles && said->cycles <= cost.cycles &&
+           says_energy(point, c->machine.scale, said->energy);
 }
 
 /* Whether a mapping is in the space and costs what is claimed; *cost is its cost, *said what is claimed. */
@@ -116,16 +120,17 @@ static bool set_bound(const sx_check_case *c, sx_check_target *out) {
     return sx_long_product_add_double(c->claim.lower_bound, &out->needed, &out->spread);
 }
 
-/* Sets the target: what the mapping costs, or of a proof that is not complete the lower bound. `more` is added to energy,
- * or cycles. False where a number does not fit. */
-static bool set_target(const sx_check_case *c, const sx_check_cost *cost, int64_t more,
-                       sx_check_target *out) {
-    bool delay = c->claim.goal.energy_power == 0;
-    sx_wide energy = cost->energy + (delay ? 0 : more);
-    int64_t cycles = cost->cycles + (delay ? more : 0);
+/* Sets the target: what the mapping costs and what is said of it, or of a proof that is not complete the lower bound.
+ * `more` is added to energy, or cycles. False where a number does not fit. */
+static bool set_target(const sx_check_case *c, const sx_check_cost *cost, const sx_check_cost *said,
+                       int64_t more, sx_check_target *out) {
+    int64_t late = c->claim.goal.energy_power ? 0 : more, cycles = cost->cycles + late;
+    sx_wide energy = cost->energy + more - late;
     out->goal = c->claim.goal;
     if (!c->claim.optimal) return set_bound(c, out);
-    if (is_simple(out->goal)) return value_of(out->goal, energy, cycles, &out->value);
+    if (is_simple(out->goal))
+        return sx_check_value(out->goal, energy, cycles, &out->value) &&
+               sx_check_value(out->goal, said->energy + more - late, said->cycles + late, &out->said);
     sx_long_product_add(&out->needed, energy, out->goal.energy_power);
     sx_long_product_add(&out->needed, cycles, out->goal.delay_power);
     return true;
@@ -187,13 +192,14 @@ sx_status sx_check_points(const sx_check_space *space, int64_t more, sx_check_ta
         sx_check_doubt_add(doubt, "the mapping costs %.17g pJ and %lld cycles, not what is claimed",
                            out->energy_pj, (long long)cost.cycles);
         out->verdict = SX_INDEPENDENT_FAILS;
-    } else if (!set_target(c, &cost, more, target)) {
+    } else if (!set_target(c, &cost, &said, more, target)) {
         sx_check_doubt_add(doubt, "the value does not fit 128 bits");
         out->verdict = SX_INDEPENDENT_UNDECIDED;
     } else if (c->n_front && !c->claim.optimal) {
         sx_check_doubt_add(doubt, "a front is claimed of a proof that is not complete");
         out->verdict = SX_INDEPENDENT_FAILS;
     } else if (c->n_front) {
+        target->said = 0;
         return check_front(space, more, target, out, doubt);
     }
     return SX_OK;

@@ -11,7 +11,7 @@ struct sx_check_evaluator {
     sx_check_memory *memory;
     sx_check_nest nest;
     sx_check_flow flow[SX_MAX_LEVELS];
-    sx_check_counts counts[SX_MAX_LEVELS];
+    sx_check_counts counts[SX_MAX_TENSORS][SX_MAX_LEVELS];
 };
 
 /* Words at the ports of a level: reads, writes, both. den == 0: a number did not fit. */
@@ -25,9 +25,14 @@ typedef struct bill {
     int64_t cycles; /* of the slowest level */
     bool full;      /* see sx_check_cost */
     bool overflow;
-    bool rounded; /* the model's count of routers depends on how doubles are rounded */
     port_words ports[SX_MAX_LEVELS];
 } bill;
+
+/* What networks take; least: where doubles round routers down. */
+typedef struct network_energy {
+    sx_wide all, least;
+    bool overflow;
+} network_energy;
 
 sx_status sx_check_evaluator_new(const sx_check_case *c, sx_check_evaluator **out) {
     sx_check_evaluator *e = malloc(sizeof *e);
@@ -59,13 +64,19 @@ static int64_t count_clusters(const sx_check_level *level, int64_t used) {
     return used < clusters ? used : clusters;
 }
 
+/* The least whole number that is at least a / b; 64 bits are divided faster. */
+static sx_wide divide_up(sx_wide a, sx_wide b) {
+    sx_wide sum = a + b - 1;
+    return sum <= INT64_MAX ? (int64_t)sum / (int64_t)b : sum / b;
+}
+
 /* Adds what a level pays for its accesses to a tensor. */
 static void add_accesses(bill *b, const sx_check_level *level, const sx_tensor *tensor, int64_t used,
                          const sx_check_counts *counts) {
     sx_wide bits = tensor->bits ? tensor->bits : level->word_bits, clusters = count_clusters(level, used);
     sx_wide vector = (sx_wide)level->word_bits * level->block_size;
     for (int i = 0; i < SX_N_ACCESSES; i++)
-        add_energy(b, (counts->access[i] * bits + vector - 1) / vector * clusters, level->energy[i]);
+        add_energy(b, divide_up(counts->access[i] * bits, vector) * clusters, level->energy[i]);
     sx_wide addresses =
         (sx_wide)counts->access[tensor->output ? SX_UPDATE : SX_READ] + counts->access[SX_FILL];
     add_energy(b, addresses * clusters, level->address);
@@ -81,7 +92,7 @@ static void add_port_cycles(bill *b, const sx_check_level *level, const port_wor
             b->overflow = true;
             return;
         }
-        cycles = (num + den - 1) / den;
+        cycles = divide_up(num, den);
         b->overflow |= cycles > INT64_MAX / 2;
         if (cycles > b->cycles) b->full = false;
         if (cycles >= b->cycles) b->full |= num % den == 0;
@@ -119,49 +130,61 @@ static void add_port_words(bill *b, const sx_check_case *c, int s, int tensor,
     if (own.den != sum->den) b->overflow |= !sx_wide_mul(sum->den, own.den, &sum->den);
 }
 
+/* Adds what hops and routers of one instance of a level take for a tensor, in all instances. */
+static sx_wide price_network(const sx_check_level *level, const sx_tensor *tensor, int64_t used,
+                             sx_wide half_hops, sx_wide routers, bool *overflow) {
+    sx_wide energy, part, width = tensor->bits ? tensor->bits : level->word_bits;
+    *overflow |= !sx_wide_mul(half_hops, level->hop, &energy) ||
+                 !sx_wide_mul(2 * routers, level->router, &part) || !sx_wide_add(energy, part, &energy) ||
+                 !sx_wide_mul(energy, used * width, &energy) || energy % (2 * level->word_bits) != 0;
+    return energy / (2 * level->word_bits);
+}
+
 /* Adds what the network below a level takes for a tensor. */
-static void add_network(bill *b, const sx_check_case *c, int s, int tensor, int64_t used,
+static void add_network(network_energy *n, const sx_check_case *c, int s, int tensor, int64_t used,
                         const sx_check_flow *flow, const sx_check_counts *counts) {
     const sx_check_level *level = &c->machine.level[s];
     const sx_tensor *t = &c->problem.tensor[tensor];
-    sx_wide half_hops = 0, routers = 0, den = counts->share.den, energy, part;
+    sx_wide half_hops = 0, routers = 0, least = 0, den = counts->share.den,
+            links = counts->linked ? flow->links : 0;
     if (!level->hop && !level->router) return;
     for (int i = 0; i < flow->n_records && counts->flows; i++) {
-        sx_wide accesses = 0, passed = 0, each;
-        b->overflow |= !sx_wide_mul(flow->record[i].accesses, counts->share.num, &accesses);
+        sx_wide accesses = 0, hops = 0, passed = 0, each;
+        n->overflow |= !sx_wide_mul(flow->record[i].accesses, counts->share.num, &accesses) ||
+                       !sx_wide_mul(flow->record[i].half_hops, den, &hops);
         if (t->output && !level->adds) accesses = 2 * accesses - counts->partition * den;
         if (accesses <= 0) continue;
-        b->overflow |= !sx_wide_mul(flow->record[i].half_hops, den, &each);
-        b->rounded |= level->router && !counts->binary && (each == 0 || each % (2 * accesses) == 0);
-        each = 1 + each / (2 * accesses);
-        b->overflow |= !sx_wide_mul(each, accesses, &passed);
-        b->rounded |= level->router && !counts->binary && passed % den == 0;
+        each = 1 + hops / (2 * accesses);
+        n->overflow |= !sx_wide_mul(each, accesses, &passed);
         routers += passed / den;
         half_hops += flow->record[i].half_hops;
+        if (!counts->binary && each > 1 && hops % (2 * accesses) == 0) passed -= accesses;
+        least += passed / den - (!counts->binary && passed % den == 0);
     }
-    sx_wide links = counts->linked ? flow->links : 0, width = t->bits ? t->bits : level->word_bits;
-    b->overflow |= !sx_wide_mul(half_hops + 2 * links, level->hop, &energy) ||
-                   !sx_wide_mul(2 * routers + 4 * links, level->router, &part) ||
-                   !sx_wide_add(energy, part, &energy) || !sx_wide_mul(energy, used * width, &energy);
-    b->overflow |= energy % (2 * level->word_bits) != 0;
-    add_energy(b, energy / (2 * level->word_bits), 1);
+    n->all += price_network(level, t, used, half_hops + 2 * links, routers + 2 * links, &n->overflow);
+    n->least += price_network(level, t, used, half_hops + 2 * links, least + 2 * links, &n->overflow);
 }
 
-/* Adds all that a tensor takes. */
-static bool add_tensor(sx_check_evaluator *e, const sx_mapping *mapping, int tensor, bill *b,
-                       sx_check_doubt *doubt) {
+/* Counts what a tensor takes of levels and networks. */
+static bool count_tensor(sx_check_evaluator *e, const sx_mapping *mapping, int tensor, network_energy *n,
+                         sx_check_doubt *doubt) {
     const sx_check_case *c = e->c;
     for (int s = 0; s < c->machine.n_levels; s++)
         if (!sx_check_flow_count(c, &e->nest, mapping, tensor, s, e->memory, &e->flow[s], doubt))
             return false;
-    if (!sx_check_collapse(c, &e->nest, mapping, tensor, e->flow, e->counts, doubt)) return false;
-    for (int s = 0; s < c->machine.n_levels; s++) {
-        add_network(b, c, s, tensor, e->nest.used[s], &e->flow[s], &e->counts[s]);
-        if (!(mapping->level[s].keep >> tensor & 1)) continue;
-        add_accesses(b, &c->machine.level[s], &c->problem.tensor[tensor], e->nest.used[s], &e->counts[s]);
-        add_port_words(b, c, s, tensor, &e->counts[s]);
-    }
+    if (!sx_check_collapse(c, &e->nest, mapping, tensor, e->flow, e->counts[tensor], doubt)) return false;
+    for (int s = 0; s < c->machine.n_levels; s++)
+        add_network(n, c, s, tensor, e->nest.used[s], &e->flow[s], &e->counts[tensor][s]);
     return true;
+}
+
+/* Whether doubles may come to less than some count. */
+static bool has_edges(const sx_check_evaluator *e) {
+    bool any = false;
+    for (int v = 0; v < e->c->problem.n_tensors; v++)
+        for (int s = 0; s < e->c->machine.n_levels; s++)
+            for (int i = 0; i < SX_N_ACCESSES; i++) any |= e->counts[v][s].edge[i];
+    return any;
 }
 
 /* What leaks in a cycle; a level that another one gates leaks wherever the gate is in use. */
@@ -176,35 +199,55 @@ static sx_wide count_leakage(const sx_check_case *c, const sx_check_nest *nest) 
     return leak;
 }
 
+/* Adds up what all levels take besides networks; least: where doubles round down. */
+static void sum_levels(const sx_check_evaluator *e, const sx_mapping *mapping, bool least, bill *b) {
+    const sx_check_case *c = e->c;
+    sx_wide computes = 1;
+    *b = (bill){.cycles = e->nest.steps};
+    for (int s = 0; s < c->machine.n_levels; s++) {
+        b->ports[s].den = 1;
+        for (int v = 0; v < c->problem.n_tensors; v++) {
+            sx_check_counts counts = e->counts[v][s];
+            if (!(mapping->level[s].keep >> v & 1)) continue;
+            for (int i = 0; i < SX_N_ACCESSES && least; i++) counts.access[i] -= counts.edge[i];
+            add_accesses(b, &c->machine.level[s], &c->problem.tensor[v], e->nest.used[s], &counts);
+            add_port_words(b, c, s, v, &counts);
+        }
+        add_port_cycles(b, &c->machine.level[s], &b->ports[s]);
+    }
+    for (int d = 0; d < c->problem.n_dims; d++) computes *= c->problem.size[d];
+    add_energy(b, computes, c->machine.compute_energy);
+}
+
 sx_check_legality sx_check_evaluator_cost(sx_check_evaluator *e, const sx_mapping *mapping,
                                           sx_check_cost *out, sx_check_doubt *doubt) {
     const sx_check_case *c = e->c;
+    network_energy network = {0, 0, false};
+    int64_t latency = 0;
+    bill b, least;
     sx_check_legality legality = sx_check_nest_build(c, mapping, &e->nest, doubt);
     if (legality != SX_COST_LEGAL) return legality;
-    bill b = {.cycles = e->nest.steps};
-    int64_t computes = 1, latency = 0;
-    for (int s = 0; s < c->machine.n_levels; s++) b.ports[s].den = 1;
     for (int v = 0; v < c->problem.n_tensors; v++)
-        if (!add_tensor(e, mapping, v, &b, doubt)) return SX_COST_UNDECIDED;
-    for (int s = 0; s < c->machine.n_levels; s++) {
-        add_port_cycles(&b, &c->machine.level[s], &b.ports[s]);
+        if (!count_tensor(e, mapping, v, &network, doubt)) return SX_COST_UNDECIDED;
+    for (int s = 0; s < c->machine.n_levels; s++)
         latency += c->machine.level[s].fill_latency + c->machine.level[s].drain_latency;
-    }
-    for (int d = 0; d < c->problem.n_dims; d++) computes *= c->problem.size[d];
-    add_energy(&b, computes, c->machine.compute_energy);
+    sum_levels(e, mapping, false, &b);
+    least = b;
+    if (has_edges(e)) sum_levels(e, mapping, true, &least);
+    add_energy(&b, network.all, 1);
+    add_energy(&least, network.least, 1);
     out->leak = count_leakage(c, &e->nest);
     add_energy(&b, b.cycles, out->leak);
-    if (b.rounded) {
-        sx_check_doubt_add(doubt, "routers passed by words of a bypassed tensor");
-        return SX_COST_UNDECIDED;
-    }
-    if (b.overflow) {
+    add_energy(&least, least.cycles, out->leak);
+    if (b.overflow || least.overflow || network.overflow) {
         sx_check_doubt_add(doubt, "the cost of a mapping does not fit 128-bit integers of its unit");
         return SX_COST_UNDECIDED;
     }
     out->energy = b.energy;
     out->cycles = b.cycles + latency;
     out->full = b.full;
+    out->least_energy = least.energy;
+    out->least_cycles = least.cycles + latency;
     return SX_COST_LEGAL;
 }
 

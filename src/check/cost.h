@@ -17,6 +17,10 @@ typedef struct sx_check_cost {
     /* The slowest port's words fill its cycles to the last: the model, which divides doubles and then rounds up, may come
      * to one more. */
     bool full;
+    /* The least that the model may come to: it counts in doubles, and a count that is cut or rounded where the fractions
+     * that make it come to a whole number or a half may be one less there. Mostly the same. */
+    sx_wide least_energy;
+    int64_t least_cycles;
 } sx_check_cost;
 
 /* Evaluates mappings of one case; one thread's. It remembers how children are grouped, so that mappings that have much in

@@ -49,6 +49,19 @@ bool sx_check_reaches(const sx_check_target *target, sx_wide energy, int64_t cyc
     return sx_check_fraction_reaches(target, energy, 1, cycles);
 }
 
+bool sx_check_value(sx_check_goal goal, sx_wide energy, int64_t cycles, sx_wide *out) {
+    *out = goal.energy_power ? energy : cycles;
+    return !goal.energy_power || !goal.delay_power || sx_wide_mul(energy, cycles, out);
+}
+
+bool sx_check_is_rounded(const sx_check_target *target, const sx_check_cost *cost) {
+    sx_wide value;
+    if (!target->said) return false;
+    return sx_check_value(target->goal, cost->energy + (cost->full ? cost->leak : 0),
+                          cost->cycles + cost->full, &value) &&
+           value >= target->said;
+}
+
 sx_wide sx_check_least_energy(const sx_check_target *target, int64_t cycles) {
     sx_wide low = 0, high = (sx_wide)1 << 100;
     while (low < high) {

@@ -19,6 +19,7 @@ typedef struct sx_check_corner {
 typedef struct sx_check_target {
     sx_check_goal goal;
     sx_wide value;                  /* where no exponent is above 1 */
+    sx_wide said;                   /* the same as the certificate says it; 0: nothing is */
     sx_long_product needed, spread; /* else: energy^a cycles^b spread is at least needed */
     size_t n_corners;               /* 0: no front */
     sx_check_corner *corner;        /* more cycles and less energy from one to the next */
@@ -30,6 +31,13 @@ void sx_check_target_fini(sx_check_target *target);
  * cannot be computed. */
 bool sx_check_reaches(const sx_check_target *target, sx_wide energy, int64_t cycles);
 bool sx_check_fraction_reaches(const sx_check_target *target, sx_wide num, int64_t den, int64_t cycles);
+
+/* The value of a cost under a goal without an exponent above 1; false where it does not fit. */
+bool sx_check_value(sx_check_goal goal, sx_wide energy, int64_t cycles, sx_wide *out);
+
+/* Whether a cost that does not reach the target is no better than the certificate says where the model counts a cycle
+ * more. */
+bool sx_check_is_rounded(const sx_check_target *target, const sx_check_cost *cost);
 
 /* The least energy that reaches the target together with some cycles; no more than 2^100. Not of a front. */
 sx_wide sx_check_least_energy(const sx_check_target *target, int64_t cycles);
@@ -62,7 +70,8 @@ typedef struct sx_check_found {
     sx_status status;
     sx_check_doubt doubt; /* why something stays undecided */
     bool below;           /* a mapping is */
-    sx_mapping mapping;   /* this one */
+    bool rounded;         /* one is only because it is counted without rounding */
+    sx_mapping mapping;   /* this one, or of those rounded the best */
     sx_check_cost cost;
 } sx_check_found;
 

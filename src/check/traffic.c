@@ -8,6 +8,7 @@ static bool add_accesses(const sx_check_siblings *siblings, const sx_check_group
                          sx_check_flow *out) {
     out->accesses += g->groups * words;
     out->delivered += g->members * words;
+    out->n_terms += g->n;
     for (int i = 0; i < g->n && siblings->hops; i++) {
         int k = 0;
         while (k < out->n_records &&
@@ -52,7 +53,7 @@ bool sx_check_flow_count(const sx_check_case *c, const sx_check_nest *nest, cons
     sx_check_fetches fetches;
     sx_check_grouping all;
     out->accesses = out->delivered = out->links = 0;
-    out->n_records = 0;
+    out->n_records = out->n_terms = 0;
     bool good = sx_check_siblings_lay(c, nest, tensor, s, at->no_multicast >> tensor & 1, &siblings);
     out->children = siblings.children;
     if (good) {
@@ -101,17 +102,24 @@ static bool add_fraction(sx_check_fraction *x, sx_wide num, sx_wide den) {
     return true;
 }
 
-/* A fraction less a whole number, rounded to the nearest (halves up), or down; never below 0. False where it does not
- * fit. */
-static bool round_fraction(const sx_check_fraction *x, int64_t less, bool down, int64_t *out) {
-    sx_wide num, whole;
+/* A fraction less a whole number, rounded to the nearest (halves up), or down; never below 0. *edge: a little less would
+ * come to one less. False where it does not fit. */
+static bool round_fraction(const sx_check_fraction *x, int64_t less, bool down, int64_t *out, bool *edge) {
+    sx_wide num, whole, rest;
     if (!sx_wide_mul(x->den, less, &num)) return false;
     num = x->num - num;
     if (num < 0) num = 0;
-    whole = num / x->den;
-    if (!down && num % x->den >= x->den - num % x->den) whole++;
+    whole = x->den == 1 ? num : num / x->den;
+    rest = num - whole * x->den;
+    *edge = num > 0 && (down ? rest == 0 : rest == x->den - rest);
+    if (!down && rest >= x->den - rest) whole++;
     *out = (int64_t)whole;
     return whole <= INT64_MAX / 2;
+}
+
+/* Whether doubles hold all multiples of 1 / n. */
+static bool is_binary(sx_wide n) {
+    return (n & (n - 1)) == 0;
 }
 
 /* The different words that an instance of each level holds over the whole run. */
@@ -127,20 +135,42 @@ static void set_partitions(const sx_check_case *c, const sx_check_nest *nest, in
     }
 }
 
-/* The counts of a level that keeps the tensor; asked: accesses of its children, given: words from outside. */
-static bool count_level(const sx_check_case *c, const sx_mapping_level *at, int tensor, bool outermost,
-                        const sx_check_fraction *asked, const sx_check_fraction *reads,
-                        const sx_check_fraction *given, sx_check_counts *out) {
-    bool spare = !c->no_first_read_elision && !(at->rmw_first_update >> tensor & 1);
-    int64_t spared = spare ? out->partition : 0;
-    if (!c->problem.tensor[tensor].output) {
-        out->access[SX_UPDATE] = 0;
-        return round_fraction(reads, 0, false, &out->access[SX_READ]) &&
-               round_fraction(given, 0, true, &out->access[SX_FILL]);
-    }
-    return round_fraction(asked, 0, false, &out->access[SX_UPDATE]) &&
-           round_fraction(reads, spared, false, &out->access[SX_READ]) &&
-           round_fraction(given, outermost ? 0 : spared, false, &out->access[SX_FILL]);
+/* What a level that keeps a tensor has to do with it. */
+typedef struct level_traffic {
+    sx_check_fraction asked;                       /* accesses of its children */
+    sx_check_fraction reads;                       /* these, and what it hands to its neighbours */
+    sx_check_fraction given;                       /* words that come from outside or from neighbours */
+    bool binary_asked, binary_reads, binary_given; /* doubles hold what they are made of */
+    bool outermost;
+} level_traffic;
+
+/* The counts of a level that keeps the tensor. */
+static bool count_level(const sx_check_case *c, const sx_mapping_level *at, int tensor,
+                        const level_traffic *t, sx_check_counts *out) {
+    bool spare = !c->no_first_read_elision && !(at->rmw_first_update >> tensor & 1), good;
+    bool output = c->problem.tensor[tensor].output;
+    int64_t spared = spare && output ? out->partition : 0;
+    int64_t *count = out->access;
+    count[SX_UPDATE] = 0;
+    out->edge[SX_UPDATE] = false;
+    good =
+        round_fraction(&t->reads, spared, false, &count[SX_READ], &out->edge[SX_READ]) &&
+        round_fraction(&t->given, t->outermost ? 0 : spared, !output, &count[SX_FILL], &out->edge[SX_FILL]) &&
+        (!output || round_fraction(&t->asked, 0, false, &count[SX_UPDATE], &out->edge[SX_UPDATE]));
+    out->edge[SX_READ] &= !t->binary_reads;
+    out->edge[SX_FILL] &= !t->binary_given;
+    out->edge[SX_UPDATE] &= !t->binary_asked;
+    return good;
+}
+
+/* Sets what comes from outside the level. */
+static bool set_given(const sx_check_nest *nest, const sx_check_flow *from, int s, level_traffic *t) {
+    bool binary_links = from->links == 0 || is_binary(nest->used[s]);
+    t->given = (sx_check_fraction){from->delivered, from->children};
+    t->binary_given = (from->n_terms == 1 || is_binary(from->children)) && binary_links;
+    t->binary_reads &= binary_links;
+    return add_fraction(&t->reads, from->links, nest->used[s]) &&
+           add_fraction(&t->given, from->links, nest->used[s]);
 }
 
 bool sx_check_collapse(const sx_check_case *c, const sx_check_nest *nest, const sx_mapping *mapping,
@@ -157,13 +187,14 @@ bool sx_check_collapse(const sx_check_case *c, const sx_check_nest *nest, const 
         out[s].flows = s <= outermost;
         out[s].linked = !passed && out[s].flows;
         memset(out[s].access, 0, sizeof out[s].access);
+        memset(out[s].edge, 0, sizeof out[s].edge);
         if (passed) {
             out[s].share = inner;
             good = scale_fraction(&out[s].share, flow[s].children, flow[s].delivered);
             asked = out[s].share;
             good = good && scale_fraction(&asked, flow[s].accesses, 1);
         }
-        binary = (binary || !passed) && (out[s].share.den & (out[s].share.den - 1)) == 0;
+        binary = (binary || !passed) && is_binary(out[s].share.den);
         out[s].binary = binary;
         passed = !kept;
         inner = asked;
@@ -171,15 +202,9 @@ bool sx_check_collapse(const sx_check_case *c, const sx_check_nest *nest, const 
             out[s].partition = 0;
             continue;
         }
-        sx_check_fraction reads = asked, given = {0, 1};
-        if (s < outermost) {
-            const sx_check_flow *from = &flow[s + 1];
-            given = (sx_check_fraction){from->delivered, from->children};
-            good = good && add_fraction(&reads, from->links, nest->used[s]) &&
-                   add_fraction(&given, from->links, nest->used[s]);
-        }
-        good = good &&
-               count_level(c, &mapping->level[s], tensor, s == outermost, &asked, &reads, &given, &out[s]);
+        level_traffic t = {asked, asked, {0, 1}, binary, binary, true, s == outermost};
+        if (s < outermost) good = good && set_given(nest, &flow[s + 1], s, &t);
+        good = good && count_level(c, &mapping->level[s], tensor, &t, &out[s]);
     }
     if (!good)
         sx_check_doubt_add(doubt, "the accesses to %s are more than can be counted",

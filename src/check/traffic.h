@@ -19,6 +19,7 @@ typedef struct sx_check_flow {
     sx_wide delivered; /* words that they receive from it, each child counted */
     sx_wide links;     /* words that they exchange */
     int64_t children;
+    int n_terms;   /* kinds of groups that deliver words */
     int n_records; /* only where the network costs energy */
     sx_check_record record[SX_CHECK_RECORDS];
 } sx_check_flow;
@@ -31,6 +32,8 @@ typedef struct sx_check_fraction {
 /* Counts of one instance of a level, of one tensor. */
 typedef struct sx_check_counts {
     int64_t access[SX_N_ACCESSES];
+    bool
+        edge[SX_N_ACCESSES]; /* doubles, which cannot hold the fractions that make it, may come to one less */
     sx_check_fraction share; /* what the level makes of its flow's accesses, for levels that it bypasses */
     int64_t partition;       /* 0 where the level does not keep the tensor */
     bool binary;             /* doubles hold the share, and all that it is made of */

@@ -37,6 +37,27 @@ static bool must_end(walk *w) {
     return ++w->beat % BEAT == 0 && sx_check_is_over(w->work);
 }
 
+/* Holds the cost of the walk's mapping against the target. */
+static void judge_cost(walk *w, const sx_check_cost *cost) {
+    const sx_check_target *target = &w->work->target;
+    sx_check_found *found = w->found;
+    sx_wide own = 0, best = 0;
+    if (sx_check_reaches(target, cost->energy, cost->cycles)) return;
+    bool rounded = sx_check_is_rounded(target, cost);
+    if (!rounded && cost->full && !target->said &&
+        sx_check_reaches(target, cost->energy + cost->leak, cost->cycles + 1)) {
+        sx_check_doubt_add(&found->doubt, "a mapping is below by a cycle that the model may add");
+        return;
+    }
+    if (rounded && found->rounded && sx_check_value(target->goal, cost->energy, cost->cycles, &own) &&
+        sx_check_value(target->goal, found->cost.energy, found->cost.cycles, &best) && own >= best)
+        return;
+    found->below = !rounded;
+    found->rounded = rounded;
+    found->mapping = w->mapping;
+    found->cost = *cost;
+}
+
 /* Evaluates the walk's mapping. */
 static void evaluate_mapping(walk *w) {
     sx_check_cost cost;
@@ -51,14 +72,7 @@ static void evaluate_mapping(walk *w) {
         sx_check_doubt_add(&w->found->doubt, "%.200s", doubt.why);
         break;
     case SX_COST_LEGAL:
-        if (sx_check_reaches(&w->work->target, cost.energy, cost.cycles)) break;
-        if (cost.full && sx_check_reaches(&w->work->target, cost.energy + cost.leak, cost.cycles + 1)) {
-            sx_check_doubt_add(&w->found->doubt, "a mapping is below by a cycle that the model may add");
-            break;
-        }
-        w->found->below = true;
-        w->found->mapping = w->mapping;
-        w->found->cost = cost;
+        judge_cost(w, &cost);
     }
 }
 

@@ -34,7 +34,8 @@ json_t *sx_alone_json(const sx_alone *alone, bool no_clock) {
                                (json_int_t)r->tiles, "ports", (json_int_t)r->ports, "walked",
                                (json_int_t)r->walked, "evaluations", (json_int_t)r->evaluations);
     if (r->verdict == SX_INDEPENDENT_UNDECIDED) json_object_set_new(object, "holds", json_null());
-    if (r->verdict != SX_INDEPENDENT_HOLDS) json_object_set_new(object, "why", sx_json_string(r->why));
+    if (r->verdict == SX_INDEPENDENT_HOLDS) json_object_set_new(object, "slack", json_real(r->slack));
+    if (r->why[0]) json_object_set_new(object, "why", sx_json_string(r->why));
     return object;
 }
 
@@ -49,6 +50,10 @@ void sx_alone_rows(const sx_alone *alone, bool no_clock, sx_table *table) {
     sx_table_cell(table, "independent");
     sx_table_cell(table, "%s spatial mappings, %s with what levels keep; no rule of the search",
                   sx_show_count((double)r->spatial).text, sx_show_count((double)r->outlines).text);
+    if (r->slack > 0) {
+        sx_table_cell(table, "  rounding");
+        sx_table_cell(table, "%s", r->why);
+    }
     add_count(table, "compulsory", r->compulsory, "closed by tiles that move once (T1)");
     add_count(table, "tiles", r->tiles, "closed by all tiles and orders of loops (T3)");
     add_count(table, "ports", r->ports, "closed by ports and energy together (T4)");

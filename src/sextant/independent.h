@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 typedef enum sx_independent_verdict {
-    SX_INDEPENDENT_HOLDS,
+    SX_INDEPENDENT_HOLDS, /* no mapping is better; or none but for rounding: see `slack` */
     SX_INDEPENDENT_FAILS, /* a claim is false: `why` says which one, and names a better mapping where there is one */
     SX_INDEPENDENT_UNDECIDED, /* a rule is missing, or a budget was spent: `why` says which */
 } sx_independent_verdict;
@@ -30,6 +30,9 @@ typedef struct sx_independent_report {
     uint64_t evaluations;              /* mappings evaluated there */
     double energy_pj, cycles;          /* of the certificate's mapping, by the checker's own count */
     double seconds;
+    /* By what share a mapping is better than the certificate's in exact numbers, which in the model's doubles is no better;
+     * 0: none is. `why` says which. */
+    double slack;
 } sx_independent_report;
 
 /* Checks the certificate in a text that is called `name` in errors. A text that is no certificate is an error. */

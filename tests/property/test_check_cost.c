@@ -5,6 +5,7 @@
 #include "support/expect.h"
 #include "support/random_case.h"
 #include "support/random_legal.h"
+#include "support/vectors.h"
 
 #include "sextant/input.h"
 
@@ -109,6 +110,32 @@ static void compare_random(const settings *set, unsigned flags, const char *name
     if (!(flags & SX_CASE_PLAIN)) sx_expect_compared("windows", t.windows, count / 10);
 }
 
+/* The cases of tests/golden/perfect: windows, neighbours, mixed groups, several parents, chains of bypassed levels. */
+static void golden_cases(void **state) {
+    const settings *set = *state;
+    static const char *const files[] = {"vectors.jsonl", "differences.jsonl"};
+    uint64_t n_same = 0;
+    for (size_t f = 0; f < 2; f++) {
+        char path[512], why[512];
+        snprintf(path, sizeof path, SX_TEST_DATA "/golden/perfect/%s", files[f]);
+        json_t *vectors = sx_vectors_load(path);
+        for (size_t i = 0; i < json_array_size(vectors); i++) {
+            static sx_case c;
+            sx_checked_case checked;
+            sx_rng rng = sx_rng_stream(set->seed, files[f], i);
+            assert_true(sx_case_read(json_array_get(vectors, i), &c));
+            shorten_numbers(&rng, &c.arch);
+            sx_checked_case_init(&c.problem, &c.arch, &c.options, &checked);
+            sx_cost_comparison outcome = sx_compare_checked_cost(&checked, &c.mapping, why);
+            sx_checked_case_fini(&checked);
+            if (outcome == SX_COSTS_DIFFER) show_difference(set, i, &c, why);
+            n_same += outcome == SX_COSTS_SAME;
+        }
+        json_decref(vectors);
+    }
+    sx_expect_compared("golden cases", n_same, 2500);
+}
+
 static void random_cases(void **state) {
     const settings *set = *state;
     compare_random(set, 0, "check_cost.any", set->count);
@@ -165,9 +192,8 @@ int main(int argc, char **argv) {
     settings set = {.count = argc > 1 ? strtoull(argv[1], NULL, 10) : 2000,
                     .seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(random_cases, &set),
-        cmocka_unit_test_prestate(plain_cases, &set),
-        cmocka_unit_test_prestate(split_cases, &set),
+        cmocka_unit_test_prestate(golden_cases, &set),     cmocka_unit_test_prestate(random_cases, &set),
+        cmocka_unit_test_prestate(plain_cases, &set),      cmocka_unit_test_prestate(split_cases, &set),
         cmocka_unit_test_prestate(catalog_machines, &set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

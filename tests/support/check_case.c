@@ -98,6 +98,11 @@ sx_cost_comparison sx_compare_checked_cost(sx_checked_case *checked, const sx_ma
         if (leak > 0) return SX_COSTS_ROUNDED;
         rounded = true;
     }
+    double least = (double)cost.least_energy / (double)checked->c->machine.scale;
+    if (cost.least_energy < cost.energy && full.energy_pj < energy * (1 - 1e-12) &&
+        full.energy_pj > least * (1 - 1e-12) && (uint64_t)cost.cycles >= full.cycles &&
+        (uint64_t)cost.least_cycles <= full.cycles)
+        return SX_COSTS_ROUNDED;
     if (fabs(energy - full.energy_pj) > 1e-12 * energy || (uint64_t)cost.cycles != full.cycles) {
         snprintf(why, 512, "model: %.17g pJ, %llu cycles, checker: %.17g, %lld", full.energy_pj,
                  (unsigned long long)full.cycles, energy, (long long)cost.cycles);

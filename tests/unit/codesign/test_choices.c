@@ -120,6 +120,27 @@ static void bad_files_are_refused(void **state) {
     refuse("choices: {area-budget: [", "t.yaml:2:1: ");
 }
 
+/* 2^48 words and sides of 2^20 are allowed, and not one more. */
+static void largest_numbers(void **state) {
+    static const struct {
+        const char *good, *bad, *words;
+    } cases[] = {
+        {"choices: {limits: [{memories: L1, words: 281474976710656}]}",
+         "choices: {limits: [{memories: L1, words: 281474976710657}]}", "words"},
+        {"choices: {limits: [{memories: L1, area-of: 281474976710656}]}",
+         "choices: {limits: [{memories: L1, area-of: 281474976710657}]}", "area-of"},
+        {"choices: {memories: [{name: L1, sizes: 281474976710656}]}",
+         "choices: {memories: [{name: L1, sizes: 281474976710657}]}", "not a valid size"},
+        {"choices: {arrays: [1048576x2]}", "choices: {arrays: [1048577x2]}", "not a valid array shape"},
+        {"choices: {arrays: [2x1048576]}", "choices: {arrays: [2x1048577]}", "not a valid array shape"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sx_choices_free(choices_of(cases[i].good));
+        refuse(cases[i].bad, cases[i].words);
+    }
+}
+
 static void short_texts_are_read(void **state) {
     (void)state;
     sx_choices *c = choices_of("");
@@ -290,6 +311,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_are_read),
         cmocka_unit_test(bad_files_are_refused),
+        cmocka_unit_test(largest_numbers),
         cmocka_unit_test(short_texts_are_read),
         cmocka_unit_test(laws_are_formulas_of_the_size),
         cmocka_unit_test(presets_pass_through_the_base),

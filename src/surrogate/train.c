@@ -58,7 +58,6 @@ static void tell_samples(void *user, uint64_t samples) {
     const sx_training *t = user;
     uint64_t problems = t->samples ? t->options->held_problems : t->options->data.n_problems;
     sx_train_progress p = sx_train_sampling(t->began, samples, problems * t->options->data.per_problem);
-    if (t->samples) p.phase = SX_TRAIN_HELD;
     t->options->progress(t->options->user, &p);
 }
 

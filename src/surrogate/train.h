@@ -8,7 +8,7 @@
 
 enum { SX_TRAIN_WIDTHS = 32 };
 
-typedef enum sx_train_phase { SX_TRAIN_SAMPLING, SX_TRAIN_HELD, SX_TRAIN_STEPS } sx_train_phase;
+typedef enum sx_train_phase { SX_TRAIN_SAMPLING, SX_TRAIN_STEPS } sx_train_phase;
 
 /* How far the training is. */
 typedef struct sx_train_progress {

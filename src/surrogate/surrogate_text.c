@@ -92,9 +92,10 @@ static sx_status read_numbers(const reading *r, const char *key, size_t n, bool 
     json_t *list = json_object_get(r->object, key);
     if (json_array_size(list) != n) return damaged(r, key);
     for (size_t i = 0; i < n; i++) {
-        double value = json_number_value(json_array_get(list, i));
-        if (!isfinite(value) || fabs(value) > 1e30 || (positive && !(value > 0))) return damaged(r, key);
-        out[i] = (float)value;
+        const json_t *item = json_array_get(list, i);
+        out[i] = (float)json_number_value(item);
+        if (!json_is_number(item) || fabsf(out[i]) > 1e30F || (positive && out[i] <= 0))
+            return damaged(r, key);
     }
     return SX_OK;
 }

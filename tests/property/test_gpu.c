@@ -3,7 +3,7 @@
 #include "scale/cuda/gpu.h"
 #include "support/compared.h"
 #include "support/expect.h"
-#include "support/random_legal.h"
+#include "support/gpu_points.h"
 #include "support/random_space.h"
 
 #include "sextant/run.h"
@@ -23,85 +23,10 @@ typedef struct settings {
     uint64_t count, seed;
 } settings;
 
-/* How many points were compared. */
-typedef struct tally {
-    uint64_t points, legal, uncovered, images;
-} tally;
-
-/* Scores a point by the code of the GPU. */
-static void score(const sx_gpu_image *image, const sx_gpu_point *point, sx_gpu_score *out, uint8_t *verdict) {
-    const sx_gpu_module *cpu = sx_gpu_emulation();
-    sx_gpu_device *device;
-    char message[SX_CUDA_MESSAGE];
-    assert_int_equal(cpu->make(image, &device, message), 0);
-    assert_int_equal(cpu->score(device, point, 1, out, verdict, message), 0);
-    cpu->end(device);
-}
-
-/* Compares the score of a point with the whole cost of its mapping. */
-static void compare(const sx_space *space, const sx_gpu_image *image, sx_evaluator *evaluator,
-                    const sx_gpu_point *point, tally *t) {
-    static sx_cost cost;
-    sx_mapping mapping;
-    sx_gpu_point back;
-    sx_gpu_score found;
-    uint8_t verdict;
-    sx_gpu_mapping_of(space, point, &mapping);
-    assert_true(sx_gpu_point_of(space, &mapping, &back));
-    assert_memory_equal(point, &back, sizeof back);
-    score(image, point, &found, &verdict);
-    t->points++;
-    t->uncovered += verdict == SX_GPU_NOT_COVERED;
-    bool legal = sx_space_legal(space, &mapping, NULL, 0);
-    assert_int_equal(verdict == SX_GPU_ILLEGAL, !legal);
-    if (verdict != SX_GPU_LEGAL) return;
-    assert_int_equal(sx_evaluate(evaluator, &mapping, &cost).reason, SX_LEGAL);
-    sx_score full = sx_cost_score(&cost);
-    sx_score score = {found.energy, found.cycles, found.utilization, found.accesses};
-    if (memcmp(&full, &score, sizeof full) != 0)
-        print_error("%s: energy %.17g and %.17g, cycles %.17g and %.17g\n", image->name, full.energy_pj,
-                    score.energy_pj, full.cycles, score.cycles);
-    assert_memory_equal(&full, &score, sizeof full);
-    t->legal++;
-}
-
-/* Compares some points of a space: drawn as the GPU draws, and legal mappings. */
-static void compare_space(const sx_space *space, const sx_model *model, uint64_t seed, tally *t) {
-    sx_objective objective;
-    sx_gpu_image *image;
-    sx_evaluator *evaluator;
-    sx_expect_ok(sx_objective_parse("edp", &objective));
-    sx_status status = sx_gpu_image_new(space, &objective, &image);
-    if (status) {
-        sx_status_free(status);
-        return;
-    }
-    sx_expect_ok(sx_evaluator_new(model, &evaluator));
-    sx_gpu_view view = sx_gpu_view_of(image, image);
-    for (uint64_t i = 0; i < DRAWS; i++) {
-        sx_gpu_scratch own;
-        sx_gpu_state st = {.own = &own};
-        memset(&own, 0, sizeof own);
-        sx_gpu_draw(&view, &st, seed, i);
-        compare(space, image, evaluator, &own.point, t);
-    }
-    sx_mapping mapping[DRAWS];
-    status = sx_map_space_draw(space, seed, 0, DRAWS, sizeof *mapping, mapping);
-    for (int i = 0; i < DRAWS && !status; i++) {
-        sx_gpu_point point;
-        assert_true(sx_gpu_point_of(space, &mapping[i], &point));
-        compare(space, image, evaluator, &point, t);
-    }
-    sx_status_free(status);
-    t->images++;
-    sx_evaluator_free(evaluator);
-    free(image);
-}
-
 /* The catalog's problems on its architectures, with and without links and bypass. */
 static void catalog(void **state) {
     const settings *set = *state;
-    tally t = {0};
+    sx_gpu_tally t = {0};
     const char *problem, *arch;
     for (uint64_t round = 0; t.points < set->count; round++)
         for (size_t p = 0; t.points < set->count && (problem = sx_catalog_problem_name(p, NULL)); p++)
@@ -119,7 +44,7 @@ static void catalog(void **state) {
                 sx_expect_ok(sx_catalog_arch(arch, &ar));
                 sx_expect_ok(sx_model_new(&pr, &ar, &options, &model));
                 sx_expect_ok(sx_map_space_new(model, NULL, &how, &space));
-                compare_space(space, model, set->seed + round, &t);
+                sx_gpu_compare_space(space, model, set->seed + round, DRAWS, &t);
                 sx_space_free(space);
                 sx_model_free(model);
             }
@@ -163,7 +88,7 @@ static void compare_look(const sx_small_space *small, const sx_objective *object
 /* All mappings of small random spaces. */
 static void small(void **state) {
     const settings *set = *state;
-    tally t = {0};
+    sx_gpu_tally t = {0};
     uint64_t compared = 0;
     for (uint64_t i = 0; t.points < set->count || compared < FEWEST; i++) {
         static const char *const objectives[] = {"edp", "energy", "delay", "e^2*d"};
@@ -174,7 +99,7 @@ static void small(void **state) {
         sx_gpu_look_options options = {.limit = 1e10};
         sx_random_space(&rng, 6000, &s);
         sx_expect_ok(sx_objective_parse(objectives[i % 4], &objective));
-        compare_space(s.space, s.model, set->seed + i, &t);
+        sx_gpu_compare_space(s.space, s.model, set->seed + i, DRAWS, &t);
         sx_status status = sx_gpu_look_everywhere(s.space, &objective, &options, &answer);
         if (!status) compare_look(&s, &objective, &answer);
         compared += !status;

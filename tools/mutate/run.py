@@ -246,15 +246,17 @@ class Trial:
             at -= 1
         return []
 
-    def too_wide(self, mutant):
-        """Whether a mutant of a header changes more files than are worth compiling."""
-        return mutant.path.endswith(".h") and len(self.dependents[mutant.path]) > WIDE
+    def is_left_out(self, mutant):
+        """Whether a mutant is of a file that is not built, or of a header in more files than are worth compiling."""
+        if mutant.path.endswith(".c"):
+            return mutant.path not in self.commands
+        return len(self.dependents[mutant.path]) > WIDE
 
     def try_one(self, mutant):
         """None for a mutant that is none, else its killer's name, or "" when it survives, and how many tests were run."""
         compiler = self.free.pop()
         try:
-            if self.too_wide(mutant) or not compiler.make(mutant):
+            if self.is_left_out(mutant) or not compiler.make(mutant):
                 return None
             spent, ran = 0.0, 0
             for name in self.tests_of(mutant):

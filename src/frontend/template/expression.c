@@ -203,14 +203,27 @@ static bool constant(const char *name, sx_value *out) {
     return false;
 }
 
-/* Reads a name with dots in it, such as loop.index or spec.variables.X. */
+/* Goes past the quote and the bracket behind a key, if there was a quote before it. */
+static sx_status end_key(parser *p, char quote) {
+    if (!quote) return SX_OK;
+    if (p->at[0] != quote || p->at[1] != ']') return bad(p, "a name in quotes and ']' are expected next");
+    p->at += 2;
+    return SX_OK;
+}
+
+/* Reads a name with dots in it, such as loop.index or spec.variables.X; X["key"] is the same as X.key. */
 static sx_status parse_dotted(parser *p, char name[MAX_NAME]) {
     size_t size = 0;
     SX_TRY(parse_word(p, name));
-    for (size = strlen(name); p->at[0] == '.' && (isalpha((unsigned char)p->at[1]) || p->at[1] == '_');) {
-        char part[MAX_NAME];
+    for (size = strlen(name);;) {
+        char part[MAX_NAME], quote = 0;
+        if (p->at[0] == '[' && (p->at[1] == '"' || p->at[1] == '\''))
+            quote = *++p->at;
+        else if (p->at[0] != '.' || !(isalpha((unsigned char)p->at[1]) || p->at[1] == '_'))
+            break;
         p->at++;
         SX_TRY(parse_word(p, part));
+        SX_TRY(end_key(p, quote));
         if (size + strlen(part) + 2 > MAX_NAME) return bad(p, "a name is too long");
         name[size++] = '.';
         memcpy(name + size, part, strlen(part) + 1);

@@ -109,7 +109,7 @@ static sx_status read_width(const sx_arch_component *e, bool cluster_default, sx
                          "the width must hold whole words");
 }
 
-/* The capacity in words. */
+/* The capacity in words: at most 2^40, as which a larger one by its depth counts (CiMLoop writes 2^32 - 1 for none). */
 static sx_status read_size(const sx_arch_component *e, sx_storage *s) {
     const sx_attribute_scope *a = e->attributes;
     const char *depth = FIRST(a, "depth", "memory_depth", "data_storage_depth");
@@ -127,9 +127,9 @@ static sx_status read_size(const sx_arch_component *e, sx_storage *s) {
                            : kilobytes  ? 8192
                                         : 1,
                    parts = kilobytes ? s->word_bits : 1;
-    if (size > (UINT64_C(1) << 40) * parts / times)
-        return sx_error_at(place_of(e, key), "'%s' is more than 2^40 words", key);
-    size = size * times / parts;
+    const bool beyond = size > (UINT64_C(1) << 40) * parts / times;
+    if (beyond && key != depth) return sx_error_at(place_of(e, key), "'%s' is more than 2^40 words", key);
+    size = beyond ? UINT64_C(1) << 40 : size * times / parts;
     if (!kilobytes && sx_attribute_pair(a, "sizeKB"))
         return sx_error_at(place_of(e, "sizeKB"), "'sizeKB' and '%s' both give the size of '%.*s'", key,
                            (int)e->name_size, e->name);

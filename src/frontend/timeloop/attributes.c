@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "frontend/template/expression.h"
+#include "frontend/timeloop/spec_nodes.h"
 
 #include <math.h>
 #include <string.h>
@@ -62,10 +63,34 @@ typedef struct evaluation {
 
 static sx_status evaluate(evaluation e, const char *what, double *out);
 
+static const sx_attribute_scope *outermost(const sx_attribute_scope *scope) {
+    while (scope->outer) scope = scope->outer;
+    return scope;
+}
+
 /* Keeps, where the outermost scope has an input, that an expression uses a pair. */
 static sx_status keep_use(const sx_attribute_scope *scope, const sx_pair *pair) {
-    while (scope->outer) scope = scope->outer;
-    return scope->input ? sx_input_use(scope->input, pair) : SX_OK;
+    sx_input *input = outermost(scope)->input;
+    return input ? sx_input_use(input, pair) : SX_OK;
+}
+
+static sx_status name_value(void *user, const char *name, double *value, bool *found);
+
+/* The value of a product of values of the architecture's nodes. */
+static sx_status multiply(evaluation e, const char *name, const sx_spec_product *product, double *value) {
+    const sx_attribute_scope *variables = outermost(e.scope);
+    bool found = true;
+    *value = 1;
+    if (product->times) SX_TRY(name_value(&e, product->times, value, &found));
+    if (!found) return sx_error_at(e.value->place, "'%s' needs the variable '%s'", name, product->times);
+    for (size_t i = 0; i < product->n; i++) {
+        const sx_attribute_scope scope = {.map = product->factor[i].attributes, .outer = variables};
+        double factor;
+        SX_TRY(
+            evaluate((evaluation){&scope, product->factor[i].value, e.depth + 1, e.lookups}, name, &factor));
+        *value *= factor;
+    }
+    return SX_OK;
 }
 
 /* Looks a name up for an expression. */
@@ -73,14 +98,20 @@ static sx_status name_value(void *user, const char *name, double *value, bool *f
     evaluation e = *(const evaluation *)user;
     if (e.depth >= MAX_DEPTH || --*e.lookups < 0)
         return sx_error_at(e.value->place, "the value of '%s' is circular or too deeply nested", name);
+    sx_spec_product product;
     for (const sx_attribute_scope *scope = e.scope; scope; scope = scope->outer) {
         const sx_pair *pair = given(scope->map, name);
         if (!pair || pair->value == e.value) continue;
         *found = true;
         SX_TRY(keep_use(e.scope, pair));
+        bool set = pair->place.file && strcmp(pair->place.file, SX_SETTING_FILE) == 0;
+        if (scope->input && !set && sx_spec_array(scope->input, name, &product))
+            return multiply(e, name, &product, value);
         return evaluate((evaluation){scope, pair->value, e.depth + 1, e.lookups}, name, value);
     }
-    return SX_OK;
+    const sx_input *input = outermost(e.scope)->input;
+    *found = input && sx_spec_find(input, name, &product);
+    return *found ? multiply(e, name, &product, value) : SX_OK;
 }
 
 static sx_status evaluate(evaluation e, const char *what, double *out) {

@@ -155,7 +155,8 @@ static sx_status maximize(sx_gathering *g, int slot) {
     const sx_node *list = g->slot[slot].maximize;
     uint64_t capacity = sx_arch_fanout_x(g->arch, slot / 2) * sx_arch_fanout_y(g->arch, slot / 2);
     if (!list) return SX_OK;
-    const sx_spec_scope scope = {g->input, g->problem, &g->arch->level[slot / 2]};
+    const sx_spec_scope scope = {
+        .input = g->input, .problem = g->problem, .level = &g->arch->level[slot / 2]};
     if (g->slot[slot].capacity)
         SX_TRY(sx_spec_count(&scope, g->slot[slot].capacity, "maximize_dims_capacity", 1, SX_MAX_DIM_SIZE,
                              &capacity));

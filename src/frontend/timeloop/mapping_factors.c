@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "frontend/document/scan.h"
 #include "frontend/timeloop/mapping_names.h"
+#include "frontend/timeloop/spec_nodes.h"
 #include "frontend/timeloop/spec_value.h"
 
 #include <ctype.h>
@@ -123,7 +124,10 @@ static SX_MUST_USE sx_status read_factor(reader *r, sx_scan *scan) {
 /* Reads a text of factors, up to a # if there is one. */
 static SX_MUST_USE sx_status read_text(reader *r, const sx_node *node) {
     sx_place place = node->place;
-    const sx_spec_scope scope = {.input = r->input, .problem = r->problem};
+    bool computed = node->kind == SX_NODE_SCALAR && strpbrk(node->text, "'\"");
+    const sx_spec_scope scope = {.input = r->input,
+                                 .problem = r->problem,
+                                 .attributes = computed ? sx_spec_attributes(r->input, node) : NULL};
     const char *text;
     SX_TRY(sx_spec_text(&scope, node, &text));
     if (node->quoted) place.column++;

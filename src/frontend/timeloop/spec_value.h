@@ -1,15 +1,16 @@
-/* Values of constraints that the front end of Timeloop 0.4 computes: ("X=" + str(BITS)), len(spec.problem.instance),
+/* Values of constraints that the front end of Timeloop 0.4 computes: ("X=" + str(BITS)), f"X={BITS}", len(spec.problem.instance),
  * attributes.depth. */
 #ifndef SX_FRONTEND_TIMELOOP_SPEC_VALUE_H
 #define SX_FRONTEND_TIMELOOP_SPEC_VALUE_H
 
 #include "frontend/input.h"
 
-/* What such a value may refer to beside variables; both may be NULL. */
+/* What such a value may refer to beside variables; all but the input may be NULL. */
 typedef struct sx_spec_scope {
     sx_input *input;
     const sx_problem *problem;
-    const sx_storage *level; /* the component of the constraint */
+    const sx_storage *level;   /* the component of the constraint */
+    const sx_node *attributes; /* of the node that has the constraint */
 } sx_spec_scope;
 
 /* The text of a scalar; one with quotes in it is computed. It lives as long as the input. */

@@ -216,7 +216,6 @@ static void refusals(void **state) {
         {LEVEL("entries: 1, read_energy: 1"), "4:41", "'read_energy' is given without 'fill_energy'", NULL},
         {LEVEL("entries: 1, power_gated_at: C"), "4:57", "unknown storage level 'C'", NULL},
         {LEVEL("sizeKB: 4294967296"), "4:37", "'sizeKB' is more than 2^40 words", NULL},
-        {LEVEL("depth: 1099511627775, block-size: 4"), "4:36", "'depth' is more than 2^40 words", NULL},
         {LEVEL("entries: 1, read_bandwidth: 0"), "1:1", "'B': a bandwidth is 0; it must be above 0", NULL},
         {LEVEL("technology: DRAM, cluster-size: 2"), "4:12",
          "the DRAM 'B' has a cluster size of 2; it must be 1", NULL},

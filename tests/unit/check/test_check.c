@@ -239,9 +239,55 @@ static void a_front_has_nothing_better_than_its_best(void **state) {
     free(text);
 }
 
+/* 256 x 256 x 256 on accel-b, whose compute units hand words to each other under level 0: the optimum, and a mapping that
+ * keeps two tensors more and costs 1.3 % more. A rule that takes units for a level without links accepts both. */
+static void a_claim_above_the_optimum_of_linked_units_fails(void **state) {
+    (void)state;
+    char *text = read_certificate("units");
+    char *mapping = replace(
+        text, "\"keep\": [],\n      \"bypass\": [\n        \"C\",\n        \"A\",\n        \"B\"\n      ]",
+        "\"keep\": [\"C\", \"B\"], \"bypass\": [\"A\"]");
+    char *energy = replace(mapping, "64468418.56", "65292206.08");
+    char *exact = replace(energy, "1611710464/25", "1632305152/25");
+    char *forged = replace(exact, "1056250569687.04", "1069747504414.72");
+    sx_independent_report report = check_text(text);
+    assert_int_equal(report.verdict, SX_INDEPENDENT_HOLDS);
+    assert_true(report.slack == 0);
+    report = check_text(forged);
+    assert_int_equal(report.verdict, SX_INDEPENDENT_FAILS);
+    assert_non_null(strstr(report.why, "a mapping of the space costs"));
+    assert_true(report.energy_pj == 65292206.08 && report.cycles == 16384);
+    free(forged);
+    free(exact);
+    free(energy);
+    free(mapping);
+    free(text);
+}
+
+/* A mapping below a claim of 1000 by what the model rounds: 99 pJ in 10 cycles, of which a full port may make 11. */
+static void what_is_below_by_rounding_is_told_apart(void **state) {
+    (void)state;
+    const sx_check_target target = {
+        .goal = {.energy_power = 1, .delay_power = 1}, .value = 1000, .said = 1000};
+    const sx_check_target later = {
+        .goal = {.energy_power = 1, .delay_power = 1}, .value = 1000, .said = 1100};
+    const sx_check_target delay = {.goal = {.delay_power = 1}, .value = 11, .said = 11};
+    sx_check_cost cost = {.energy = 99, .cycles = 10, .full = true};
+    assert_true(sx_check_is_rounded(&target, &cost));
+    assert_true(sx_check_is_rounded(&delay, &cost));
+    assert_false(sx_check_is_rounded(&later, &cost));
+    cost.leak = 1;
+    assert_true(sx_check_is_rounded(&later, &cost));
+    cost.full = false;
+    assert_false(sx_check_is_rounded(&target, &cost));
+    assert_false(sx_check_is_rounded(&delay, &cost));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_optimum_holds),
+        cmocka_unit_test(a_claim_above_the_optimum_of_linked_units_fails),
+        cmocka_unit_test(what_is_below_by_rounding_is_told_apart),
         cmocka_unit_test(false_optima_are_refused),
         cmocka_unit_test(forgeries_are_refused),
         cmocka_unit_test(numbers_may_be_written_out),

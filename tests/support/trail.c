@@ -1,11 +1,11 @@
 #include "support/trail.h"
 
-#include "base/hash.h"
 #include "support/small_map.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -19,7 +19,9 @@ static sx_trail follow_search(const char *navigator, uint64_t evaluations) {
     sx_small_map_open(&m, conv, "accel-b", NULL, NULL);
     (void)sx_small_map_search(&m, navigator, 1, evaluations, NULL);
     while ((mapping = sx_small_map_point(&m, trail.points))) {
-        trail.hash = sx_hash_bytes(mapping, sizeof *mapping, trail.hash);
+        sx_mapping copy = {0};
+        memcpy(&copy, mapping, sx_space_point_size(m.space));
+        trail.hash = trail.hash * 31 + sx_mapping_hash(&copy);
         trail.points++;
     }
     sx_small_map_close(&m);

@@ -134,7 +134,7 @@ bool sx_window_classify(sx_window_dp *w, bool together) {
     if (separate) w->links = false;
     w->pieces = !separate && (w->n_classes > 1 || w->links);
     w->aligned = sx_fanout_is_aligned(&w->slot);
-    if (w->pieces && w->links && w->aligned && w->n_classes > 1 && !list_pairs(w)) return false;
+    if (w->links && w->aligned && w->n_classes > 1 && !list_pairs(w)) return false;
     return separate || w->n_classes > 1 || set_groups(w);
 }
 

@@ -261,6 +261,7 @@ static void counts_are_checked(void **state) {
     const size_t evaluations = p.counts, valid = evaluations + 8, rejected = valid + 8, hits = rejected + 8,
                  improved = hits + 8, seconds = improved + 8, bound = seconds + 8, optimal = bound + 8;
     const statement statements[] = {
+        {"counts of another size", p.counts - 8, .number = 65},
         {"as many evaluations as its limit", evaluations, .number = 20000, .holds = true},
         {"more evaluations than its limit", evaluations, .number = 20001},
         {"all points legal", valid, .number = made, .holds = true},

@@ -29,7 +29,7 @@ typedef struct walk {
     sx_evaluator *evaluator, *whole;
     sx_rng rng;
     sx_mapping mapping;
-    uint64_t moves, compared, legal, covered, scored;
+    uint64_t moves, compared, legal, covered, scored, swept;
 } walk;
 
 /* The moves of a walk: fewer where few mappings are to be compared, so that these are of many cases. */
@@ -154,6 +154,7 @@ static void compare_sweep(walk *w, sx_cost_frame *frame) {
         sx_score full = sx_cost_score(&cost);
         assert_memory_equal(&full, &swept[i].score, sizeof full);
     }
+    w->swept += n > 0;
     if (n < 0 || n > ROOM) return;
     uint8_t keep[SX_MAX_LEVELS] = {0};
     for (bool more = true; more && n_levels * w->mapping.n_tensors <= 12;) {
@@ -217,6 +218,7 @@ static void small(void **state) {
     }
     sx_expect_compared("legal mappings of small cases", w.legal, set->count / 4);
     sx_expect_compared("small cases with a frame", w.covered, cases / 3);
+    sx_expect_compared("sweeps of small cases", w.swept, cases / 8);
 }
 
 /* Lets each operand's accesses at some level depend on all other operands, and nothing else. */

@@ -306,6 +306,26 @@ static void illegal_mappings_leave_the_cost_alone(void **state) {
     assert_memory_equal(&before.cost, &f.cost, sizeof f.cost);
 }
 
+/* Every place of an order has a dimension of its own. */
+static void orders_are_permutations(void **state) {
+    (void)state;
+    for (int spatial = 0; spatial < 2; spatial++)
+        for (int i = 0; i < 3; i++)
+            for (uint8_t d = 0; d < 5; d++) {
+                fixture f;
+                make_product(&f, 2, 3, 4);
+                make_arch(&f.arch, 2, 1);
+                start_mapping(&f);
+                for (int k = 0; k < 3; k++) f.mapping.level[0].temporal[k] = f.problem.size[k];
+                uint8_t *order =
+                    spatial ? f.mapping.level[1].spatial_order : f.mapping.level[1].temporal_order;
+                bool same = order[i] == d;
+                order[i] = d;
+                simulate(&f);
+                assert_int_equal(f.verdict.reason, same ? SX_LEGAL : SX_BAD_SHAPE);
+            }
+}
+
 static void long_simulations_are_refused(void **state) {
     (void)state;
     fixture f;
@@ -328,6 +348,7 @@ int main(void) {
         cmocka_unit_test(bypassed_levels_pass_on),
         cmocka_unit_test(bandwidth_stretches_time),
         cmocka_unit_test(illegal_mappings_leave_the_cost_alone),
+        cmocka_unit_test(orders_are_permutations),
         cmocka_unit_test(long_simulations_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -284,14 +284,15 @@ static sx_status add_split(adder *a) {
     return SX_OK;
 }
 
-/* Notes that dimensions are to be maximized, for when all factors are known. */
+/* Notes that dimensions are to be maximized, for when all factors are known; without a fan-out there is nothing to do. */
 static sx_status add_maximize(adder *a) {
     const sx_pair *pair = sx_node_pair(a->c->map, "maximize_dims");
     const sx_pair *capacity = sx_node_pair(a->c->map, "maximize_dims_capacity");
     if (!pair || sx_node_empty(pair->value)) return SX_OK;
-    if (a->slot < 0)
+    if (a->slot < 0 && strcmp(a->c->target, a->g->arch->compute.name) == 0)
         return sx_error_at(pair->place, "'%.64s' has no loops whose dimensions could be maximized",
                            a->c->target);
+    if (a->slot < 0) return SX_OK;
     if (a->g->slot[a->slot].maximize)
         return sx_error_hint(sx_error_at(pair->place, "a second 'maximize_dims' for these loops"),
                              "write the groups of dimensions as one list of lists");

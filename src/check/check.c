@@ -60,6 +60,7 @@ typedef struct worker {
 typedef struct check {
     sx_check_work work;
     sx_vector spatial;
+    uint64_t counted; /* spatial factors, those with too few units among them */
     worker *worker;
 } check;
 
@@ -131,9 +132,11 @@ static void check_spatial(void *user, size_t index, unsigned number) {
     if (w->found.below || w->found.status) atomic_store(&k->work.over, true);
 }
 
-/* Adds spatial factors to the jobs. */
+/* Counts spatial factors, and adds them to the jobs unless too few compute units are in use. */
 static bool add_spatial(void *user, const sx_check_spatial *spatial) {
     check *k = user;
+    k->counted++;
+    if (!sx_check_parallel_enough(k->work.space, spatial)) return true;
     sx_check_spatial *at = sx_vector_add(&k->spatial);
     if (at) *at = *spatial;
     return at != NULL;
@@ -194,9 +197,10 @@ static sx_status join_workers(check *k, unsigned threads, sx_independent_report 
         status = SX_OK;
     }
     if (atomic_load(&k->work.stopped)) sx_check_doubt_add(&doubt, "stopped early");
-    if (k->work.space->c->claim.arrays && k->work.space->c->claim.arrays != k->spatial.n)
-        sx_check_doubt_add(&doubt, "the space has %zu spatial mappings here, and %llu in the certificate",
-                           k->spatial.n, (unsigned long long)k->work.space->c->claim.arrays);
+    if (!k->work.any_count && k->work.space->c->claim.arrays != k->counted)
+        sx_check_doubt_add(&doubt, "the space has %llu spatial mappings here, and %llu in the certificate",
+                           (unsigned long long)k->counted,
+                           (unsigned long long)k->work.space->c->claim.arrays);
     out->verdict = doubt.why[0] ? SX_INDEPENDENT_UNDECIDED : SX_INDEPENDENT_HOLDS;
     snprintf(out->why, sizeof out->why, "%s", doubt.why);
     if (out->verdict == SX_INDEPENDENT_HOLDS) report_rounded(k, threads, out);
@@ -215,7 +219,7 @@ static sx_status check_space(check *k, sx_independent_report *out) {
     sx_status status = k->worker ? SX_OK : sx_error_memory();
     if (!status) {
         sx_pool_run(pool, k->spatial.n, check_spatial, NULL, k);
-        out->spatial = k->spatial.n;
+        out->spatial = k->counted;
         status = join_workers(k, threads, out);
         for (unsigned i = 0; i < threads; i++) sx_check_lattice_fini(&k->worker[i].lattice);
     }
@@ -237,6 +241,7 @@ sx_status sx_check_decide(const sx_check_case *c, const sx_independent_options *
     }
     memset(out, 0, sizeof *out);
     k.work.walk_only = trial && trial->walk_only;
+    k.work.any_count = trial && trial->any_count;
     sx_check_shape_init(&shape, c, doubt);
     for (int s = 0; s < c->machine.n_levels; s++)
         k.work.latency += c->machine.level[s].fill_latency + c->machine.level[s].drain_latency;

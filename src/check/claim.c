@@ -75,7 +75,8 @@ static bool says_value(const sx_check_case *c, double claimed, sx_wide energy, i
 static bool claims_cost(const sx_check_case *c, const sx_check_point *point, sx_check_cost *said) {
     const sx_check_cost cost = *said;
     sx_wide twice;
-    if (said->full && says(point->cycles, 1, said->cycles + 1)) {
+    bool late = said->said == said->cycles + 1 || said->least_energy < said->energy;
+    if (said->full && late && says(point->cycles, 1, said->cycles + 1)) {
         said->cycles++;
         said->energy += said->leak;
     }
@@ -104,15 +105,25 @@ static sx_independent_verdict check_point(const sx_check_space *space, const sx_
     return SX_INDEPENDENT_FAILS;
 }
 
+/* The least whole number that is not below a number times a scale, less a share of it; false where it does not fit. */
+static bool round_up(double number, sx_wide scale, sx_wide share, sx_wide *out) {
+    enum { BITS = 40 };
+    int bits = BITS;
+    sx_wide fine;
+    *out = 0;
+    if (number <= 0) return isfinite(number);
+    while (!sx_wide_mul(scale, (sx_wide)1 << bits, &fine) || !scale_double(number, fine, &fine))
+        if (bits-- == 0) return false;
+    fine += 1 - (fine + 1) / share;
+    *out = (fine + ((sx_wide)1 << bits) - 1) >> bits;
+    return true;
+}
+
 /* Sets the target to a claimed lower bound, less the share of 10^-11 that certificates leave to rounding. */
 static bool set_bound(const sx_check_case *c, sx_check_target *out) {
     const sx_wide share = 100000000000;
     sx_wide scale = out->goal.energy_power ? c->machine.scale : 1;
-    if (is_simple(out->goal)) {
-        if (!scale_double(c->claim.lower_bound, scale, &out->value)) return false;
-        out->value -= out->value / share;
-        return true;
-    }
+    if (is_simple(out->goal)) return round_up(c->claim.lower_bound, scale, share, &out->value);
     if (!isfinite(c->claim.lower_bound) || c->claim.lower_bound < 0) return false;
     sx_long_product_add(&out->needed, scale, out->goal.energy_power);
     sx_long_product_add(&out->needed, share - 1, 1);

@@ -3,6 +3,7 @@
 
 #include "check/traffic.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,8 @@ typedef struct bill {
     sx_wide energy;
     int64_t cycles; /* of the slowest level */
     bool full;      /* see sx_check_cost */
+    double slow;    /* the speed that ports leave, and words read and written in a step, as the model's doubles have them */
+    double rate[SX_MAX_LEVELS][2];
     bool overflow;
     port_words ports[SX_MAX_LEVELS];
 } bill;
@@ -98,6 +101,36 @@ static void add_port_cycles(bill *b, const sx_check_level *level, const port_wor
         if (cycles >= b->cycles) b->full |= num % den == 0;
         if (cycles > b->cycles) b->cycles = (int64_t)cycles;
     }
+}
+
+/* A fraction as a double. */
+static double to_double(sx_ratio x) {
+    return (double)x.num / (double)x.den;
+}
+
+/* Lowers the speed to what the ports of a level allow for words read and written in a step, in the model's own steps
+ * (docs/model.md, section 6). */
+static void slow_down(bill *b, const sx_check_level *level, const double *rate) {
+    const double use[SX_N_PORTS] = {rate[0], rate[1], rate[1] + rate[0]};
+    for (int p = 0; p < SX_N_PORTS; p++) {
+        if (level->port[p].den == 0) continue;
+        double width = to_double(level->port[p]);
+        if (width < use[p] && width / use[p] < b->slow) b->slow = width / use[p];
+    }
+}
+
+/* Adds the words of a tensor to what a level reads and writes in a step; in banks, each tensor has the ports for itself. */
+static void add_rates(bill *b, const sx_check_case *c, int s, int tensor, int64_t steps,
+                      const sx_check_counts *counts) {
+    const sx_check_level *level = &c->machine.level[s];
+    int bits = c->problem.tensor[tensor].bits;
+    double scale =
+        to_double(level->port_scale[tensor]) * (bits ? (double)bits / (double)level->word_bits : 1);
+    double written = (double)counts->access[SX_FILL] + (double)counts->access[SX_UPDATE];
+    const double own[2] = {(double)counts->access[SX_READ] / (double)steps * scale,
+                           written / (double)steps * scale};
+    if (level->banks) slow_down(b, level, own);
+    for (int i = 0; i < 2; i++) b->rate[s][i] += own[i];
 }
 
 /* Adds the words of a tensor to those at a level's ports; in banks, each tensor has the ports for itself. */
@@ -203,7 +236,7 @@ static sx_wide count_leakage(const sx_check_case *c, const sx_check_nest *nest) 
 static void sum_levels(const sx_check_evaluator *e, const sx_mapping *mapping, bool least, bill *b) {
     const sx_check_case *c = e->c;
     sx_wide computes = 1;
-    *b = (bill){.cycles = e->nest.steps};
+    *b = (bill){.cycles = e->nest.steps, .slow = 1};
     for (int s = 0; s < c->machine.n_levels; s++) {
         b->ports[s].den = 1;
         for (int v = 0; v < c->problem.n_tensors; v++) {
@@ -212,8 +245,10 @@ static void sum_levels(const sx_check_evaluator *e, const sx_mapping *mapping, b
             for (int i = 0; i < SX_N_ACCESSES && least; i++) counts.access[i] -= counts.edge[i];
             add_accesses(b, &c->machine.level[s], &c->problem.tensor[v], e->nest.used[s], &counts);
             add_port_words(b, c, s, v, &counts);
+            add_rates(b, c, s, v, e->nest.steps, &counts);
         }
         add_port_cycles(b, &c->machine.level[s], &b->ports[s]);
+        if (!c->machine.level[s].banks) slow_down(b, &c->machine.level[s], b->rate[s]);
     }
     for (int d = 0; d < c->problem.n_dims; d++) computes *= c->problem.size[d];
     add_energy(b, computes, c->machine.compute_energy);
@@ -246,6 +281,7 @@ sx_check_legality sx_check_evaluator_cost(sx_check_evaluator *e, const sx_mappin
     out->energy = b.energy;
     out->cycles = b.cycles + latency;
     out->full = b.full;
+    out->said = (int64_t)ceil((double)e->nest.steps / b.slow) + latency;
     out->least_energy = least.energy;
     out->least_cycles = least.cycles + latency;
     return SX_COST_LEGAL;

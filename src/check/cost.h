@@ -14,6 +14,8 @@ typedef struct sx_check_cost {
     sx_wide energy; /* in units of 1 / scale pJ */
     int64_t cycles;
     sx_wide leak; /* energy of every cycle */
+    /* The cycles that the model's doubles make of it: what a certificate says. They decide nothing but whether it says so. */
+    int64_t said;
     /* The slowest port's words fill its cycles to the last: the model, which divides doubles and then rounds up, may come
      * to one more. */
     bool full;

@@ -239,8 +239,7 @@ static bool lies_somehow(const sx_check_space *space, int s, const int64_t *fact
     return false;
 }
 
-/* Whether enough of the compute units inside every level are in use. */
-static bool parallel_enough(const sx_check_space *space, const sx_check_spatial *spatial) {
+bool sx_check_parallel_enough(const sx_check_space *space, const sx_check_spatial *spatial) {
     sx_wide used = 1, built = 1;
     for (int s = 0; s < space->n_levels; s++) {
         const sx_check_level *level = &space->c->machine.level[s];
@@ -264,7 +263,7 @@ typedef struct listing {
 /* Goes through the factors from dimension d of level s on, with so much room left; false to end. */
 static bool list_from(listing *l, int s, int d, int64_t room) {
     const sx_check_space *space = l->space;
-    if (s == space->n_levels) return !parallel_enough(space, &l->now) || l->visit(l->user, &l->now);
+    if (s == space->n_levels) return l->visit(l->user, &l->now);
     if (d == space->n_dims) {
         const sx_check_level *next = &space->c->machine.level[s + 1];
         if (!lies_somehow(space, s, l->now.factor[s])) return true;
@@ -345,6 +344,7 @@ bool sx_check_contains(const sx_check_space *space, const sx_mapping *mapping, s
     for (int d = 0; d < space->n_dims; d++)
         if (extent[d] != space->c->problem.size[d])
             sx_check_doubt_add(doubt, "its factors do not cover the problem");
-    if (!parallel_enough(space, &spatial)) sx_check_doubt_add(doubt, "too few compute units are in use");
+    if (!sx_check_parallel_enough(space, &spatial))
+        sx_check_doubt_add(doubt, "too few compute units are in use");
     return doubt->why[0] == 0;
 }

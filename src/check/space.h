@@ -49,7 +49,10 @@ void sx_check_lay(const sx_check_space *space, int level, const int64_t *factor,
 /* Whether the temporal loops of a level may stand in an order, `n` loops of more than one iteration innermost first. */
 bool sx_check_order_allowed(const sx_check_space *space, int level, const uint8_t *order, int n);
 
-/* Calls `visit` for all spatial factors of the space; ends where that returns false. */
+/* Whether enough of the compute units inside every level are in use. */
+bool sx_check_parallel_enough(const sx_check_space *space, const sx_check_spatial *spatial);
+
+/* Calls `visit` for all spatial factors of the space, with enough units in use or not; ends where that returns false. */
 typedef bool sx_check_spatial_visitor(void *user, const sx_check_spatial *spatial);
 void sx_check_list_spatial(const sx_check_space *space, sx_check_spatial_visitor *visit, void *user);
 

@@ -59,6 +59,7 @@ typedef struct sx_check_work {
     int64_t latency; /* cycles that networks add to every mapping */
     const sx_independent_options *options;
     bool walk_only; /* rules T1 to T4 close nothing */
+    bool any_count; /* the number of spatial mappings is not compared with the certificate's */
     double end;     /* by the clock; 0: none */
     atomic_bool over, stopped;
     atomic_uint_fast64_t evaluations;
@@ -85,10 +86,11 @@ int64_t sx_check_enough(const sx_check_work *work, const sx_check_outline *o);
 bool sx_check_is_over(sx_check_work *work);
 
 /* How a test bends a check: rules T1 to T4 close nothing; the target is more than what the mapping costs, in energy (of
- * the smallest unit) or cycles. */
+ * the smallest unit) or cycles; the number of spatial mappings is not compared. */
 typedef struct sx_check_trial {
     bool walk_only;
     int64_t more;
+    bool any_count;
 } sx_check_trial;
 
 /* Checks a case that was read, with a doubt from reading it; `trial` may be NULL. */

@@ -91,6 +91,11 @@ sx_cost_comparison sx_compare_checked_cost(sx_checked_case *checked, const sx_ma
         return SX_COSTS_DIFFER;
     }
     if (!legal) return SX_COSTS_ILLEGAL;
+    if ((uint64_t)cost.said != full.cycles && cost.cycles < 1 << 30) {
+        snprintf(why, 512, "the model's doubles make %llu cycles, the checker's of them %lld",
+                 (unsigned long long)full.cycles, (long long)cost.said);
+        return SX_COSTS_DIFFER;
+    }
     double energy = (double)cost.energy / (double)checked->c->machine.scale, leak = 0;
     if (cost.full && (uint64_t)cost.cycles + 1 == full.cycles) {
         for (int s = 0; s < checked->c->machine.n_levels; s++) leak += full.level[s].leakage_pj;

@@ -131,7 +131,7 @@ sx_check_case *sx_check_case_of(const sx_small_space *small, const char *objecti
 sx_independent_verdict sx_judge_case(const sx_check_case *c, sx_check_doubt doubt, bool walk_only,
                                      int64_t more, sx_independent_report *report) {
     const sx_independent_options options = {.threads = 1};
-    const sx_check_trial trial = {walk_only, more};
+    const sx_check_trial trial = {walk_only, more, c->claim.arrays == 0};
     sx_expect_ok(sx_check_decide(c, &options, &trial, &doubt, report));
     return report->verdict;
 }

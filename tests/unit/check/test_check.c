@@ -159,6 +159,9 @@ static void lower_bounds_are_checked(void **state) {
     assert_int_equal(check_text(bound).verdict, SX_INDEPENDENT_HOLDS);
     assert_int_equal(check_text(low).verdict, SX_INDEPENDENT_HOLDS);
     assert_int_equal(check_text(high).verdict, SX_INDEPENDENT_FAILS);
+    char *part = replace(bound, "\"lower_bound\": 71103283.2", "\"lower_bound\": 71103283.201");
+    assert_int_equal(check_text(part).verdict, SX_INDEPENDENT_FAILS); /* a part of the smallest unit, 1/500 */
+    free(part);
     free(text);
     free(bound);
     free(low);

@@ -52,22 +52,33 @@ void sx_tame_limits(sx_constraints *limits) {
     }
 }
 
-void sx_draw_check_space(sx_rng *rng, sx_small_space *small) {
-    for (;;) {
-        sx_random_space(rng, SX_MOST_MAPPINGS, small);
-        sx_small_space_fini(small);
-        if (small->options.remainders) continue;
-        tame_arch(rng, &small->c.arch);
-        if (sx_rng_below(rng, 2)) sx_tame_limits(&small->limits);
-        small->c.options =
-            (sx_model_options){.no_link_transfers = small->c.options.no_link_transfers,
-                               .no_first_read_elision = small->c.options.no_first_read_elision};
-        sx_expect_ok(sx_model_new(&small->c.problem, &small->c.arch, &small->c.options, &small->model));
-        sx_status status = sx_map_space_new(small->model, &small->limits, &small->options, &small->space);
-        if (!status) return;
-        sx_status_free(status);
-        sx_model_free(small->model);
+/* Makes a space with exact factors of what was drawn, tamed; false where there is none. */
+static bool make_tame(sx_rng *rng, sx_small_space *small) {
+    sx_small_space_fini(small);
+    if (small->options.remainders) return false;
+    tame_arch(rng, &small->c.arch);
+    if (sx_rng_below(rng, 2)) sx_tame_limits(&small->limits);
+    small->c.options = (sx_model_options){.no_link_transfers = small->c.options.no_link_transfers,
+                                          .no_first_read_elision = small->c.options.no_first_read_elision};
+    sx_expect_ok(sx_model_new(&small->c.problem, &small->c.arch, &small->c.options, &small->model));
+    sx_status status = sx_map_space_new(small->model, &small->limits, &small->options, &small->space);
+    if (!status) {
+        small->map = sx_map_space_of(small->space);
+        return true;
     }
+    sx_status_free(status);
+    sx_model_free(small->model);
+    return false;
+}
+
+void sx_draw_check_space(sx_rng *rng, sx_small_space *small) {
+    do sx_random_space(rng, SX_MOST_MAPPINGS, small);
+    while (!make_tame(rng, small));
+}
+
+void sx_draw_check_space_of(sx_rng *rng, sx_space_kind kind, sx_small_space *small) {
+    do sx_random_space_of(rng, kind, SX_MOST_MAPPINGS, small);
+    while (!make_tame(rng, small));
 }
 
 void sx_list_mappings(const sx_small_space *small, sx_mapping_list *out) {

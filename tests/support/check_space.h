@@ -10,6 +10,8 @@ enum { SX_MOST_MAPPINGS = 3000 };
 
 /* Draws a space with exact factors, and energies that doubles hold. */
 void sx_draw_check_space(sx_rng *rng, SX_OWN sx_small_space *small);
+/* The same of one that was of a kind before its energies and options were drawn again. */
+void sx_draw_check_space_of(sx_rng *rng, sx_space_kind kind, SX_OWN sx_small_space *small);
 
 /* Takes the directives against reuse off limits. */
 void sx_tame_limits(sx_constraints *limits);

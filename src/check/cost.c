@@ -25,7 +25,8 @@ typedef struct bill {
     sx_wide energy;
     int64_t cycles; /* of the slowest level */
     bool full;      /* see sx_check_cost */
-    double slow;    /* the speed that ports leave, and words read and written in a step, as the model's doubles have them */
+    double
+        slow; /* the speed that ports leave, and words read and written in a step, as the model's doubles have them */
     double rate[SX_MAX_LEVELS][2];
     bool overflow;
     port_words ports[SX_MAX_LEVELS];

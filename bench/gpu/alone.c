@@ -43,18 +43,18 @@ static void *read_file(const char *path, size_t *size) {
 
 /* The same points on the CPU of this machine: how many scores differ. */
 static uint64_t compare_host(const sx_gpu_image *image, uint64_t seed, uint64_t n, const uint64_t *number,
-                             const sx_gpu_score *score) {
+                             const sx_core_score *score) {
     sx_gpu_view view = sx_gpu_view_of(image, image);
-    sx_gpu_lane alone = {0, 1, 0, 1, 1};
+    sx_core_lane alone = {0, 1, 0, 1, 1};
     uint64_t differ = 0;
     for (uint64_t i = 0; i < n; i++) {
-        static sx_gpu_scratch own;
-        sx_gpu_state st = {.own = &own};
-        sx_gpu_score here = {0, 0, 0, 0};
-        double charge[SX_GPU_TENSORS * SX_GPU_CHARGE];
+        static sx_core_scratch own;
+        sx_core_state st = {.own = &own};
+        sx_core_score here = {0, 0, 0, 0};
+        double charge[SX_CORE_TENSORS * SX_CORE_CHARGE];
         if (number[i] == UINT64_MAX) continue;
         sx_gpu_draw(&view, &st, seed, number[i]);
-        if (sx_gpu_score_point(&view, &st, charge, alone, &here) != SX_GPU_LEGAL ||
+        if (sx_gpu_score_nest(&view, &st, charge, alone, &here) != SX_CORE_LEGAL ||
             memcmp(&here, &score[i], sizeof here) != 0)
             differ++;
     }
@@ -66,7 +66,7 @@ static int bits(const sx_gpu_module *module, const sx_gpu_image *image, const gp
     sx_gpu_device *device;
     uint64_t n = expected->n, none = 0, bad = 0, legal = 0;
     uint64_t *number = malloc(n * sizeof *number);
-    sx_gpu_score *score = malloc(n * sizeof *score);
+    sx_core_score *score = malloc(n * sizeof *score);
     uint8_t *verdict = malloc(n);
     double seconds;
     if (!number || !score || !verdict) return 3;
@@ -78,7 +78,7 @@ static int bits(const sx_gpu_module *module, const sx_gpu_image *image, const gp
         for (uint64_t i = at; i < at + GPU_CHUNK && i < n; i++) {
             none += number[i] == UINT64_MAX;
             if (number[i] == UINT64_MAX) continue;
-            legal += verdict[i] == SX_GPU_LEGAL;
+            legal += verdict[i] == SX_CORE_LEGAL;
             sum = gpu_sum_add(sum, number[i], &score[i]);
         }
         bad += sum != expected->sum[at / GPU_CHUNK];
@@ -107,7 +107,7 @@ static void show_found(const char *what, const sx_gpu_found *f) {
 /* Single scores. */
 static void rate_single(const sx_gpu_module *module, const sx_gpu_image *image, sx_gpu_device *device) {
     uint64_t n = SX_GPU_MEASURED, *number = malloc(n * sizeof *number);
-    sx_gpu_score *score = malloc(n * sizeof *score);
+    sx_core_score *score = malloc(n * sizeof *score);
     uint8_t *verdict = malloc(n);
     double seconds;
     if (!number || !score || !verdict) exit(3);
@@ -182,8 +182,8 @@ static void search_part(const sx_gpu_module *module, const sx_gpu_image *image, 
 /* Whether two modules have bred the same best member. */
 static bool same_genome(const sx_gpu_image *image, const sx_gpu_genome *a, const sx_gpu_genome *b) {
     bool same = true;
-    for (uint32_t d = 0; d < image->n_dims; d++) same = same && a->row[d] == b->row[d];
-    for (uint32_t s = 0; s < image->n_levels; s++)
+    for (uint32_t d = 0; d < image->core.n_dims; d++) same = same && a->row[d] == b->row[d];
+    for (uint32_t s = 0; s < image->core.n_levels; s++)
         same = same && a->order[s] == b->order[s] && a->layout[s] == b->layout[s] && a->keep[s] == b->keep[s];
     return same;
 }

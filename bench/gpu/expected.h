@@ -18,7 +18,7 @@ static inline uint64_t gpu_sum_begin(void) {
 }
 
 /* Adds the bits of a score. */
-static inline uint64_t gpu_sum_add(uint64_t sum, uint64_t number, const sx_gpu_score *score) {
+static inline uint64_t gpu_sum_add(uint64_t sum, uint64_t number, const sx_core_score *score) {
     uint64_t word[5] = {number, 0, 0, 0, 0};
     const unsigned char *from = (const unsigned char *)score;
     unsigned char *to = (unsigned char *)&word[1];

@@ -13,10 +13,10 @@
 #include <string.h>
 
 /* The whole cost of a point, as a GPU's score. */
-static sx_gpu_score cost_of(const sx_space *space, sx_evaluator *evaluator, const sx_gpu_point *point) {
+static sx_core_score cost_of(const sx_space *space, sx_evaluator *evaluator, const sx_core_nest *point) {
     static sx_cost cost;
     sx_mapping mapping;
-    sx_gpu_point back;
+    sx_core_nest back;
     sx_gpu_mapping_of(space, point, &mapping);
     if (!sx_gpu_point_of(space, &mapping, &back) || memcmp(point, &back, sizeof back) != 0 ||
         sx_evaluate(evaluator, &mapping, &cost).reason != SX_LEGAL) {
@@ -24,7 +24,7 @@ static sx_gpu_score cost_of(const sx_space *space, sx_evaluator *evaluator, cons
         exit(3);
     }
     sx_score score = sx_cost_score(&cost);
-    return (sx_gpu_score){score.energy_pj, score.cycles, score.utilization, score.last_level_accesses};
+    return (sx_core_score){score.energy_pj, score.cycles, score.utilization, score.last_level_accesses};
 }
 
 /* Writes what is expected of n points. */
@@ -32,8 +32,8 @@ static void expect(const sx_space *space, const sx_gpu_image *image, sx_evaluato
                    const char *path, uint64_t n, uint32_t tries) {
     sx_gpu_view view = sx_gpu_view_of(image, image);
     gpu_expected head = {.seed = 1, .n = n, .tries = tries};
-    static sx_gpu_scratch own;
-    sx_gpu_state st = {.own = &own};
+    static sx_core_scratch own;
+    sx_core_state st = {.own = &own};
     uint64_t sum = gpu_sum_begin(), none = 0, uncovered = 0;
     const sx_gpu_module *cpu = sx_gpu_emulation();
     sx_gpu_device *device;
@@ -44,14 +44,14 @@ static void expect(const sx_space *space, const sx_gpu_image *image, sx_evaluato
     for (uint64_t i = 0; i < n; i++) {
         uint32_t k = 0;
         for (; k < tries; k++) {
-            sx_gpu_score score;
+            sx_core_score score;
             uint8_t verdict;
             sx_gpu_draw(&view, &st, head.seed, i * tries + k);
-            sx_gpu_point point = own.point;
+            sx_core_nest point = own.nest;
             if (cpu->score(device, &point, 1, &score, &verdict, message) != 0) exit(3);
-            uncovered += verdict == SX_GPU_NOT_COVERED;
-            if (verdict != SX_GPU_LEGAL) continue;
-            sx_gpu_score whole = cost_of(space, evaluator, &point);
+            uncovered += verdict == SX_CORE_NOT_COVERED;
+            if (verdict != SX_CORE_LEGAL) continue;
+            sx_core_score whole = cost_of(space, evaluator, &point);
             sum = gpu_sum_add(sum, i * tries + k, &whole);
             break;
         }

@@ -19,4 +19,12 @@ bool sx_worker_pass(sx_worker *worker, double least, sx_outcome *outcome);
 /* Counts a legal point of these metrics, as sx_worker_evaluate does within the cutoff. */
 sx_outcome sx_worker_record(sx_worker *worker, const void *point, const sx_metrics *metrics);
 
+/* Makes the point of the space that `compact` stands for. */
+typedef void sx_expander(const void *user, const void *compact, void *point);
+
+/* Counts a legal point of these metrics, as sx_worker_evaluate does; with `within`, within the cutoff. The point is made only where
+ * it may matter to the run. */
+sx_outcome sx_worker_record_compact(sx_worker *worker, const sx_metrics *metrics, bool within,
+                                    sx_expander *expand, const void *user, const void *compact);
+
 #endif

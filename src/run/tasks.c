@@ -29,6 +29,7 @@ void sx_worker_pool_free(sx_worker_pool *workers) {
         sx_scorer_fini(&worker->scorer);
         free(worker->scratch);
         free(worker->batch);
+        free(worker->expanded);
         free(worker->outcome);
         sx_archive_fini(&worker->best);
         sx_archive_fini(&worker->front);
@@ -57,8 +58,9 @@ static sx_status worker_init(sx_worker_pool *workers, unsigned number) {
     worker->best.point_size = worker->front.point_size = workers->space->point_size;
     worker->scratch = calloc(N_SCRATCH, workers->space->point_size);
     worker->batch = calloc(workers->batch, workers->space->point_size);
+    worker->expanded = calloc(1, workers->space->point_size);
     worker->outcome = calloc(workers->batch, sizeof *worker->outcome);
-    if (!worker->scratch || !worker->batch || !worker->outcome) return sx_error_memory();
+    if (!worker->scratch || !worker->batch || !worker->expanded || !worker->outcome) return sx_error_memory();
     return sx_scorer_init(&worker->scorer, workers->space, workers->run->model, &workers->run->goal);
 }
 

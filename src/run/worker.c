@@ -96,6 +96,15 @@ static void tighten(sx_worker *worker, const sx_outcome *outcome) {
     if (o->target != 0 && outcome->value <= o->target && o->objective.n_criteria == 1) worker->limit = steps;
 }
 
+/* Whether a legal point may be among the best, or on the front, as far as its outcome tells. */
+static bool may_matter(const sx_worker *worker, const sx_outcome *outcome) {
+    const sx_worker_pool *workers = worker->workers;
+    const sx_goal *goal = &workers->run->goal;
+    if (workers->run->options.pareto) return true;
+    return outcome->value <= worker->cutoff &&
+           (!workers->full || sx_goal_compare(goal, &outcome->metrics, &workers->last.metrics) < 0);
+}
+
 /* Looks whether a legal point may matter to the run, and keeps it if so; false when memory is out. */
 static bool consider(sx_worker *worker, const sx_outcome *outcome, const void *point) {
     const sx_worker_pool *workers = worker->workers;
@@ -163,7 +172,7 @@ static void look(sx_worker *worker) {
     if (workers->run->ended) atomic_store(&workers->halted, true);
 }
 
-/* Writes an evaluation into the log and keeps the point where it may matter. */
+/* Writes an evaluation into the log and keeps the point where it may matter; NULL: it does not. */
 static void note(sx_worker *worker, const void *point, const sx_outcome *outcome, bool hit) {
     sx_log *log = worker->log;
     bool valid = outcome->reason == 0 || outcome->reason == SX_BEYOND;
@@ -177,7 +186,8 @@ static void note(sx_worker *worker, const void *point, const sx_outcome *outcome
     log->hits += hit;
     log->rejected += worker->rejected;
     worker->rejected = 0;
-    if (outcome->reason == 0 && !consider(worker, outcome, point)) sx_worker_fail(worker, sx_error_memory());
+    if (outcome->reason == 0 && point && !consider(worker, outcome, point))
+        sx_worker_fail(worker, sx_error_memory());
 }
 
 static const sx_outcome not_evaluated = {.value = INFINITY, .reason = SX_NOT_EVALUATED};
@@ -225,6 +235,18 @@ sx_outcome sx_worker_record(sx_worker *worker, const void *point, const sx_metri
     if (worker->own) look(worker);
     if (sx_worker_stopped(worker)) return not_evaluated;
     note(worker, point, &outcome, false);
+    return outcome;
+}
+
+sx_outcome sx_worker_record_compact(sx_worker *worker, const sx_metrics *metrics, bool within,
+                                    sx_expander *expand, const void *user, const void *compact) {
+    sx_outcome outcome = {.metrics = *metrics, .value = sx_goal_value(worker->scorer.goal, metrics)};
+    if (within && sx_worker_pass(worker, outcome.value, &outcome)) return outcome;
+    if (worker->own) look(worker);
+    if (sx_worker_stopped(worker)) return not_evaluated;
+    bool matters = may_matter(worker, &outcome);
+    if (matters) expand(user, compact, worker->expanded);
+    note(worker, matters ? worker->expanded : NULL, &outcome, false);
     return outcome;
 }
 

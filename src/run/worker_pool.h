@@ -42,6 +42,7 @@ struct sx_worker {
     size_t task; /* its number */
     sx_scorer scorer;
     unsigned char *scratch, *batch; /* room for points: a few; as many as the model likes at once */
+    unsigned char *expanded;        /* and for one that a compact point stands for */
     sx_outcome *outcome;            /* as many */
     bool own;                       /* the run's own thread */
     unsigned until_poll;            /* evaluations until the clock is read */

@@ -11,7 +11,8 @@
 #include <cmocka.h>
 
 /* Scores a point by the code of the GPU. */
-static void score(const sx_gpu_image *image, const sx_gpu_point *point, sx_gpu_score *out, uint8_t *verdict) {
+static void score(const sx_gpu_image *image, const sx_core_nest *point, sx_core_score *out,
+                  uint8_t *verdict) {
     const sx_gpu_module *cpu = sx_gpu_emulation();
     sx_gpu_device *device;
     char message[SX_CUDA_MESSAGE];
@@ -22,21 +23,21 @@ static void score(const sx_gpu_image *image, const sx_gpu_point *point, sx_gpu_s
 
 /* Compares the score of a point with the whole cost of its mapping. */
 static void compare(const sx_space *space, const sx_gpu_image *image, sx_evaluator *evaluator,
-                    const sx_gpu_point *point, sx_gpu_tally *t) {
+                    const sx_core_nest *point, sx_gpu_tally *t) {
     static sx_cost cost;
     sx_mapping mapping;
-    sx_gpu_point back;
-    sx_gpu_score found;
+    sx_core_nest back;
+    sx_core_score found;
     uint8_t verdict;
     sx_gpu_mapping_of(space, point, &mapping);
     assert_true(sx_gpu_point_of(space, &mapping, &back));
     assert_memory_equal(point, &back, sizeof back);
     score(image, point, &found, &verdict);
     t->points++;
-    t->uncovered += verdict == SX_GPU_NOT_COVERED;
+    t->uncovered += verdict == SX_CORE_NOT_COVERED;
     bool legal = sx_space_legal(space, &mapping, NULL, 0);
-    assert_int_equal(verdict == SX_GPU_ILLEGAL, !legal);
-    if (verdict != SX_GPU_LEGAL) return;
+    assert_int_equal(verdict == SX_CORE_ILLEGAL, !legal);
+    if (verdict != SX_CORE_LEGAL) return;
     assert_int_equal(sx_evaluate(evaluator, &mapping, &cost).reason, SX_LEGAL);
     sx_score full = sx_cost_score(&cost);
     sx_score score = {found.energy, found.cycles, found.utilization, found.accesses};
@@ -61,17 +62,17 @@ void sx_gpu_compare_space(const sx_space *space, const sx_model *model, uint64_t
     sx_expect_ok(sx_evaluator_new(model, &evaluator));
     sx_gpu_view view = sx_gpu_view_of(image, image);
     for (uint64_t i = 0; i < (uint64_t)draws; i++) {
-        sx_gpu_scratch own;
-        sx_gpu_state st = {.own = &own};
+        sx_core_scratch own;
+        sx_core_state st = {.own = &own};
         memset(&own, 0, sizeof own);
         sx_gpu_draw(&view, &st, seed, i);
-        compare(space, image, evaluator, &own.point, t);
+        compare(space, image, evaluator, &own.nest, t);
     }
     sx_mapping *mapping = calloc((size_t)draws, sizeof *mapping);
     assert_non_null(mapping);
     status = sx_map_space_draw(space, seed, 0, (size_t)draws, sizeof *mapping, mapping);
     for (int i = 0; i < draws && !status; i++) {
-        sx_gpu_point point;
+        sx_core_nest point;
         assert_true(sx_gpu_point_of(space, &mapping[i], &point));
         compare(space, image, evaluator, &point, t);
     }

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Compiles a tensor; false where frames do not cover it. */
-static bool compile_tensor(const sx_model *model, int v, sx_frame_tensor *t) {
+bool sx_frame_tensor_compile(const sx_model *model, int v, sx_frame_tensor *t) {
     const sx_shape *shape = &model->shape[v];
     *t = (sx_frame_tensor){
         .dims = shape->dims, .solo = shape->solo, .output = shape->output, .plain = shape->plain};
@@ -65,7 +64,7 @@ static bool compile(sx_cost_frame *f) {
     }
     for (int d = 0; d < f->n_dims; d++) f->size[d] = model->size[d];
     for (int v = 0; v < f->n_tensors; v++) {
-        if (!compile_tensor(model, v, &f->tensor[v])) return false;
+        if (!sx_frame_tensor_compile(model, v, &f->tensor[v])) return false;
         f->stamp[v] = 1;
         for (int d = 0; d < f->n_dims; d++)
             if (f->tensor[v].dims >> d & 1) f->relevant[d] |= (uint64_t)0xff << 8 * v;

@@ -149,6 +149,9 @@ static inline double sx_frame_words(const sx_frame_tensor *t, const double *exte
     return words;
 }
 
+/* Compiles a tensor; false where a rank has three dimensions, a dimension two ranks, or counts may exceed 2^53. */
+bool sx_frame_tensor_compile(const sx_model *model, int tensor, sx_frame_tensor *out);
+
 /* The bits of a level behind its orders that frames of these tensors do not cover. */
 uint64_t sx_frame_directives(uint32_t tensors);
 

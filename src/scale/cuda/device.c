@@ -93,7 +93,7 @@ static sx_status answer(look *l, sx_gpu_look_answer *out) {
     out->value = l->found.best.value;
     out->found = isfinite(out->value);
     if (!out->found) return SX_OK;
-    sx_gpu_point point;
+    sx_core_nest point;
     sx_gpu_point_at(l->image, &l->found.best.at, &point);
     sx_gpu_mapping_of(l->space, &point, &out->mapping);
     return SX_OK;

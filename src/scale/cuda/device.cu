@@ -23,8 +23,8 @@ struct sx_gpu_device {
     sx_gpu_item *items;
     sx_gpu_best *best;
     sx_gpu_place *place;
-    sx_gpu_point *point; /* BATCH of each */
-    sx_gpu_score *score;
+    sx_core_nest *point; /* BATCH of each */
+    sx_core_score *score;
     uint8_t *verdict;
     numbers *count;
     sx_gpu_member *members[2]; /* of a population, before and after an epoch */
@@ -32,12 +32,12 @@ struct sx_gpu_device {
     uint64_t chunk; /* factorisations to screen at a time */
 };
 
-/* The kernels for an image. Convolutions of the catalog have their inputs as tensor 1. */
+/* The kernels for an image. */
 static const sx_gpu_kernels *choose_kernels(const sx_gpu_image *image) {
-    unsigned sizes = image->n_levels * 10 + image->n_tensors;
-    if (sizes == 33 && image->window == 1) return &sx_gpu_kernels_3_3_window;
-    if (sizes == 43 && image->window == 1) return &sx_gpu_kernels_4_3_window;
-    if (image->window >= 0) return &sx_gpu_kernels_any;
+    unsigned sizes = image->core.n_levels * 10 + image->core.n_tensors;
+    if (sizes == 33 && image->core.window >= 0) return &sx_gpu_kernels_3_3_window;
+    if (sizes == 43 && image->core.window >= 0) return &sx_gpu_kernels_4_3_window;
+    if (image->core.window >= 0) return &sx_gpu_kernels_any;
     if (sizes == 33) return &sx_gpu_kernels_3_3;
     if (sizes == 34) return &sx_gpu_kernels_3_4;
     return sizes == 43 ? &sx_gpu_kernels_4_3 : &sx_gpu_kernels_any;
@@ -113,7 +113,7 @@ static int make(const sx_gpu_image *image, sx_gpu_device **out, char *message) {
     return 0;
 }
 
-static int score(sx_gpu_device *d, const sx_gpu_point *point, size_t n, sx_gpu_score *out, uint8_t *verdict,
+static int score(sx_gpu_device *d, const sx_core_nest *point, size_t n, sx_core_score *out, uint8_t *verdict,
                  char *message) {
     for (size_t first = 0; first < n; first += BATCH) {
         uint64_t some = n - first < BATCH ? n - first : BATCH;
@@ -307,7 +307,7 @@ static int evolve(sx_gpu_device *d, const sx_gpu_epoch *e, sx_gpu_found *found, 
     return 0;
 }
 
-static int measure(sx_gpu_device *d, uint64_t seed, uint64_t n, unsigned tries, uint64_t *number, sx_gpu_score *out,
+static int measure(sx_gpu_device *d, uint64_t seed, uint64_t n, unsigned tries, uint64_t *number, sx_core_score *out,
                    uint8_t *verdict, double *seconds, char *message) {
     cudaEvent_t begin, end;
     uint64_t *numbers_at = (uint64_t *)d->items;

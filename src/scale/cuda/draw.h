@@ -13,10 +13,10 @@ enum {
 /* A point of the image as numbers that any other may have in their place: splits by number; orders and layouts as shares,
  * in parts of 2^32 and 2^16, of however many there are. */
 typedef struct sx_gpu_genome {
-    uint16_t row[SX_GPU_DIMS];
-    uint32_t order[SX_GPU_LEVELS];
-    uint16_t layout[SX_GPU_LEVELS];
-    uint8_t keep[SX_GPU_LEVELS], padding[6];
+    uint16_t row[SX_CORE_DIMS];
+    uint32_t order[SX_CORE_LEVELS];
+    uint16_t layout[SX_CORE_LEVELS];
+    uint8_t keep[SX_CORE_LEVELS], padding[6];
 } sx_gpu_genome;
 
 /* A member of a population. */
@@ -49,8 +49,8 @@ SX_HD uint32_t sx_gpu_random(uint64_t *state, uint32_t n) {
 
 /* Draws a genome: all splits, orders, layouts and kept tensors are equally likely. */
 SX_HD void sx_gpu_draw_genome(const sx_gpu_image *p, uint64_t *random, sx_gpu_genome *out) {
-    for (int d = 0; d < (int)p->n_dims; d++) out->row[d] = (uint16_t)sx_gpu_random(random, p->n_rows[d]);
-    for (int s = 0; s < SX_GPU_N_LEVELS(p); s++) {
+    for (int d = 0; d < (int)p->core.n_dims; d++) out->row[d] = (uint16_t)sx_gpu_random(random, p->n_rows[d]);
+    for (int s = 0; s < SX_CORE_N_LEVELS(&p->core); s++) {
         uint32_t bits = sx_gpu_next(random);
         out->order[s] = sx_gpu_next(random);
         out->layout[s] = (uint16_t)bits;
@@ -59,26 +59,26 @@ SX_HD void sx_gpu_draw_genome(const sx_gpu_image *p, uint64_t *random, sx_gpu_ge
 }
 
 /* Makes the point of a genome, in a state. */
-SX_HD void sx_gpu_express(const sx_gpu_view *view, sx_gpu_state *st, const sx_gpu_genome *genome) {
+SX_HD void sx_gpu_express(const sx_gpu_view *view, sx_core_state *st, const sx_gpu_genome *genome) {
     const sx_gpu_image *p = view->p;
-    sx_gpu_point *point = &st->own->point;
+    sx_core_nest *point = &st->own->nest;
     bool spread = false;
-    for (int d = 0; d < (int)p->n_dims; d++) {
+    for (int d = 0; d < (int)p->core.n_dims; d++) {
         point->row[d] = genome->row[d];
         sx_gpu_set_row(view, st, d);
     }
-    for (int s = 0; s < SX_GPU_N_LEVELS(p); s++) {
+    for (int s = 0; s < SX_CORE_N_LEVELS(&p->core); s++) {
         sx_gpu_list layouts = sx_gpu_layouts(view, st, s);
         point->slots[s] = view->loops[layouts.first + ((uint32_t)genome->layout[s] * layouts.n >> 16)];
         if (s == 0) spread = point->slots[0].n > 0;
         sx_gpu_list orders = sx_gpu_orders(view, st, s, spread);
         point->loops[s] = view->loops[orders.first + (uint32_t)((uint64_t)genome->order[s] * orders.n >> 32)];
-        point->keep[s] = (uint8_t)(p->level[s].must | (p->level[s].may & genome->keep[s]));
+        point->keep[s] = (uint8_t)(p->core.level[s].must | (p->core.level[s].may & genome->keep[s]));
     }
 }
 
 /* Draws a point: number `index` of a seed's sequence. */
-SX_HD void sx_gpu_draw(const sx_gpu_view *view, sx_gpu_state *st, uint64_t seed, uint64_t index) {
+SX_HD void sx_gpu_draw(const sx_gpu_view *view, sx_core_state *st, uint64_t seed, uint64_t index) {
     uint64_t random = sx_gpu_stream(seed, 0, index);
     sx_gpu_genome genome;
     sx_gpu_draw_genome(view->p, &random, &genome);
@@ -86,21 +86,22 @@ SX_HD void sx_gpu_draw(const sx_gpu_view *view, sx_gpu_state *st, uint64_t seed,
 }
 
 /* Scores the point in a state; infinite where it is not legal or not covered. */
-SX_HD double sx_gpu_value_of(const sx_gpu_view *view, sx_gpu_state *st, double *charge) {
-    const sx_gpu_lane alone = {0, 1, 0, 1, 1};
-    sx_gpu_score score;
-    if (sx_gpu_score_point(view, st, charge, alone, &score) != SX_GPU_LEGAL) return INFINITY;
+SX_HD double sx_gpu_value_of(const sx_gpu_view *view, sx_core_state *st, double *charge) {
+    const sx_core_lane alone = {0, 1, 0, 1, 1};
+    sx_core_score score;
+    if (sx_gpu_score_nest(view, st, charge, alone, &score) != SX_CORE_LEGAL) return INFINITY;
     return sx_gpu_value(view->p, score.energy, score.cycles);
 }
 
 /* Draws a factorisation, a layout and a block of successive orders, number `index` of a seed's sequence; false where
  * the factorisation or the layout cannot be legal. */
-SX_HD bool sx_gpu_draw_item(const sx_gpu_view *view, sx_gpu_state *st, uint64_t seed, uint64_t index,
+SX_HD bool sx_gpu_draw_item(const sx_gpu_view *view, sx_core_state *st, uint64_t seed, uint64_t index,
                             sx_gpu_item *out) {
     const sx_gpu_image *p = view->p;
     uint64_t random = sx_gpu_stream(seed, 1, index), f = 0;
     uint32_t n;
-    for (int d = 0; d < (int)p->n_dims; d++) f += sx_gpu_random(&random, p->n_rows[d]) * p->weight[d + 1];
+    for (int d = 0; d < (int)p->core.n_dims; d++)
+        f += sx_gpu_random(&random, p->n_rows[d]) * p->weight[d + 1];
     if (!sx_gpu_screen(view, st, f)) return false;
     uint32_t layout = sx_gpu_random(&random, sx_gpu_set_layout(view, st, 0));
     if (layout > UINT16_MAX || !sx_gpu_spreads(view, st, layout, &n)) return false;
@@ -122,7 +123,8 @@ SX_HD uint32_t sx_gpu_tournament(const sx_gpu_member *island, uint64_t *random) 
 /* Changes one thing of a genome: a dimension's split half of the time, else an order, a layout or a kept tensor. */
 SX_HD void sx_gpu_mutate(const sx_gpu_image *p, uint64_t *random, sx_gpu_genome *genome) {
     uint32_t kind = sx_gpu_random(random, 8);
-    uint32_t s = sx_gpu_random(random, (uint32_t)SX_GPU_N_LEVELS(p)), d = sx_gpu_random(random, p->n_dims);
+    uint32_t s = sx_gpu_random(random, (uint32_t)SX_CORE_N_LEVELS(&p->core)),
+             d = sx_gpu_random(random, p->core.n_dims);
     if (kind < 4)
         genome->row[d] = (uint16_t)sx_gpu_random(random, p->n_rows[d]);
     else if (kind < 6)
@@ -130,16 +132,16 @@ SX_HD void sx_gpu_mutate(const sx_gpu_image *p, uint64_t *random, sx_gpu_genome 
     else if (kind < 7)
         genome->layout[s] = (uint16_t)sx_gpu_next(random);
     else
-        genome->keep[s] ^= (uint8_t)(1u << sx_gpu_random(random, (uint32_t)SX_GPU_N_TENSORS(p)));
+        genome->keep[s] ^= (uint8_t)(1u << sx_gpu_random(random, (uint32_t)SX_CORE_N_TENSORS(&p->core)));
 }
 
 /* Takes each dimension's split, and what each level has, from another genome half of the time. */
 SX_HD void sx_gpu_cross(const sx_gpu_image *p, uint64_t *random, const sx_gpu_genome *other,
                         sx_gpu_genome *genome) {
     uint32_t bits = sx_gpu_next(random);
-    for (int d = 0; d < (int)p->n_dims; d++)
+    for (int d = 0; d < (int)p->core.n_dims; d++)
         if (bits >> d & 1) genome->row[d] = other->row[d];
-    for (int s = 0; s < SX_GPU_N_LEVELS(p); s++) {
+    for (int s = 0; s < SX_CORE_N_LEVELS(&p->core); s++) {
         if (bits >> (8 + s) & 1) genome->order[s] = other->order[s];
         if (bits >> (16 + s) & 1) genome->layout[s] = other->layout[s];
         if (bits >> (24 + s) & 1) genome->keep[s] = other->keep[s];

@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CHARGES = SX_GPU_TENSORS * 64 * SX_GPU_CHARGE, HOST_STEP = 1 << 12 /* factorisations of a search */ };
+enum {
+    CHARGES = SX_CORE_TENSORS * 64 * SX_CORE_CHARGE,
+    HOST_STEP = 1 << 12 /* factorisations of a search */
+};
 
 struct sx_gpu_device {
     const sx_gpu_image *image;
@@ -35,18 +38,18 @@ static void end(sx_gpu_device *d) {
     free(d);
 }
 
-static int score(sx_gpu_device *d, const sx_gpu_point *point, size_t n, sx_gpu_score *out, uint8_t *verdict,
+static int score(sx_gpu_device *d, const sx_core_nest *point, size_t n, sx_core_score *out, uint8_t *verdict,
                  char *message) {
-    const sx_gpu_lane alone = {0, 1, 0, 1, 1};
+    const sx_core_lane alone = {0, 1, 0, 1, 1};
     sx_gpu_view view = sx_gpu_view_of(d->image, d->image);
-    sx_gpu_scratch own;
-    sx_gpu_state st = {.own = &own};
-    double charge[SX_GPU_TENSORS * SX_GPU_CHARGE];
+    sx_core_scratch own;
+    sx_core_state st = {.own = &own};
+    double charge[SX_CORE_TENSORS * SX_CORE_CHARGE];
     (void)message;
     for (size_t i = 0; i < n; i++) {
-        own.point = point[i];
-        out[i] = (sx_gpu_score){0};
-        verdict[i] = (uint8_t)sx_gpu_score_point(&view, &st, charge, alone, &out[i]);
+        own.nest = point[i];
+        out[i] = (sx_core_score){0};
+        verdict[i] = (uint8_t)sx_gpu_score_nest(&view, &st, charge, alone, &out[i]);
     }
     return 0;
 }
@@ -55,8 +58,8 @@ static int score(sx_gpu_device *d, const sx_gpu_point *point, size_t n, sx_gpu_s
 static int search(sx_gpu_device *d, uint64_t *from, uint64_t to, double seconds, sx_gpu_found *found,
                   sx_gpu_missed *missed, char *message) {
     sx_gpu_view view = sx_gpu_view_of(d->image, d->image);
-    sx_gpu_scratch own;
-    sx_gpu_state st = {.own = &own};
+    sx_core_scratch own;
+    sx_core_state st = {.own = &own};
     double *charge = d->charge;
     (void)message;
     if (seconds > 0 && to - *from > HOST_STEP) to = *from + HOST_STEP;
@@ -68,9 +71,9 @@ static int search(sx_gpu_device *d, uint64_t *from, uint64_t to, double seconds,
 static int draw(sx_gpu_device *d, uint64_t seed, uint64_t first, uint64_t n, sx_gpu_found *found,
                 char *message) {
     sx_gpu_view view = sx_gpu_view_of(d->image, d->image);
-    sx_gpu_scratch own;
-    sx_gpu_state st = {.own = &own};
-    double charge[SX_GPU_TENSORS * SX_GPU_CHARGE];
+    sx_core_scratch own;
+    sx_core_state st = {.own = &own};
+    double charge[SX_CORE_TENSORS * SX_CORE_CHARGE];
     (void)message;
     for (uint64_t i = first; i < first + n; i++) {
         sx_gpu_draw(&view, &st, seed, i);
@@ -84,10 +87,10 @@ static int draw(sx_gpu_device *d, uint64_t seed, uint64_t first, uint64_t n, sx_
 
 static int prune(sx_gpu_device *d, uint64_t seed, uint64_t first, uint64_t n, uint64_t most, uint64_t *listed,
                  sx_gpu_found *found, char *message) {
-    const sx_gpu_lane alone = {0, 1, 0, 1, 1};
+    const sx_core_lane alone = {0, 1, 0, 1, 1};
     sx_gpu_view view = sx_gpu_view_of(d->image, d->image);
-    sx_gpu_scratch own;
-    sx_gpu_state st = {.own = &own};
+    sx_core_scratch own;
+    sx_core_state st = {.own = &own};
     sx_gpu_sweep sweep = {0};
     sx_gpu_missed missed = {0, 0, NULL};
     double *charge = d->charge;
@@ -106,9 +109,9 @@ static int prune(sx_gpu_device *d, uint64_t seed, uint64_t first, uint64_t n, ui
 static uint64_t breed(const sx_gpu_view *view, const sx_gpu_epoch *e, uint64_t generation, uint32_t island,
                       sx_gpu_member *members) {
     sx_gpu_member child[SX_GPU_ISLAND];
-    sx_gpu_scratch own;
-    sx_gpu_state st = {.own = &own};
-    double charge[SX_GPU_TENSORS * SX_GPU_CHARGE];
+    sx_core_scratch own;
+    sx_core_state st = {.own = &own};
+    double charge[SX_CORE_TENSORS * SX_CORE_CHARGE];
     uint64_t legal = 0;
     for (uint32_t i = 0; i < SX_GPU_ISLAND; i++) {
         uint64_t random = sx_gpu_stream(e->seed, 2 + generation, (uint64_t)island * SX_GPU_ISLAND + i);

@@ -14,11 +14,11 @@ SX_MUST_USE sx_status sx_gpu_image_new(const sx_space *space, const sx_objective
                                        SX_OWN sx_gpu_image **out);
 
 /* From mappings to points of the space's image and back; false where the GPU does not cover the mapping. */
-bool sx_gpu_point_of(const sx_space *space, const sx_mapping *mapping, sx_gpu_point *out);
-void sx_gpu_mapping_of(const sx_space *space, const sx_gpu_point *point, sx_mapping *out);
+bool sx_gpu_point_of(const sx_space *space, const sx_mapping *mapping, sx_core_nest *out);
+void sx_gpu_mapping_of(const sx_space *space, const sx_core_nest *point, sx_mapping *out);
 
 /* The point at a place of the space. */
-void sx_gpu_point_at(const sx_gpu_image *image, const sx_gpu_place *at, sx_gpu_point *out);
+void sx_gpu_point_at(const sx_gpu_image *image, const sx_gpu_place *at, sx_core_nest *out);
 
 /* Scores the orders that were missed by the cost model, and adds them to what was found. */
 SX_MUST_USE sx_status sx_gpu_search_missed(const sx_space *space, const sx_gpu_image *image,

@@ -1,63 +1,39 @@
 /* Points and mappings: from one to the other, and the orders that a GPU does not cover, by the cost model. */
 #include "scale/cuda/gpu.h"
 
+#include "space/map_core.h"
 #include "space/map_parts.h"
 
 #include <string.h>
 
-static const sx_gpu_lane alone = {0, 1, 0, 1, 1};
+static const sx_core_lane alone = {0, 1, 0, 1, 1};
 
 /* Finds the point at a place; returns how many sets of tensors its levels can keep. */
-static uint32_t point_at(const sx_gpu_image *image, const sx_gpu_place *at, sx_gpu_point *out) {
+static uint32_t point_at(const sx_gpu_image *image, const sx_gpu_place *at, sx_core_nest *out) {
     sx_gpu_view view = sx_gpu_view_of(image, image);
-    sx_gpu_scratch own;
-    sx_gpu_state st = {.own = &own};
+    sx_core_scratch own;
+    sx_core_state st = {.own = &own};
     sx_gpu_sweep sweep = {0};
     uint32_t keep = at->keep;
     memset(&own, 0, sizeof own);
     sx_gpu_begin(&view, &st, &sweep, at->factorisation, at->layout, alone);
     sx_gpu_set_order(&view, &st, sweep.orders, at->order);
-    for (uint32_t s = 0; s < image->n_levels; s++) {
-        own.point.keep[s] = sweep.choices[s].keep[keep % sweep.choices[s].n];
+    for (uint32_t s = 0; s < image->core.n_levels; s++) {
+        own.nest.keep[s] = sweep.choices[s].keep[keep % sweep.choices[s].n];
         keep /= sweep.choices[s].n;
     }
-    *out = own.point;
+    *out = own.nest;
     return sweep.n_keeps;
 }
 
-void sx_gpu_point_at(const sx_gpu_image *image, const sx_gpu_place *at, sx_gpu_point *out) {
+void sx_gpu_point_at(const sx_gpu_image *image, const sx_gpu_place *at, sx_core_nest *out) {
     point_at(image, at, out);
 }
 
-/* The loops of an order whose factors are beyond 1. */
-static sx_gpu_loops list_loops(const uint32_t *factor, const uint8_t *order, int n_dims, int n_x) {
-    sx_gpu_loops loops = {0};
-    for (int i = 0; i < n_dims; i++) {
-        if (factor[order[i]] == 1) continue;
-        loops.dims |= (uint32_t)order[i] << 4 * loops.n++;
-        loops.n_x = (uint8_t)(loops.n_x + (i < n_x));
-    }
-    return loops;
-}
-
-bool sx_gpu_point_of(const sx_space *base, const sx_mapping *mapping, sx_gpu_point *out) {
+bool sx_gpu_point_of(const sx_space *base, const sx_mapping *mapping, sx_core_nest *out) {
     const sx_map_space *space = sx_map_space_of(base);
-    const sx_mapping *blank = space->blank;
     int n_dims = space->problem->n_dims;
-    *out = (sx_gpu_point){{0}, {{0}}, {{0}}, {0}, {0}};
-    for (int s = 0; s < space->arch->n_levels; s++) {
-        const sx_mapping_level *at = &mapping->level[s];
-        if (!sx_order_is_permutation(at->temporal_order, n_dims) ||
-            !sx_order_is_permutation(at->spatial_order, n_dims) || at->no_temporal_reuse ||
-            at->no_multicast || at->rmw_first_update || at->x_part ||
-            at->no_link_transfer != blank->level[s].no_link_transfer)
-            return false;
-        out->loops[s] = list_loops(at->temporal, at->temporal_order, n_dims, 0);
-        out->slots[s] = list_loops(at->spatial, at->spatial_order, n_dims, at->split);
-        out->keep[s] = at->keep;
-        for (int d = 0; d < n_dims; d++)
-            if (space->spatial_slot[s] < 0 && at->spatial[d] != 1) return false;
-    }
+    if (!sx_map_core_nest(space, mapping, out)) return false;
     for (int d = 0; d < n_dims; d++) {
         uint32_t factor[SX_MAX_SLOTS];
         sx_u128 index;
@@ -69,11 +45,11 @@ bool sx_gpu_point_of(const sx_space *base, const sx_mapping *mapping, sx_gpu_poi
 }
 
 /* Writes loops as an order of all dimensions; returns how many lie on X. */
-static uint8_t set_order(const sx_gpu_loops *loops, int n_dims, uint8_t *order) {
+static uint8_t set_order(const sx_core_loops *loops, int n_dims, uint8_t *order) {
     uint32_t seen = 0;
     int n = 0;
     for (; n < loops->n; n++) {
-        order[n] = (uint8_t)sx_gpu_loop(loops, n);
+        order[n] = (uint8_t)sx_core_loop(loops, n);
         seen |= 1u << order[n];
     }
     for (int d = 0; d < n_dims; d++)
@@ -81,7 +57,7 @@ static uint8_t set_order(const sx_gpu_loops *loops, int n_dims, uint8_t *order) 
     return loops->n_x;
 }
 
-void sx_gpu_mapping_of(const sx_space *base, const sx_gpu_point *point, sx_mapping *out) {
+void sx_gpu_mapping_of(const sx_space *base, const sx_core_nest *point, sx_mapping *out) {
     const sx_map_space *space = sx_map_space_of(base);
     int n_dims = space->problem->n_dims;
     sx_map_space_mapping(base, space->blank, out);
@@ -104,7 +80,7 @@ static sx_status score_missed(const sx_space *space, const sx_gpu_image *image, 
                               sx_gpu_place at, sx_gpu_found *found) {
     uint32_t n = 1;
     for (uint32_t keep = 0; keep < n; keep++) {
-        sx_gpu_point point;
+        sx_core_nest point;
         sx_mapping mapping;
         sx_score score;
         at.keep = (uint16_t)keep;

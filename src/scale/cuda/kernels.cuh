@@ -1,4 +1,4 @@
-/* The kernels, for one number of levels and tensors: a file that defines SX_GPU_FIXED_LEVELS, _TENSORS and _WINDOW, or none of
+/* The kernels, for one number of levels and tensors: a file that defines SX_CORE_FIXED_LEVELS, _TENSORS and _WINDOW, or none of
  * them, and SX_GPU_TABLE, and includes this one. */
 #include "scale/cuda/launch.cuh"
 
@@ -6,7 +6,7 @@ namespace {
 
 /* Blocks of a processor at a time, for which registers are given up: single scores of a tensor whose tiles overlap in part
  * wait for memory most of the time (on an H200, 8 are 14 % faster than 4; without such a tensor 3, 5, 6 and 8 are slower). */
-#if defined SX_GPU_FIXED_WINDOW && SX_GPU_FIXED_WINDOW >= 0
+#if defined SX_CORE_FIXED_WINDOW && SX_CORE_FIXED_WINDOW
 enum { BLOCKS = 8 };
 #else
 enum { BLOCKS = 4 };
@@ -18,8 +18,8 @@ enum { LANES = 8 };
 
 /* What a group has in shared memory for sweeps; charges follow it. */
 struct sweep_room {
-    sx_gpu_state st;
-    sx_gpu_scratch scratch;
+    sx_core_state st;
+    sx_core_scratch scratch;
     sx_gpu_sweep sweep;
 };
 
@@ -33,8 +33,8 @@ __device__ sx_gpu_view load_head(const sx_gpu_image *image, sx_gpu_image *head) 
 }
 
 /* A lane of a group of LANES threads, which goes side by side with the others of its warp. */
-__device__ sx_gpu_lane lane_beside() {
-    sx_gpu_lane lane;
+__device__ sx_core_lane lane_beside() {
+    sx_core_lane lane;
     lane.at = threadIdx.x % LANES;
     lane.n = LANES;
     lane.group = threadIdx.x % 32 / LANES;
@@ -59,23 +59,23 @@ __device__ sx_gpu_best best_of_warp(sx_gpu_best mine) {
 }
 
 /* Scores points. */
-__global__ void __launch_bounds__(SX_GPU_BLOCK, BLOCKS) score_points(const sx_gpu_image *image, const sx_gpu_point *point,
-                                                                uint64_t n, sx_gpu_score *score, uint8_t *verdict) {
+__global__ void __launch_bounds__(SX_GPU_BLOCK, BLOCKS) score_points(const sx_gpu_image *image, const sx_core_nest *point,
+                                                                uint64_t n, sx_core_score *score, uint8_t *verdict) {
     extern __shared__ __align__(16) char shared[];
     sx_gpu_view view = load_head(image, (sx_gpu_image *)shared);
-    const sx_gpu_lane alone = {0, 1, 0, 1, 1};
-    sx_gpu_scratch own;
-    sx_gpu_state st;
-    double charge[SX_GPU_TENSORS_AT_MOST * SX_GPU_CHARGE];
+    const sx_core_lane alone = {0, 1, 0, 1, 1};
+    sx_core_scratch own;
+    sx_core_state st;
+    double charge[SX_CORE_TENSORS_AT_MOST * SX_CORE_CHARGE];
     uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
     st.own = &own;
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
         const uint64_t *from = (const uint64_t *)(point + i);
-        uint64_t *to = (uint64_t *)&own.point;
+        uint64_t *to = (uint64_t *)&own.nest;
         SX_UNROLL
         for (unsigned k = 0; k < sizeof *point / 8; k++) to[k] = from[k];
-        sx_gpu_score out = {0, 0, 0, 0};
-        verdict[i] = (uint8_t)sx_gpu_score_point(&view, &st, charge, alone, &out);
+        sx_core_score out = {0, 0, 0, 0};
+        verdict[i] = (uint8_t)sx_gpu_score_nest(&view, &st, charge, alone, &out);
         score[i] = out;
     }
 }
@@ -86,9 +86,9 @@ __global__ void __launch_bounds__(SX_GPU_BLOCK, BLOCKS) draw_points(const sx_gpu
                                                                unsigned long long *legal) {
     extern __shared__ __align__(16) char shared[];
     sx_gpu_view view = load_head(image, (sx_gpu_image *)shared);
-    sx_gpu_scratch own;
-    sx_gpu_state st;
-    double charge[SX_GPU_TENSORS_AT_MOST * SX_GPU_CHARGE];
+    sx_core_scratch own;
+    sx_core_state st;
+    double charge[SX_CORE_TENSORS_AT_MOST * SX_CORE_CHARGE];
     uint64_t threads = (uint64_t)gridDim.x * blockDim.x, thread = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
     sx_gpu_best mine = {INFINITY, {0, 0, 0, 0}};
     unsigned long long count = 0;
@@ -107,22 +107,22 @@ __global__ void __launch_bounds__(SX_GPU_BLOCK, BLOCKS) draw_points(const sx_gpu
 
 /* Writes legal points, one per thread. */
 __global__ void __launch_bounds__(SX_GPU_BLOCK) draw_legal(const sx_gpu_image *image, uint64_t seed, uint64_t n, unsigned tries,
-                                                  sx_gpu_point *out, uint64_t *number) {
+                                                  sx_core_nest *out, uint64_t *number) {
     extern __shared__ __align__(16) char shared[];
     sx_gpu_view view = load_head(image, (sx_gpu_image *)shared);
-    const sx_gpu_lane alone = {0, 1, 0, 1, 1};
-    sx_gpu_scratch own;
-    sx_gpu_state st;
-    double charge[SX_GPU_TENSORS_AT_MOST * SX_GPU_CHARGE];
+    const sx_core_lane alone = {0, 1, 0, 1, 1};
+    sx_core_scratch own;
+    sx_core_state st;
+    double charge[SX_CORE_TENSORS_AT_MOST * SX_CORE_CHARGE];
     st.own = &own;
     uint64_t groups = (uint64_t)gridDim.x * blockDim.x;
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += groups) {
         number[i] = UINT64_MAX;
         for (unsigned k = 0; k < tries; k++) {
-            sx_gpu_score score;
+            sx_core_score score;
             sx_gpu_draw(&view, &st, seed, i * tries + k);
-            out[i] = own.point;
-            if (sx_gpu_score_point(&view, &st, charge, alone, &score) != SX_GPU_LEGAL) continue;
+            out[i] = own.nest;
+            if (sx_gpu_score_nest(&view, &st, charge, alone, &score) != SX_CORE_LEGAL) continue;
             number[i] = i * tries + k;
             break;
         }
@@ -134,8 +134,8 @@ __global__ void __launch_bounds__(SX_GPU_BLOCK) screen(const sx_gpu_image *image
                                               uint64_t room, unsigned long long *n_items, unsigned *wide) {
     extern __shared__ __align__(16) char shared[];
     sx_gpu_view view = load_head(image, (sx_gpu_image *)shared);
-    sx_gpu_scratch own;
-    sx_gpu_state st;
+    sx_core_scratch own;
+    sx_core_state st;
     st.own = &own;
     uint64_t step = (uint64_t)gridDim.x * blockDim.x;
     for (uint64_t f = from + (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; f < to; f += step) {
@@ -161,8 +161,8 @@ __global__ void __launch_bounds__(SX_GPU_BLOCK) draw_items(const sx_gpu_image *i
                                                   sx_gpu_item *items, uint64_t room, unsigned long long *n_items) {
     extern __shared__ __align__(16) char shared[];
     sx_gpu_view view = load_head(image, (sx_gpu_image *)shared);
-    sx_gpu_scratch own;
-    sx_gpu_state st;
+    sx_core_scratch own;
+    sx_core_state st;
     st.own = &own;
     uint64_t step = (uint64_t)gridDim.x * blockDim.x;
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
@@ -180,9 +180,9 @@ __global__ void __launch_bounds__(SX_GPU_BLOCK, 4) evolve(const sx_gpu_image *im
     extern __shared__ __align__(16) char shared[];
     sx_gpu_view view = load_head(image, (sx_gpu_image *)shared);
     sx_gpu_member *island = (sx_gpu_member *)(shared + sizeof *image) + threadIdx.x / 32 * SX_GPU_ISLAND;
-    sx_gpu_scratch own;
-    sx_gpu_state st;
-    double charge[SX_GPU_TENSORS_AT_MOST * SX_GPU_CHARGE];
+    sx_core_scratch own;
+    sx_core_state st;
+    double charge[SX_CORE_TENSORS_AT_MOST * SX_CORE_CHARGE];
     uint32_t warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, at = threadIdx.x % 32;
     sx_gpu_best mine = {INFINITY, {UINT64_MAX, 0, 0, 0}};
     unsigned long long count = 0;
@@ -223,8 +223,8 @@ __global__ void __launch_bounds__(SX_GPU_BLOCK) look(const sx_gpu_image *image, 
                                                      unsigned long long *counts, sx_gpu_missed *missed) {
     extern __shared__ __align__(16) char shared[];
     sx_gpu_view view = load_head(image, (sx_gpu_image *)shared);
-    sx_gpu_lane lane = lane_beside();
-    size_t size = sizeof(sweep_room) + view.p->n_charges * sx_gpu_charge_size(view.p) * sizeof(double);
+    sx_core_lane lane = lane_beside();
+    size_t size = sizeof(sweep_room) + view.p->n_charges * sx_core_charge_size(&view.p->core) * sizeof(double);
     sweep_room *room = (sweep_room *)(shared + sizeof *image + threadIdx.x / LANES * size);
     double *charge = (double *)(room + 1);
     uint32_t *table = (uint32_t *)(shared + sizeof *image + SX_GPU_BLOCK / LANES * size);
@@ -255,7 +255,7 @@ __global__ void __launch_bounds__(SX_GPU_BLOCK) look(const sx_gpu_image *image, 
 
 /* The shared memory that a block takes besides the head. */
 size_t sweep_bytes(const sx_gpu_image *image) {
-    size_t charges = image->n_charges * (3 * image->n_levels + 1) * sizeof(double);
+    size_t charges = image->n_charges * (3 * image->core.n_levels + 1) * sizeof(double);
     size_t table = image->most_keeps <= SX_GPU_TABLE_KEEPS ? image->most_keeps * sizeof(uint32_t) : 0;
     return SX_GPU_BLOCK / LANES * (sizeof(sweep_room) + charges) + SX_GPU_BLOCK / 32 * table;
 }

@@ -1,6 +1,6 @@
-/* Kernels for 4 levels and 3 tensors, the tiles of tensor 1 overlap in part. */
-#define SX_GPU_FIXED_LEVELS 4
-#define SX_GPU_FIXED_TENSORS 3
-#define SX_GPU_FIXED_WINDOW (1)
+/* Kernels for 4 levels and 3 tensors, the tiles of one tensor overlap in part. */
+#define SX_CORE_FIXED_LEVELS 4
+#define SX_CORE_FIXED_TENSORS 3
+#define SX_CORE_FIXED_WINDOW 1
 #define SX_GPU_TABLE sx_gpu_kernels_4_3_window
 #include "scale/cuda/kernels.cuh"

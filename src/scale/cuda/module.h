@@ -35,7 +35,7 @@ typedef struct sx_gpu_module {
     int (*make)(const sx_gpu_image *image, sx_gpu_device **out, char *message);
     void (*end)(sx_gpu_device *device);
     /* Scores points; what becomes of each goes to `verdict`. */
-    int (*score)(sx_gpu_device *device, const sx_gpu_point *point, size_t n, sx_gpu_score *score,
+    int (*score)(sx_gpu_device *device, const sx_core_nest *point, size_t n, sx_core_score *score,
                  uint8_t *verdict, char *message);
     /* Looks at all mappings from factorisation *from up to `to`, and adds to what was found. Ends after about so many
      * seconds (0: never); *from is then where to go on. */
@@ -56,7 +56,7 @@ typedef struct sx_gpu_module {
     /* For measurements, NULL on the CPU: draws n legal points that stay on the GPU, each the first of `tries` numbers of a seed (number[i];
      * UINT64_MAX: none), and scores them; *seconds: the least time of several scorings. n is at most SX_GPU_MEASURED. */
     int (*measure)(sx_gpu_device *device, uint64_t seed, uint64_t n, unsigned tries, uint64_t *number,
-                   sx_gpu_score *score, uint8_t *verdict, double *seconds, char *message);
+                   sx_core_score *score, uint8_t *verdict, double *seconds, char *message);
 } sx_gpu_module;
 
 /* The same functions on one core of the CPU, with the same results. Images are not copied. */

@@ -22,7 +22,7 @@ static bool lies(const sx_gpu_image *p, uint64_t at, uint64_t n, uint64_t size) 
 
 /* Whether all lists are of entries that are there. */
 static bool lists_hold(const sx_gpu_view *view, uint64_t n_loops) {
-    size_t n = (size_t)view->p->n_levels << view->p->n_dims;
+    size_t n = (size_t)view->p->core.n_levels << view->p->core.n_dims;
     for (size_t i = 0; i < 2 * n; i++)
         if (view->lists[i].first > n_loops || view->lists[i].n > n_loops - view->lists[i].first) return false;
     for (size_t i = 0; i < n; i++)
@@ -35,19 +35,20 @@ bool sx_gpu_image_is_whole(const sx_gpu_image *p, size_t size) {
     if (size < sizeof *p || memcmp(p->magic, "sxgpu\0\0", sizeof p->magic) != 0 ||
         p->version != SX_GPU_VERSION || p->size != size)
         return false;
-    if (p->n_levels < 1 || p->n_levels > SX_GPU_LEVELS || p->n_dims < 1 || p->n_dims > SX_GPU_DIMS ||
-        p->n_tensors < 1 || p->n_tensors > SX_GPU_TENSORS)
+    if (p->core.n_levels < 1 || p->core.n_levels > SX_GPU_LEVELS || p->core.n_dims < 1 ||
+        p->core.n_dims > SX_CORE_DIMS || p->core.n_tensors < 1 || p->core.n_tensors > SX_CORE_TENSORS)
         return false;
-    uint64_t rows = 0, masks = (uint64_t)p->n_levels << p->n_dims;
-    for (uint32_t d = 0; d < p->n_dims; d++) {
+    uint64_t rows = 0, masks = (uint64_t)p->core.n_levels << p->core.n_dims;
+    for (uint32_t d = 0; d < p->core.n_dims; d++) {
         if (p->n_rows[d] == 0 || p->n_rows[d] > UINT16_MAX || p->first_row[d] != rows) return false;
         rows += p->n_rows[d];
     }
-    if (!lies(p, p->rows_at, rows * p->n_levels, sizeof(sx_gpu_cell)) ||
+    if (!lies(p, p->rows_at, rows * p->core.n_levels, sizeof(sx_core_cell)) ||
         !lies(p, p->lists_at, 2 * masks, sizeof(sx_gpu_list)) ||
-        !lies(p, p->layouts_at, masks, sizeof(sx_gpu_list)) || !lies(p, p->loops_at, 0, sizeof(sx_gpu_loops)))
+        !lies(p, p->layouts_at, masks, sizeof(sx_gpu_list)) ||
+        !lies(p, p->loops_at, 0, sizeof(sx_core_loops)))
         return false;
     sx_gpu_view view = sx_gpu_view_of(p, p);
     return p->check == sum_bytes((const char *)p + sizeof *p, size - sizeof *p) &&
-           lists_hold(&view, (p->size - p->loops_at) / sizeof(sx_gpu_loops));
+           lists_hold(&view, (p->size - p->loops_at) / sizeof(sx_core_loops));
 }

@@ -64,7 +64,7 @@ static sx_status tell(sx_run *run, uint64_t evaluations, uint64_t rejected, uint
 
 /* Tells the run of a step; the best point counts where it is better than the incumbent. */
 static sx_status add(job *j, uint64_t evaluations, uint64_t rejected, const sx_gpu_found *found,
-                     const sx_gpu_point *point) {
+                     const sx_core_nest *point) {
     double best;
     sx_mapping mapping;
     sx_run_incumbent(j->run, &best);
@@ -81,8 +81,8 @@ static sx_gpu_found nothing(void) {
 
 static sx_status draw(job *j) {
     sx_gpu_view view = sx_gpu_view_of(j->image, j->image);
-    sx_gpu_scratch own;
-    sx_gpu_state st = {.own = &own};
+    sx_core_scratch own;
+    sx_core_state st = {.own = &own};
     const uint64_t seed = sx_run_seed(j->run);
     for (uint64_t first = 0; sx_run_continue(j->run);) {
         uint64_t left = sx_run_left(j->run), n = left < DRAWS ? left : DRAWS;
@@ -91,7 +91,7 @@ static sx_status draw(job *j) {
         SX_TRY(sx_gpu_complaint(code, j->message));
         memset(&own, 0, sizeof own);
         if (isfinite(found.best.value)) sx_gpu_draw(&view, &st, seed, found.best.at.factorisation);
-        SX_TRY(add(j, n, 0, &found, &own.point));
+        SX_TRY(add(j, n, 0, &found, &own.nest));
         first += n;
     }
     return SX_OK;
@@ -125,7 +125,7 @@ static sx_status prune(job *j) {
             n = n * most / (listed + 1) + 1;
             continue;
         }
-        sx_gpu_point point;
+        sx_core_nest point;
         if (isfinite(found.best.value)) sx_gpu_point_at(j->image, &found.best.at, &point);
         SX_TRY(add(j, found.counts.legal, n - listed, &found, &point));
         first += n;
@@ -154,8 +154,8 @@ static uint32_t count_islands(const sx_run *run) {
 
 static sx_status evolve(job *j) {
     sx_gpu_view view = sx_gpu_view_of(j->image, j->image);
-    sx_gpu_scratch own;
-    sx_gpu_state st = {.own = &own};
+    sx_core_scratch own;
+    sx_core_state st = {.own = &own};
     sx_gpu_epoch epoch = {.seed = sx_run_seed(j->run), .islands = count_islands(j->run)};
     const uint64_t each = (uint64_t)epoch.islands * SX_GPU_ISLAND;
     while (sx_run_continue(j->run)) {
@@ -171,7 +171,7 @@ static sx_status evolve(job *j) {
         SX_TRY(sx_gpu_complaint(code, j->message));
         memset(&own, 0, sizeof own);
         if (isfinite(found.best.value)) sx_gpu_express(&view, &st, &best);
-        SX_TRY(add(j, each * epoch.generations, 0, &found, &own.point));
+        SX_TRY(add(j, each * epoch.generations, 0, &found, &own.nest));
         epoch.first += epoch.generations;
     }
     return SX_OK;

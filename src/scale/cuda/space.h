@@ -3,17 +3,33 @@
 #ifndef SX_SCALE_CUDA_SPACE_H
 #define SX_SCALE_CUDA_SPACE_H
 
-#include "scale/cuda/score.h"
+#include "scale/cuda/image.h"
+
+#include "core/score.h"
+
+/* Finds the row of a dimension. */
+SX_HD void sx_gpu_set_row(const sx_gpu_view *view, sx_core_state *st, int d) {
+    st->own->row[d] = view->rows + (size_t)(view->p->first_row[d] + st->own->nest.row[d]) *
+                                       (size_t)SX_CORE_N_LEVELS(&view->p->core);
+}
+
+/* Scores the nest in a state; lane 0's answer counts. */
+SX_HD int sx_gpu_score_nest(const sx_gpu_view *view, sx_core_state *st, double *charge, sx_core_lane lane,
+                            sx_core_score *out) {
+    for (int d = lane.at; d < (int)view->p->core.n_dims; d += lane.n) sx_gpu_set_row(view, st, d);
+    SX_SYNC(lane);
+    return sx_core_score_nest(&view->p->core, st, charge, lane, out);
+}
 
 /* What is the same for all orders of a factorisation and layout. */
 typedef struct sx_gpu_sweep {
-    sx_gpu_list orders[SX_GPU_LEVELS_AT_MOST];
+    sx_gpu_list orders[SX_CORE_LEVELS_AT_MOST];
     uint32_t n_orders; /* of all levels together; 0: more than 2^32 - 1 */
     uint32_t n_keeps;
     uint32_t *
         table; /* the choices of each, made once for all groups that go side by side; NULL: found every time */
     uint32_t usable; /* a byte per tensor: levels that may keep it, as in the numbers of its choices */
-    sx_gpu_choices choices[SX_GPU_LEVELS_AT_MOST];
+    sx_core_choices choices[SX_CORE_LEVELS_AT_MOST];
 } sx_gpu_sweep;
 
 /* Orders of one factorisation and layout. */
@@ -24,39 +40,39 @@ typedef struct sx_gpu_item {
 } sx_gpu_item;
 
 /* Gives the point in a state factorisation number f. */
-SX_HD void sx_gpu_set_factorisation(const sx_gpu_image *p, sx_gpu_state *st, uint64_t f) {
-    for (int d = 0; d < (int)p->n_dims; d++) {
+SX_HD void sx_gpu_set_factorisation(const sx_gpu_image *p, sx_core_state *st, uint64_t f) {
+    for (int d = 0; d < (int)p->core.n_dims; d++) {
         uint64_t row = f / p->weight[d + 1];
-        st->own->point.row[d] = (uint16_t)row;
+        st->own->nest.row[d] = (uint16_t)row;
         f -= row * p->weight[d + 1];
     }
 }
 
 /* The dimensions with loops at a level. */
-SX_HD uint32_t sx_gpu_temporal(const sx_gpu_image *p, const sx_gpu_state *st, int s) {
+SX_HD uint32_t sx_gpu_temporal(const sx_gpu_image *p, const sx_core_state *st, int s) {
     uint32_t mask = 0;
-    for (int d = 0; d < (int)p->n_dims; d++)
-        mask |= (uint32_t)(sx_gpu_at(st, (unsigned)d, s)->temporal > 1) << d;
+    for (int d = 0; d < (int)p->core.n_dims; d++)
+        mask |= (uint32_t)(sx_core_at(st, (unsigned)d, s)->temporal > 1) << d;
     return mask;
 }
-SX_HD uint32_t sx_gpu_spatial(const sx_gpu_image *p, const sx_gpu_state *st, int s) {
+SX_HD uint32_t sx_gpu_spatial(const sx_gpu_image *p, const sx_core_state *st, int s) {
     uint32_t mask = 0;
-    for (int d = 0; d < (int)p->n_dims; d++)
-        mask |= (uint32_t)(sx_gpu_at(st, (unsigned)d, s)->spatial > 1) << d;
+    for (int d = 0; d < (int)p->core.n_dims; d++)
+        mask |= (uint32_t)(sx_core_at(st, (unsigned)d, s)->spatial > 1) << d;
     return mask;
 }
 
 /* The layouts of a level's spatial loops. */
-SX_HD sx_gpu_list sx_gpu_layouts(const sx_gpu_view *view, const sx_gpu_state *st, int s) {
-    return view->layouts[((uint32_t)s << view->p->n_dims) + sx_gpu_spatial(view->p, st, s)];
+SX_HD sx_gpu_list sx_gpu_layouts(const sx_gpu_view *view, const sx_core_state *st, int s) {
+    return view->layouts[((uint32_t)s << view->p->core.n_dims) + sx_gpu_spatial(view->p, st, s)];
 }
 
 /* Gives the point layout number `layout`; returns how many there are. */
-SX_HD uint32_t sx_gpu_set_layout(const sx_gpu_view *view, sx_gpu_state *st, uint32_t layout) {
+SX_HD uint32_t sx_gpu_set_layout(const sx_gpu_view *view, sx_core_state *st, uint32_t layout) {
     uint32_t n = 1;
-    for (int s = 0; s < SX_GPU_N_LEVELS(view->p); s++) {
+    for (int s = 0; s < SX_CORE_N_LEVELS(&view->p->core); s++) {
         sx_gpu_list list = sx_gpu_layouts(view, st, s);
-        st->own->point.slots[s] = view->loops[list.first + layout % list.n];
+        st->own->nest.slots[s] = view->loops[list.first + layout % list.n];
         layout /= list.n;
         n *= list.n;
     }
@@ -64,81 +80,81 @@ SX_HD uint32_t sx_gpu_set_layout(const sx_gpu_view *view, sx_gpu_state *st, uint
 }
 
 /* The orders of a level's temporal loops; `spread`: the innermost level has spatial loops. */
-SX_HD sx_gpu_list sx_gpu_orders(const sx_gpu_view *view, const sx_gpu_state *st, int s, bool spread) {
+SX_HD sx_gpu_list sx_gpu_orders(const sx_gpu_view *view, const sx_core_state *st, int s, bool spread) {
     uint32_t at = (uint32_t)s << 1 | (spread ? 1 : 0);
-    return view->lists[(at << view->p->n_dims) + sx_gpu_temporal(view->p, st, s)];
+    return view->lists[(at << view->p->core.n_dims) + sx_gpu_temporal(view->p, st, s)];
 }
 
 /* How many orders the loops of all levels have together; 0 where these are more than 2^32 - 1. */
-SX_HD uint32_t sx_gpu_count_orders(const sx_gpu_view *view, const sx_gpu_state *st) {
+SX_HD uint32_t sx_gpu_count_orders(const sx_gpu_view *view, const sx_core_state *st) {
     uint64_t n = 1;
-    for (int s = 0; s < SX_GPU_N_LEVELS(view->p); s++)
+    for (int s = 0; s < SX_CORE_N_LEVELS(&view->p->core); s++)
         if (n) n *= sx_gpu_orders(view, st, s, st->children[0] > 1).n;
     return n >> 32 ? 0 : (uint32_t)n;
 }
 
 /* Gives the point order number `order`. */
-SX_HD void sx_gpu_set_order(const sx_gpu_view *view, sx_gpu_state *st, const sx_gpu_list *orders,
+SX_HD void sx_gpu_set_order(const sx_gpu_view *view, sx_core_state *st, const sx_gpu_list *orders,
                             uint32_t order) {
-    for (int s = 0; s < SX_GPU_N_LEVELS(view->p); s++) {
-        st->own->point.loops[s] = view->loops[orders[s].first + order % orders[s].n];
+    for (int s = 0; s < SX_CORE_N_LEVELS(&view->p->core); s++) {
+        st->own->nest.loops[s] = view->loops[orders[s].first + order % orders[s].n];
         order /= orders[s].n;
     }
 }
 
 /* Whether a factorisation can be legal, whatever its layout: by the number of instances in use and by what levels must
  * hold. The state is then ready for layouts. */
-SX_HD bool sx_gpu_screen(const sx_gpu_view *view, sx_gpu_state *st, uint64_t f) {
+SX_HD bool sx_gpu_screen(const sx_gpu_view *view, sx_core_state *st, uint64_t f) {
     const sx_gpu_image *p = view->p;
-    int n_levels = SX_GPU_N_LEVELS(p);
+    int n_levels = SX_CORE_N_LEVELS(&p->core);
     double units = 1;
     sx_gpu_set_factorisation(p, st, f);
-    for (int d = 0; d < (int)p->n_dims; d++) sx_gpu_set_row(view, st, d);
+    for (int d = 0; d < (int)p->core.n_dims; d++) sx_gpu_set_row(view, st, d);
     for (int s = n_levels - 1; s >= 0; s--) {
-        if (units > p->level[s].instances) return false;
-        for (int d = 0; d < (int)p->n_dims; d++) units *= sx_gpu_at(st, (unsigned)d, s)->spatial;
+        if (units > p->core.level[s].instances) return false;
+        for (int d = 0; d < (int)p->core.n_dims; d++) units *= sx_core_at(st, (unsigned)d, s)->spatial;
     }
-    if (units > p->compute_instances) return false;
+    if (units > p->core.compute_instances) return false;
     for (int s = 0; s < n_levels; s++) {
-        if (!p->level[s].limited && !p->level[s].transparent) continue;
-        for (int v = 0; v < SX_GPU_N_TENSORS(p); v++) sx_gpu_set_words(p, st, v, s);
-        if (!sx_gpu_has_choice(p, st, s)) return false;
+        if (!p->core.level[s].limited && !p->core.level[s].transparent) continue;
+        for (int v = 0; v < SX_CORE_N_TENSORS(&p->core); v++) sx_core_set_words(&p->core, st, v, s);
+        if (!sx_core_has_choice(&p->core, st, s)) return false;
     }
     return true;
 }
 
 /* Whether the array has the instances of a screened factorisation's layout; *n: how many layouts there are. */
-SX_HD bool sx_gpu_spreads(const sx_gpu_view *view, sx_gpu_state *st, uint32_t layout, uint32_t *n) {
+SX_HD bool sx_gpu_spreads(const sx_gpu_view *view, sx_core_state *st, uint32_t layout, uint32_t *n) {
     *n = sx_gpu_set_layout(view, st, layout);
-    for (int s = 0; s < SX_GPU_N_LEVELS(view->p); s++) sx_gpu_set_slot(st, s);
-    return sx_gpu_set_array(view->p, st);
+    for (int s = 0; s < SX_CORE_N_LEVELS(&view->p->core); s++) sx_core_set_slot(st, s);
+    return sx_core_set_array(&view->p->core, st);
 }
 
 /* The levels that keep a tensor under one number of its choices. */
 SX_HD uint32_t sx_gpu_choice_levels(const sx_gpu_image *p, int v, uint32_t choice) {
-    uint32_t kept = p->tensor[v].fixed;
-    for (int s = 0; s < SX_GPU_N_LEVELS(p); s++)
-        if (p->tensor[v].bit[s] & choice) kept |= 1u << s;
+    uint32_t kept = p->core.tensor[v].fixed;
+    for (int s = 0; s < SX_CORE_N_LEVELS(&p->core); s++)
+        if (p->core.tensor[v].bit[s] & choice) kept |= 1u << s;
     return kept;
 }
 
 /* Makes the charges of all tensors under all their choices that some set of kept tensors leads to. */
-SX_HD void sx_gpu_charge_all(const sx_gpu_image *p, const sx_gpu_state *st, const sx_gpu_sweep *w,
-                             double *charge, sx_gpu_lane lane) {
-    uint32_t size = sx_gpu_charge_size(p);
+SX_HD void sx_gpu_charge_all(const sx_gpu_image *p, const sx_core_state *st, const sx_gpu_sweep *w,
+                             double *charge, sx_core_lane lane) {
+    uint32_t size = sx_core_charge_size(&p->core);
     for (uint32_t i = (uint32_t)lane.at; i < p->n_charges; i += (uint32_t)lane.n) {
-        int v = SX_GPU_N_TENSORS(p) - 1;
+        int v = SX_CORE_N_TENSORS(&p->core) - 1;
         while (i < p->first_charge[v]) v--;
         uint32_t choice = i - p->first_charge[v], kept = sx_gpu_choice_levels(p, v, choice);
         if (kept == 0 || choice & ~(w->usable >> 8 * v & 0xff)) continue;
-        sx_gpu_charge(p, st, v, kept, charge + i * size);
+        sx_core_charge(&p->core, st, v, kept, charge + i * size);
     }
 }
 
 /* The sets of kept tensors number `keep`, as numbers of the tensors' choices, a byte each. */
 SX_HD uint32_t sx_gpu_choice_of(const sx_gpu_image *p, const sx_gpu_sweep *w, uint32_t keep) {
     uint32_t adds = 0;
-    for (int s = 0; s < SX_GPU_N_LEVELS(p); s++) {
+    for (int s = 0; s < SX_CORE_N_LEVELS(&p->core); s++) {
         uint32_t n = w->choices[s].n, rest = n > 1 ? keep / n : keep;
         adds |= w->choices[s].adds[keep - rest * n];
         keep = rest;
@@ -147,20 +163,20 @@ SX_HD uint32_t sx_gpu_choice_of(const sx_gpu_image *p, const sx_gpu_sweep *w, ui
 }
 
 /* Prepares a sweep over a factorisation and a layout. */
-SX_HD void sx_gpu_begin(const sx_gpu_view *view, sx_gpu_state *st, sx_gpu_sweep *w, uint64_t f,
-                        uint32_t layout, sx_gpu_lane lane) {
+SX_HD void sx_gpu_begin(const sx_gpu_view *view, sx_core_state *st, sx_gpu_sweep *w, uint64_t f,
+                        uint32_t layout, sx_core_lane lane) {
     const sx_gpu_image *p = view->p;
-    int n_levels = SX_GPU_N_LEVELS(p);
+    int n_levels = SX_CORE_N_LEVELS(&p->core);
     if (lane.at == 0) {
         sx_gpu_set_factorisation(p, st, f);
-        for (int d = 0; d < (int)p->n_dims; d++) sx_gpu_set_row(view, st, d);
+        for (int d = 0; d < (int)p->core.n_dims; d++) sx_gpu_set_row(view, st, d);
         sx_gpu_set_layout(view, st, layout);
     }
     SX_SYNC(lane);
-    sx_gpu_lay_out(view, st, lane);
+    sx_core_lay_out(&p->core, st, lane);
     for (int s = lane.at; s < n_levels; s += lane.n) {
         w->orders[s] = sx_gpu_orders(view, st, s, st->children[0] > 1);
-        sx_gpu_set_choices(p, st, s, &w->choices[s]);
+        sx_core_set_choices(&p->core, st, s, &w->choices[s]);
     }
     SX_SYNC(lane);
     if (lane.at == 0) {
@@ -187,10 +203,10 @@ SX_HD void sx_gpu_begin(const sx_gpu_view *view, sx_gpu_state *st, sx_gpu_sweep 
 SX_HD bool sx_gpu_find_charges(const sx_gpu_image *p, uint32_t choice, uint32_t size, uint32_t *at) {
     bool kept = true;
     SX_UNROLL
-    for (int v = 0; v < SX_GPU_TENSORS_AT_MOST; v++) {
-        if (v >= SX_GPU_N_TENSORS(p)) break;
+    for (int v = 0; v < SX_CORE_TENSORS_AT_MOST; v++) {
+        if (v >= SX_CORE_N_TENSORS(&p->core)) break;
         uint32_t index = choice >> 8 * v & 0xff;
-        kept = kept && (index | p->tensor[v].fixed) != 0;
+        kept = kept && (index | p->core.tensor[v].fixed) != 0;
         at[v] = (p->first_charge[v] + index) * size;
     }
     return kept;
@@ -210,15 +226,15 @@ SX_HD bool sx_gpu_better(const sx_gpu_best *a, const sx_gpu_best *b) {
 }
 
 /* Scores the order in a state under all sets of kept tensors, and keeps the lane's best; returns how many were legal. */
-SX_HD uint32_t sx_gpu_try_keeps(const sx_gpu_image *p, const sx_gpu_state *st, const sx_gpu_sweep *w,
-                                const double *charge, sx_gpu_lane lane, sx_gpu_place at, sx_gpu_best *best) {
-    uint32_t size = sx_gpu_charge_size(p), legal = 0, where[SX_GPU_TENSORS_AT_MOST] = {0};
+SX_HD uint32_t sx_gpu_try_keeps(const sx_gpu_image *p, const sx_core_state *st, const sx_gpu_sweep *w,
+                                const double *charge, sx_core_lane lane, sx_gpu_place at, sx_gpu_best *best) {
+    uint32_t size = sx_core_charge_size(&p->core), legal = 0, where[SX_CORE_TENSORS_AT_MOST] = {0};
     for (uint32_t keep = (uint32_t)lane.at; keep < w->n_keeps; keep += (uint32_t)lane.n) {
         sx_gpu_best found;
         double energy, cycles;
         uint32_t choice = w->table ? w->table[keep] : sx_gpu_choice_of(p, w, keep);
         if (!sx_gpu_find_charges(p, choice, size, where)) continue;
-        sx_gpu_sum(p, st, charge, where, &energy, &cycles);
+        sx_core_sum(&p->core, st, charge, where, &energy, &cycles);
         legal++;
         found.value = sx_gpu_value(p, energy, cycles);
         found.at = at;
@@ -247,8 +263,8 @@ SX_HD void sx_gpu_miss(sx_gpu_missed *missed, const sx_gpu_place *at) {
 
 /* Scores all mappings of an item: groups that go side by side take one order after another, and all do as many rounds. Counts
  * of this lane are added to *counts. */
-SX_HD void sx_gpu_look(const sx_gpu_view *view, sx_gpu_state *st, sx_gpu_sweep *w, double *charge,
-                       sx_gpu_lane lane, const sx_gpu_item *item, sx_gpu_best *best, sx_gpu_counts *counts,
+SX_HD void sx_gpu_look(const sx_gpu_view *view, sx_core_state *st, sx_gpu_sweep *w, double *charge,
+                       sx_core_lane lane, const sx_gpu_item *item, sx_gpu_best *best, sx_gpu_counts *counts,
                        sx_gpu_missed *missed) {
     const sx_gpu_image *p = view->p;
     sx_gpu_place at = {item->factorisation, 0, item->layout, 0};
@@ -260,7 +276,7 @@ SX_HD void sx_gpu_look(const sx_gpu_view *view, sx_gpu_state *st, sx_gpu_sweep *
         at.order = item->first + (works ? first + lane.group : first);
         if (lane.at == 0) sx_gpu_set_order(view, st, w->orders, at.order);
         SX_SYNC(lane);
-        sx_gpu_count(p, st, lane);
+        sx_core_count(&p->core, st, lane);
         bool covered = !st->uncovered;
         if (covered) sx_gpu_charge_all(p, st, w, charge, lane);
         SX_SYNC(lane);
@@ -274,10 +290,10 @@ SX_HD void sx_gpu_look(const sx_gpu_view *view, sx_gpu_state *st, sx_gpu_sweep *
     }
 }
 
-/* Looks at all mappings of one factorisation, by one lane. `charge`: n_charges of sx_gpu_charge_size numbers. */
-SX_HD void sx_gpu_look_at(const sx_gpu_view *view, sx_gpu_state *st, double *charge, uint64_t f,
+/* Looks at all mappings of one factorisation, by one lane. `charge`: n_charges of sx_core_charge_size numbers. */
+SX_HD void sx_gpu_look_at(const sx_gpu_view *view, sx_core_state *st, double *charge, uint64_t f,
                           sx_gpu_best *best, sx_gpu_counts *counts, sx_gpu_missed *missed) {
-    const sx_gpu_lane alone = {0, 1, 0, 1, 1};
+    const sx_core_lane alone = {0, 1, 0, 1, 1};
     sx_gpu_sweep sweep;
     uint32_t n = 1;
     sweep.table = NULL;

@@ -16,9 +16,9 @@ static sx_gpu_image image;
 
 static int make_image(void **state) {
     (void)state;
-    image.n_dims = DIMS;
-    image.n_levels = LEVELS;
-    image.n_tensors = TENSORS;
+    image.core.n_dims = DIMS;
+    image.core.n_levels = LEVELS;
+    image.core.n_tensors = TENSORS;
     for (int d = 0; d < DIMS; d++) image.n_rows[d] = (uint32_t)(2 + 3 * d);
     return 0;
 }

@@ -31,7 +31,7 @@ static void whole(void **state) {
     (void)state;
     sx_gpu_image *image = make();
     assert_true(sx_gpu_image_is_whole(image, (size_t)image->size));
-    assert_int_equal(image->n_dims, 3);
+    assert_int_equal(image->core.n_dims, 3);
     assert_int_equal(image->factorisations, image->n_rows[0] * image->n_rows[1] * image->n_rows[2]);
     free(image);
 }

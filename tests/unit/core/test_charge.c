@@ -1,5 +1,5 @@
 /* What an output costs at a level below which another one passes it on. */
-#include "scale/cuda/gpu.h"
+#include "core/score.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,22 +12,22 @@
 /* The accesses of the outer of two levels to an output that the inner one does not keep: `inner` words leave that one for
  * each of its 5 groups of children, and `elided` words are not read. */
 static double accesses(double handed, double inner, double elided) {
-    static sx_gpu_image image;
-    static sx_gpu_state state;
-    double out[SX_GPU_CHARGE];
-    memset(&image, 0, sizeof image);
+    static sx_core_model model;
+    static sx_core_state state;
+    double out[SX_CORE_CHARGE];
+    memset(&model, 0, sizeof model);
     memset(&state, 0, sizeof state);
-    image.n_levels = 2;
-    image.tensor[0].output = true;
-    image.tensor[0].elided = elided;
-    image.level[1].per_vector[0] = 1;
-    image.level[1].read_energy = 1;
+    model.n_levels = 2;
+    model.tensor[0].output = true;
+    model.tensor[0].elided = elided;
+    model.level[1].per_vector[0] = 1;
+    model.level[1].read_energy = 1;
     state.cycles = state.above[1] = state.clusters[1] = 1;
     state.children[1] = state.groups[0][1] = 5;
     state.groups[0][0] = state.children[0] = 1;
     state.handed[0][0] = inner;
     state.handed[0][1] = handed;
-    sx_gpu_charge_whole(&image, &state, 0, 2, out);
+    sx_core_charge_whole(&model, &state, 0, 2, out);
     assert_true(out[1] == out[6] - 5 * inner);
     return out[6];
 }

@@ -1,0 +1,44 @@
+/* The core on a CPU, compiled for common numbers of levels and tensors, with one tensor whose tiles overlap in part or none, and
+ * for any. */
+#ifndef SX_CORE_ENGINE_H
+#define SX_CORE_ENGINE_H
+
+#include "core/space.h"
+
+struct sx_core_work;
+
+/* How likely a mutation does each of its changes, in parts of 2^16. */
+typedef struct sx_core_chances {
+    uint32_t order, parallel, levels, keep, tile, shift; /* shift: of the tile changes that move one prime */
+} sx_core_chances;
+
+/* Functions on points of a space, in a thread's memory (work_size bytes, prepared by `begin`). */
+typedef struct sx_core_engine {
+    size_t work_size;
+    void (*begin)(const sx_core_space *space, struct sx_core_work *work);
+    /* Draws a point, or makes one with all primes outermost; neither need be legal. */
+    void (*draw)(const sx_core_space *space, sx_core_rng *rng, sx_compact_level *point);
+    void (*natural)(const sx_core_space *space, sx_core_rng *rng, sx_compact_level *point);
+    /* Draws the primes of a random dimension anew. */
+    void (*redraw)(const sx_core_space *space, sx_core_rng *rng, sx_compact_level *point);
+    /* Takes over an axis of another point (core/moves.h). */
+    void (*take)(const sx_core_space *space, int axis, int dim, const sx_compact_level *from,
+                 sx_compact_level *to);
+    void (*mutate)(const sx_core_space *space, sx_core_rng *rng, const sx_core_chances *chances,
+                   sx_compact_level *point);
+    /* Whether a point is legal, and repairing it; where these are true, `finish` may follow. */
+    bool (*check)(const sx_core_space *space, struct sx_core_work *work, const sx_compact_level *point);
+    bool (*repair)(const sx_core_space *space, struct sx_core_work *work, sx_core_rng *rng,
+                   sx_compact_level *point);
+    /* Scores that point; false where children have no closed form and are too many to be listed. */
+    bool (*finish)(const sx_core_space *space, struct sx_core_work *work, const sx_compact_level *point,
+                   sx_core_score *score);
+    /* Scores a nest by its cells, n_levels of each dimension: SX_CORE_LEGAL, _ILLEGAL or _NOT_COVERED. */
+    int (*score)(const sx_core_model *model, struct sx_core_work *work, const sx_core_nest *nest,
+                 const sx_core_cell (*cell)[SX_CORE_LEVELS], sx_core_score *score);
+} sx_core_engine;
+
+/* The engine of a model. */
+const sx_core_engine *sx_core_engine_of(const sx_core_model *model);
+
+#endif

@@ -1,0 +1,352 @@
+/* What changes compact points: draws, steps, and what one point takes over from another. None promises legality. */
+#ifndef SX_CORE_MOVES_H
+#define SX_CORE_MOVES_H
+
+#include "core/space.h"
+
+/* The part of a factor that is spatial where it may be so much at most: the exponents of its largest divisor. */
+SX_HD void sx_compact_divide(const sx_core_space *c, int d, const uint8_t *total, double most, uint8_t *out) {
+    int first = c->first_word[d], n = c->first_word[d + 1] - first;
+    uint8_t at[SX_CORE_PRIMES] = {0};
+    double whole = 1, best = 1;
+    for (int k = 0; k < n; k++) {
+        whole *= c->power[first + k][total[k]];
+        out[k] = 0;
+    }
+    if (whole <= most) {
+        for (int k = 0; k < n; k++) out[k] = total[k];
+        return;
+    }
+    for (;;) {
+        int k = 0;
+        double product = 1;
+        while (k < n && k < SX_CORE_PRIMES && at[k] == total[k]) at[k++] = 0;
+        if (k == n || k == SX_CORE_PRIMES) return;
+        at[k]++;
+        for (int i = 0; i < n; i++) product *= c->power[first + i][at[i]];
+        if (product > most || product <= best) continue;
+        best = product;
+        for (int i = 0; i < n; i++) out[i] = at[i];
+    }
+}
+
+/* Makes a dimension's factor at a level spatial as far as a divisor fits, where it is parallel, and temporal otherwise. */
+SX_HD void sx_compact_respread_level(const sx_core_space *c, sx_compact_level *point, int d, int s) {
+    uint64_t *word = sx_compact_words(c, point) + c->first_word[d];
+    int n = c->first_word[d + 1] - c->first_word[d], across = c->spatial_slot[s], along = c->temporal_slot[s];
+    uint8_t total[SX_CORE_PRIMES], spatial[SX_CORE_PRIMES] = {0};
+    uint64_t mask = (uint64_t)(SX_CORE_POWERS - 1) << SX_CORE_BITS * across | (uint64_t)(SX_CORE_POWERS - 1)
+                                                                                  << SX_CORE_BITS * along;
+    bool parallel = point[s].parallel >> d & 1;
+    uint64_t any = 0;
+    for (int k = 0; k < n; k++) any |= word[k];
+    if (!(any & (parallel ? mask : (uint64_t)(SX_CORE_POWERS - 1) << SX_CORE_BITS * across))) return;
+    for (int k = 0; k < n; k++)
+        total[k] = (uint8_t)(sx_compact_exponent(word[k], across) + sx_compact_exponent(word[k], along));
+    if (parallel) sx_compact_divide(c, d, total, c->most[d][s], spatial);
+    for (int k = 0; k < n; k++)
+        word[k] = (word[k] & ~mask) | (uint64_t)spatial[k] << SX_CORE_BITS * across |
+                  (uint64_t)(total[k] - spatial[k]) << SX_CORE_BITS * along;
+}
+
+/* The same at all levels, and for all dimensions. */
+SX_HD void sx_compact_respread(const sx_core_space *c, sx_compact_level *point, int d) {
+    for (uint32_t left = c->spread; left; left &= left - 1)
+        sx_compact_respread_level(c, point, d, sx_core_low(left));
+}
+SX_HD void sx_compact_respread_all(const sx_core_space *c, sx_compact_level *point) {
+    for (uint32_t left = c->sized; left; left &= left - 1) sx_compact_respread(c, point, sx_core_low(left));
+}
+
+/* Draws the primes of a dimension anew, each at a random level. */
+SX_HD void sx_compact_draw_split(const sx_core_space *c, sx_core_rng *rng, sx_compact_level *point, int d) {
+    uint64_t *word = sx_compact_words(c, point);
+    const uint32_t n_levels = (uint32_t)SX_CORE_SPACE_LEVELS(c);
+    for (int k = c->first_word[d]; k < c->first_word[d + 1]; k++) {
+        uint64_t drawn = 0, random = 0;
+        for (int i = 0; i < c->multiplicity[k]; i++, random >>= 16) {
+            if (i % 4 == 0) random = sx_core_next(rng);
+            drawn += sx_compact_one(c->temporal_slot[sx_core_share(random, 0, n_levels)]);
+        }
+        word[k] = drawn;
+    }
+    sx_compact_respread(c, point, d);
+}
+
+/* A random dimension, more often the larger ones: in proportion to the bits of its size. */
+SX_HD int sx_compact_random_dim(const sx_core_space *c, sx_core_rng *rng) {
+    return c->n_weights ? c->weighted_dim[sx_core_below(rng, c->n_weights)] : 0;
+}
+
+/* Swaps two places of an order. */
+SX_HD uint64_t sx_compact_swap_places(uint64_t order, uint32_t a, uint32_t b) {
+    uint64_t differ = (order >> 4 * a ^ order >> 4 * b) & 15;
+    return order ^ differ << 4 * a ^ differ << 4 * b;
+}
+
+/* Swaps two places of one level's order. */
+SX_HD void sx_compact_swap_order(const sx_core_space *c, sx_core_rng *rng, sx_compact_level *point) {
+    uint64_t random = sx_core_next(rng);
+    uint32_t s = sx_core_share(random, 0, (uint32_t)SX_CORE_SPACE_LEVELS(c)), n = c->model.n_dims;
+    point[s].order =
+        sx_compact_swap_places(point[s].order, sx_core_share(random, 16, n), sx_core_share(random, 32, n));
+}
+
+/* Makes a dimension parallel at a level, or no longer, or turns it to the other axis. */
+SX_HD void sx_compact_change_parallel(const sx_core_space *c, sx_core_rng *rng, sx_compact_level *point) {
+    if (!c->spread) return;
+    sx_compact_level *at = &point[sx_core_low(sx_core_random_bit(rng, c->spread))];
+    uint32_t all = (1u << c->model.n_dims) - 1, set = at->parallel;
+    uint64_t random = sx_core_next(rng);
+    bool turn = c->planar >> (at - point) & 1 && set && (random & 1);
+    bool remove = set == all || (set && (random & 2));
+    uint16_t bit = (uint16_t)sx_core_random_bit(rng, turn || remove ? set : all & ~set);
+    if (turn)
+        at->on_x ^= bit;
+    else
+        at->parallel ^= bit;
+    if (!turn) sx_compact_respread_all(c, point);
+}
+
+/* What a word has at a level, both slots together, moved to where it is temporal. */
+SX_HD uint64_t sx_compact_total(const sx_core_space *c, uint64_t word, int s) {
+    uint64_t total = sx_compact_exponent(word, c->temporal_slot[s]);
+    if (c->spatial_slot[s] >= 0) total += sx_compact_exponent(word, c->spatial_slot[s]);
+    return total;
+}
+
+/* A word without what it has at a level. */
+SX_HD uint64_t sx_compact_without(const sx_core_space *c, uint64_t word, int s) {
+    word &= ~((uint64_t)(SX_CORE_POWERS - 1) << SX_CORE_BITS * c->temporal_slot[s]);
+    if (c->spatial_slot[s] >= 0)
+        word &= ~((uint64_t)(SX_CORE_POWERS - 1) << SX_CORE_BITS * c->spatial_slot[s]);
+    return word;
+}
+
+/* Swaps all factors of two levels. */
+SX_HD void sx_compact_swap_levels(const sx_core_space *c, sx_core_rng *rng, sx_compact_level *point) {
+    uint64_t *word = sx_compact_words(c, point), random = sx_core_next(rng);
+    int a = (int)sx_core_share(random, 0, (uint32_t)SX_CORE_SPACE_LEVELS(c));
+    int b = (int)sx_core_share(random, 16, (uint32_t)SX_CORE_SPACE_LEVELS(c));
+    for (uint32_t k = 0; k < c->n_words && a != b; k++) {
+        uint64_t at_a = sx_compact_total(c, word[k], a), at_b = sx_compact_total(c, word[k], b);
+        word[k] = sx_compact_without(c, sx_compact_without(c, word[k], a), b) |
+                  at_a << SX_CORE_BITS * c->temporal_slot[b] | at_b << SX_CORE_BITS * c->temporal_slot[a];
+    }
+    sx_compact_respread_all(c, point);
+}
+
+/* Keeps a tensor at a level, or no longer. */
+SX_HD void sx_compact_change_keep(const sx_core_space *c, sx_core_rng *rng, sx_compact_level *point) {
+    if (!c->choosing) return;
+    int s = sx_core_low(sx_core_random_bit(rng, c->choosing));
+    point[s].keep ^= (uint8_t)sx_core_random_bit(rng, c->model.level[s].may);
+}
+
+/* Takes dimension d out of an order and puts it before loop number `place` of those in a mask, or behind all. */
+SX_HD uint64_t sx_compact_put_loop(const sx_core_space *c, uint64_t order, unsigned d, uint32_t loops,
+                                   uint32_t place) {
+    uint64_t out = 0;
+    int n = 0;
+    bool put = false;
+    for (uint32_t i = 0; i < c->model.n_dims; i++, order >>= 4) {
+        unsigned other = (unsigned)order & 15;
+        if (other == d) continue;
+        if (!put && (loops >> other & 1) && place-- == 0) {
+            out |= (uint64_t)d << 4 * n++;
+            put = true;
+        }
+        out |= (uint64_t)other << 4 * n++;
+    }
+    return put ? out : out | (uint64_t)d << 4 * n;
+}
+
+/* The slots at which a dimension has factors, as 1 at each. */
+SX_HD uint64_t sx_compact_used(const sx_core_space *c, const uint64_t *word, int d) {
+    uint64_t any = 0;
+    for (int k = c->first_word[d]; k < c->first_word[d + 1]; k++) any |= word[k];
+    return sx_compact_lanes(any);
+}
+
+/* How many dimensions have a factor at each slot. */
+SX_HD uint64_t sx_compact_crowd(const sx_core_space *c, const uint64_t *word) {
+    uint64_t sum = 0;
+    for (uint32_t d = 0; d < c->model.n_dims; d++) sum += sx_compact_used(c, word, (int)d);
+    return sum;
+}
+
+/* The dimensions that have a factor at a slot. */
+SX_HD uint32_t sx_compact_loops_at(const sx_core_space *c, const sx_compact_level *point, int slot) {
+    const uint64_t *word = sx_compact_words_of(c, point);
+    uint32_t loops = 0;
+    for (uint32_t d = 0; d < c->model.n_dims; d++)
+        for (int k = c->first_word[d]; k < c->first_word[d + 1]; k++)
+            loops |= (uint32_t)(sx_compact_exponent(word[k], slot) != 0) << d;
+    return loops;
+}
+
+/* The factor of a dimension at a slot. */
+SX_HD double sx_compact_factor(const sx_core_space *c, const uint64_t *word, int d, int slot) {
+    double factor = 1;
+    for (int k = c->first_word[d]; k < c->first_word[d + 1]; k++)
+        factor *= c->power[k][sx_compact_exponent(word[k], slot)];
+    return factor;
+}
+
+/* Whether one more prime of a word fits at a slot. */
+SX_HD bool sx_compact_takes(const sx_core_space *c, const uint64_t *word, int d, int k, int slot) {
+    return c->temporal >> slot & 1 ||
+           sx_compact_factor(c, word, d, slot) * c->power[k][1] <= c->most[d][c->level_of[slot]];
+}
+
+/* One prime of a dimension that goes from a slot to another. */
+typedef struct sx_compact_step {
+    int word, from, to;
+    uint32_t place, places; /* of a loop that is new at its slot, among the others there */
+} sx_compact_step;
+
+/* The places that a new loop of a dimension has at a slot; crowd: the loops that are there. */
+SX_HD uint32_t sx_compact_places(const sx_core_space *c, int d, int slot, uint64_t crowd) {
+    if (c->temporal >> slot & 1) return 1 + sx_compact_exponent(crowd, slot);
+    return c->free_x[c->level_of[slot]] >> d & 1 ? 2 : 1;
+}
+
+/* Draws a step of a dimension: all steps and places of a new loop are equally likely. False where there is none. */
+SX_HD bool sx_compact_draw_step(const sx_core_space *c, sx_core_rng *rng, const sx_compact_level *point,
+                                int d, sx_compact_step *out) {
+    const uint64_t *word = sx_compact_words_of(c, point);
+    uint64_t used[SX_CORE_PRIMES], any = 0, crowd = sx_compact_crowd(c, word);
+    uint32_t weight[SX_CORE_SLOTS][SX_CORE_PRIMES], places[SX_CORE_SLOTS], sum = 0;
+    int first = c->first_word[d], n = c->first_word[d + 1] - first;
+    for (int k = 0; k < n; k++) any |= used[k] = sx_compact_lanes(word[first + k]);
+    for (int to = 0; to < (int)c->n_slots; to++) {
+        places[to] = any & sx_compact_one(to) ? 1 : sx_compact_places(c, d, to, crowd);
+        for (int k = 0; k < n; k++) {
+            uint64_t from = used[k] & ~sx_compact_one(to);
+            bool takes = from && sx_compact_takes(c, word, d, first + k, to);
+            sum += weight[to][k] = takes ? sx_compact_count(from) * places[to] : 0;
+        }
+    }
+    if (!sum) return false;
+    uint32_t left = sx_core_below(rng, sum);
+    int to = 0, k = 0;
+    while (left >= weight[to][k]) {
+        left -= weight[to][k];
+        if (++k == n) {
+            k = 0;
+            to++;
+        }
+    }
+    out->word = first + k;
+    out->to = to;
+    out->places = places[to];
+    out->place = left % places[to];
+    out->from = sx_compact_slot(used[k] & ~sx_compact_one(to), left / places[to]);
+    return true;
+}
+
+/* Takes a step of a dimension. */
+SX_HD void sx_compact_take_step(const sx_core_space *c, sx_compact_level *point, int d,
+                                const sx_compact_step *step) {
+    uint64_t *word = sx_compact_words(c, point);
+    sx_compact_level *at = &point[c->level_of[step->to]];
+    uint16_t bit = (uint16_t)(1u << d);
+    if (c->temporal >> step->to & 1) {
+        if (step->places > 1)
+            at->order = sx_compact_put_loop(c, at->order, (unsigned)d,
+                                            sx_compact_loops_at(c, point, step->to), step->place);
+    } else {
+        at->parallel |= bit;
+        if (step->places > 1) at->on_x = (uint16_t)(step->place == 0 ? at->on_x | bit : at->on_x & ~bit);
+    }
+    word[step->word] += sx_compact_one(step->to) - sx_compact_one(step->from);
+}
+
+/* Moves one prime of a random dimension from a slot to another. */
+SX_HD void sx_compact_shift(const sx_core_space *c, sx_core_rng *rng, sx_compact_level *point) {
+    int d = sx_compact_random_dim(c, rng);
+    sx_compact_step step;
+    if (sx_compact_draw_step(c, rng, point, d, &step)) sx_compact_take_step(c, point, d, &step);
+}
+
+/* Shuffles the orders of all levels. */
+SX_HD void sx_compact_shuffle(const sx_core_space *c, sx_core_rng *rng, sx_compact_level *point) {
+    for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) {
+        uint64_t order = c->natural, random = 0;
+        for (uint32_t i = c->model.n_dims; i > 1; i--, random >>= 16) {
+            if ((c->model.n_dims - i) % 4 == 0) random = sx_core_next(rng);
+            order = sx_compact_swap_places(order, i - 1, sx_core_share(random, 0, i));
+        }
+        point[s].order = order;
+    }
+}
+
+/* A random set of dimensions, of a random size from 1 to 5. */
+SX_HD uint16_t sx_compact_draw_set(const sx_core_space *c, sx_core_rng *rng) {
+    uint32_t n = c->model.n_dims, left = (1u << n) - 1, set = 0;
+    for (uint32_t k = 1 + sx_core_below(rng, n < 5 ? n : 5); k > 0; k--) {
+        uint32_t bit = sx_core_random_bit(rng, left);
+        left &= ~bit;
+        set |= bit;
+    }
+    return (uint16_t)set;
+}
+
+/* A point that keeps all it may, with orders, parallel dimensions and primes at random. */
+SX_HD void sx_compact_random(const sx_core_space *c, sx_core_rng *rng, sx_compact_level *point) {
+    for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) {
+        const sx_core_level *level = &c->model.level[s];
+        point[s].keep = (uint8_t)(level->must | level->may);
+        point[s].parallel = c->spread >> s & 1 ? sx_compact_draw_set(c, rng) : 0;
+        point[s].on_x = (uint16_t)sx_core_next(rng);
+        point[s].banks[0] = point[s].banks[1] = point[s].banks[2] = 0;
+    }
+    sx_compact_shuffle(c, rng, point);
+    for (uint32_t d = 0; d < c->model.n_dims; d++) sx_compact_draw_split(c, rng, point, (int)d);
+}
+
+/* A point that keeps all it may, with all primes at the outermost level, natural orders, and the output's dimensions parallel
+ * wherever there is an array. */
+SX_HD void sx_compact_natural(const sx_core_space *c, sx_core_rng *rng, sx_compact_level *point) {
+    uint64_t *word = sx_compact_words(c, point);
+    uint32_t output = 0;
+    int top = SX_CORE_SPACE_LEVELS(c) - 1;
+    for (int v = 0; v < SX_CORE_SPACE_TENSORS(c); v++)
+        if (c->model.tensor[v].output) output = c->model.tensor[v].dims;
+    for (int s = 0; s <= top; s++) {
+        const sx_core_level *level = &c->model.level[s];
+        point[s].order = c->natural;
+        point[s].keep = (uint8_t)(level->must | level->may);
+        point[s].parallel = (uint16_t)(c->spread >> s & 1 ? output : 0);
+        point[s].on_x = (uint16_t)sx_core_next(rng);
+        point[s].banks[0] = point[s].banks[1] = point[s].banks[2] = 0;
+    }
+    for (uint32_t k = 0; k < c->n_words; k++)
+        word[k] = (uint64_t)c->multiplicity[k] << SX_CORE_BITS * c->temporal_slot[top];
+    sx_compact_respread_all(c, point);
+}
+
+/* What a point takes over from another: the factors of one dimension, all orders, all parallel dimensions, or all that is
+ * kept. */
+enum { SX_COMPACT_TILE, SX_COMPACT_ORDER, SX_COMPACT_PARALLEL, SX_COMPACT_KEEP };
+
+SX_HD void sx_compact_take(const sx_core_space *c, int axis, int d, const sx_compact_level *from,
+                           sx_compact_level *to) {
+    if (axis == SX_COMPACT_TILE) {
+        for (int k = c->first_word[d]; k < c->first_word[d + 1]; k++)
+            sx_compact_words(c, to)[k] = sx_compact_words_of(c, from)[k];
+        sx_compact_respread(c, to, d);
+        return;
+    }
+    for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) {
+        if (axis == SX_COMPACT_ORDER) to[s].order = from[s].order;
+        if (axis == SX_COMPACT_KEEP) to[s].keep = from[s].keep;
+        if (axis == SX_COMPACT_PARALLEL) {
+            to[s].parallel = from[s].parallel;
+            to[s].on_x = from[s].on_x;
+        }
+    }
+    if (axis == SX_COMPACT_PARALLEL) sx_compact_respread_all(c, to);
+}
+
+#endif

@@ -1,0 +1,167 @@
+/* Reading compact points: cells out of exponents, and the loops that are there. */
+#ifndef SX_CORE_POINT_H
+#define SX_CORE_POINT_H
+
+#include "core/score.h"
+#include "core/space.h"
+
+enum { SX_CORE_ROWS = 32 /* splits of a dimension that are remembered */ };
+
+/* A split of a dimension. */
+typedef struct sx_core_row {
+    uint64_t word[SX_CORE_PRIMES]; /* all 0: none */
+    uint64_t temporal, spatial;    /* byte s: 1 where level s has a loop */
+    sx_core_cell cell[SX_CORE_LEVELS_AT_MOST];
+} sx_core_row;
+
+/* One thread's memory. */
+typedef struct sx_core_work {
+    sx_core_state st;
+    sx_core_scratch own;
+    uint64_t temporal,
+        spatial; /* of the point that was read: byte s is a mask of the dimensions with loops at level s */
+    double charge[SX_CORE_TENSORS_AT_MOST * SX_CORE_CHARGE];
+    sx_core_row row[SX_CORE_DIMS][SX_CORE_ROWS];
+    sx_core_listing listing;
+} sx_core_work;
+
+/* Makes a row out of exponents. */
+SX_HD void sx_core_make_row(const sx_core_space *c, int d, const uint64_t *word, sx_core_row *row) {
+    int first = c->first_word[d], n = c->first_word[d + 1] - first;
+    double extent = 1;
+    row->temporal = row->spatial = 0;
+    for (int k = 0; k < SX_CORE_PRIMES; k++) row->word[k] = k < n ? word[k] : 0;
+    for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) {
+        double temporal = 1, spatial = 1;
+        int across = c->spatial_slot[s], along = c->temporal_slot[s];
+        for (int k = 0; k < n; k++) {
+            temporal *= c->power[first + k][sx_compact_exponent(word[k], along)];
+            if (across >= 0) spatial *= c->power[first + k][sx_compact_exponent(word[k], across)];
+        }
+        row->temporal |= (uint64_t)(temporal > 1) << 8 * s;
+        row->spatial |= (uint64_t)(spatial > 1) << 8 * s;
+        row->cell[s].spread = extent * spatial;
+        row->cell[s].extent = extent = extent * spatial * temporal;
+        row->cell[s].temporal = temporal;
+        row->cell[s].spatial = spatial;
+    }
+}
+
+/* The row of a dimension's words. */
+SX_HD const sx_core_row *sx_core_find_row(const sx_core_space *c, sx_core_work *w, int d,
+                                          const uint64_t *word) {
+    int n = c->first_word[d + 1] - c->first_word[d];
+    uint64_t mixed = word[0] * 0x9e3779b97f4a7c15u;
+    for (int k = 1; k < n; k++) mixed = (mixed ^ word[k]) * 0x9e3779b97f4a7c15u;
+    sx_core_row *row = &w->row[d][mixed >> 59];
+    uint64_t differ = row->word[0] ^ word[0];
+    for (int k = 1; k < n; k++) differ |= row->word[k] ^ word[k];
+    if (differ) sx_core_make_row(c, d, word, row);
+    return row;
+}
+
+/* The dimensions with loops at a level, out of such masks for all levels. */
+SX_HD unsigned sx_core_lane_of(uint64_t masks, int s) {
+    return (unsigned)(masks >> 8 * s) & 0xff;
+}
+
+/* Reads the factors of a point. */
+SX_HD void sx_core_read_rows(const sx_core_space *c, sx_core_work *w, const sx_compact_level *point) {
+    const uint64_t *word = sx_compact_words_of(c, point);
+    uint64_t temporal = 0, spatial = 0;
+    for (uint32_t d = 0; d < c->model.n_dims; d++) {
+        const sx_core_row *row = sx_core_find_row(c, w, (int)d, word + c->first_word[d]);
+        w->own.row[d] = row->cell;
+        temporal |= row->temporal << d;
+        spatial |= row->spatial << d;
+    }
+    w->temporal = temporal;
+    w->spatial = spatial;
+}
+
+/* Reads where the spatial loops of a level lie. */
+SX_HD void sx_core_read_slot(const sx_core_space *c, sx_core_work *w, const sx_compact_level *point, int s) {
+    sx_core_loops *slot = &w->own.nest.slots[s];
+    unsigned loops = sx_core_lane_of(w->spatial, s);
+    unsigned x = ((point[s].on_x & c->free_x[s]) | c->fixed_x[s]) & loops;
+    int n_x = sx_core_bits(x);
+    slot->dims = n_x < 8 ? c->packed[x] | c->packed[loops & ~x] << 4 * n_x : c->packed[x];
+    slot->n = (uint8_t)sx_core_bits(loops);
+    slot->n_x = (uint8_t)n_x;
+    sx_core_set_slot(&w->st, s);
+}
+SX_HD void sx_core_read_slots(const sx_core_space *c, sx_core_work *w, const sx_compact_level *point) {
+    SX_UNROLL
+    for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++)
+        if (c->spread >> s & 1) sx_core_read_slot(c, w, point, s);
+}
+
+/* Reads the temporal loops of all levels: their dimensions in the point's order. */
+SX_HD void sx_core_read_loops(const sx_core_space *c, sx_core_work *w, const sx_compact_level *point) {
+    SX_UNROLL
+    for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) {
+        unsigned loops = sx_core_lane_of(w->temporal, s), n = (unsigned)sx_core_bits(loops), at = 0;
+        uint64_t order = point[s].order, out = 0;
+        for (; at < 4 * n; order >>= 4) {
+            unsigned d = (unsigned)order & 15, there = loops >> d & 1;
+            out |= (uint64_t)(d & (0u - there)) << at;
+            at += there << 2;
+        }
+        w->own.nest.loops[s].dims = (uint32_t)out;
+        w->own.nest.loops[s].n = (uint8_t)n;
+    }
+}
+
+/* Prepares a thread's memory. */
+SX_HD void sx_core_begin(const sx_core_space *c, sx_core_work *w) {
+    w->st.own = &w->own;
+    w->own.listing = &w->listing;
+    for (int d = 0; d < SX_CORE_DIMS; d++)
+        for (int i = 0; i < SX_CORE_ROWS; i++)
+            for (int k = 0; k < SX_CORE_PRIMES; k++) w->row[d][i].word[k] = UINT64_MAX;
+    for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) {
+        w->own.nest.slots[s].dims = w->own.nest.slots[s].n = w->own.nest.slots[s].n_x = 0;
+        w->own.nest.loops[s].n_x = 0;
+        w->st.slot_x[s] = w->st.slot_y[s] = w->st.children[s] = 1;
+    }
+}
+
+/* Sets the words of all tensors' tiles at a level. */
+SX_HD void sx_core_read_tiles(const sx_core_space *c, sx_core_work *w, int s) {
+    SX_UNROLL
+    for (int v = 0; v < SX_CORE_SPACE_TENSORS(c); v++) sx_core_set_words(&c->model, &w->st, v, s);
+}
+
+/* Whether a point is legal; the state is then ready for sx_core_finish_point. */
+SX_HD bool sx_core_check_point(const sx_core_space *c, sx_core_work *w, const sx_compact_level *point) {
+    unsigned kept = 0;
+    sx_core_read_rows(c, w, point);
+    sx_core_read_slots(c, w, point);
+    if (!sx_core_set_array(&c->model, &w->st)) return false;
+    for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) {
+        kept |= w->own.nest.keep[s] = point[s].keep;
+        sx_core_read_tiles(c, w, s);
+        if (!sx_core_fits(&c->model, &w->st, s, point[s].keep)) return false;
+    }
+    return kept == c->model.all;
+}
+
+/* Scores the point of a state that is legal; false where a flow is not covered. */
+SX_HD bool sx_core_finish_point(const sx_core_space *c, sx_core_work *w, const sx_compact_level *point,
+                                sx_core_score *out) {
+    const sx_core_lane alone = {0, 1, 0, 1, 1};
+    const sx_core_model *p = &c->model;
+    sx_core_read_loops(c, w, point);
+    sx_core_count(p, &w->st, alone);
+    if (w->st.uncovered) return false;
+    uint32_t kept[SX_CORE_TENSORS_AT_MOST];
+    SX_UNROLL
+    for (int v = 0; v < SX_CORE_N_TENSORS(p); v++) {
+        kept[v] = sx_core_kept(p, &w->own.nest, v);
+        sx_core_charge(p, &w->st, v, kept[v], w->charge + v * SX_CORE_CHARGE);
+    }
+    sx_core_finish(p, &w->st, w->charge, kept, out);
+    return true;
+}
+
+#endif

@@ -1,0 +1,18 @@
+/* A cost model as the core takes it. */
+#ifndef SX_MODEL_CORE_MODEL_H
+#define SX_MODEL_CORE_MODEL_H
+
+#include "core/engine.h"
+#include "model/model.h"
+
+/* Makes the core's model of a dense one: every level may keep every tensor, children may hand words to one another where the
+ * model's options allow it, and arrays have no limits but the model's. NULL, or why the core does not cover the model: a
+ * clause. */
+const char *sx_core_model_make(const sx_model *model, sx_core_model *out);
+
+/* The evaluator's memory for an engine's functions on points of a space, prepared when it is asked for; NULL when memory is out.
+ * An evaluator is asked for one space only. */
+struct sx_core_work *sx_core_model_work(sx_evaluator *evaluator, const sx_core_engine *engine,
+                                        const sx_core_space *space);
+
+#endif

@@ -1,0 +1,33 @@
+/* Searching a map space by compact points (core/space.h), which are scored by the core and become points of the space only where
+ * the run is interested in them. */
+#ifndef SX_RUN_COMPACT_H
+#define SX_RUN_COMPACT_H
+
+#include "space/map_core.h"
+
+#include "sextant/navigator.h"
+
+/* What a search by compact points shares among its tasks. */
+typedef struct sx_compact_search {
+    const sx_map_space *space;
+    const sx_core_engine *engine;
+    size_t size; /* of a compact point */
+    sx_core_space core;
+} sx_compact_search;
+
+/* A search of the run's space by compact points, in fresh memory; NULL in *out where they do not cover the space, its scores come
+ * from another model, or the run has a cache. */
+SX_MUST_USE sx_status sx_compact_search_new(const sx_run *run, SX_OWN sx_compact_search **out);
+
+/* A worker's memory for the engine; NULL, and a run that failed, when memory is out. */
+struct sx_core_work *sx_compact_search_work(const sx_compact_search *search, sx_worker *worker);
+
+/* The random numbers of a stream. */
+sx_core_rng sx_compact_search_rng(uint64_t seed, const char *name, uint64_t number);
+
+/* Evaluates the point that the engine has checked or repaired last, as sx_worker_evaluate does. */
+sx_outcome sx_compact_search_evaluate(const sx_compact_search *search, sx_worker *worker,
+                                      struct sx_core_work *work, const sx_compact_level *compact,
+                                      bool within);
+
+#endif

@@ -100,7 +100,7 @@ static sx_status make_design(void *user, size_t first, size_t n, sx_text *out) {
     made.n_none = one.n_none;
     made.counts = result.counts;
     sx_text_add_bytes(out, (const char *)&made, sizeof made);
-    if (one.n_targets) sx_text_add_bytes(out, (const char *)one.found, one.n_targets * sizeof *one.found);
+    if (one.found) sx_text_add_bytes(out, (const char *)one.found, one.n_targets * sizeof *one.found);
     sx_status_free(one.trouble);
     free(one.found);
     return status;

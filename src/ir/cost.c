@@ -22,6 +22,7 @@ static const char *const reason_names[] = {
     [SX_LIMIT_CLASSES] = "limit-classes",
     [SX_LIMIT_BLOCKS] = "limit-blocks",
     [SX_LIMIT_WORDS] = "limit-words",
+    [SX_LIMIT_CYCLES] = "limit-cycles",
     [SX_METADATA_CAPACITY] = "metadata-capacity",
     [SX_FEW_RANKS] = "few-ranks",
     [SX_FORMATS_DIFFER] = "formats-differ",
@@ -48,6 +49,9 @@ static void limit_text(const sx_verdict *verdict, const char *level, const char 
     if (verdict->reason == SX_LIMIT_CHILDREN)
         snprintf(text, size, "%s: multicast of %s to %.0f children cannot be counted, the limit is %.0f",
                  level, tensor, have, limit);
+    else if (verdict->reason == SX_LIMIT_CYCLES)
+        snprintf(text, size, "%s: its bandwidth makes the mapping take %.3g cycles, the limit is 2^64", level,
+                 have);
     else if (verdict->reason == SX_LIMIT_WORDS)
         snprintf(text, size, "%s: counting the distinct words of %s takes %.0f marks, the limit is %.0f",
                  level, tensor, have, limit);
@@ -153,10 +157,14 @@ void sx_verdict_text(const sx_verdict *verdict, const sx_problem *problem, const
 sx_status sx_verdict_status(const sx_verdict *verdict, const sx_problem *problem, const sx_arch *arch) {
     if (verdict->reason < SX_NO_MEMORY) return SX_OK;
     if (verdict->reason == SX_NO_MEMORY) return sx_error_memory();
-    const char *level = arch->level[verdict->level].name, *tensor = problem->tensor[verdict->tensor].name;
+    const char *level = arch->level[verdict->level].name;
     char text[256];
     sx_verdict_text(verdict, problem, arch, text, sizeof text);
     sx_status error = sx_error_new(SX_ERR_LIMIT, "%s", text);
+    if (verdict->reason == SX_LIMIT_CYCLES)
+        return sx_error_hint(error, "bandwidths are in words per cycle: is that of %s in another unit?",
+                             level);
+    const char *tensor = problem->tensor[verdict->tensor].name;
     if (verdict->reason == SX_LIMIT_CHILDREN)
         return sx_error_hint(error, "use smaller spatial factors at %s", level);
     if (verdict->reason == SX_LIMIT_CLASSES)

@@ -171,7 +171,7 @@ void sx_cost_accumulator_finish(sx_cost_accumulator *costs, sx_score *score, sx_
             level_cycles = ceil(compute_cycles / costs->slowdown[s]);
             if (level_cycles > cycles) cycles = level_cycles;
         }
-        if (out) out->level[s].cycles = (uint64_t)level_cycles;
+        if (out) out->level[s].cycles = level_cycles < 0x1p64 ? (uint64_t)level_cycles : UINT64_MAX;
     }
     double energy = costs->compute_energy;
     for (int s = 0; s < model->n_levels; s++) {

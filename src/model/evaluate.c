@@ -138,6 +138,14 @@ static void set_computes(sx_sparse_state *state, sx_cost *out) {
     out->compute_energy_pj = costs.compute_energy;
 }
 
+/* That a mapping takes more cycles than a count holds, by the slowest level. */
+static sx_verdict too_slow(const sx_model *model, const sx_cost *cost, double cycles) {
+    sx_verdict verdict = {SX_LIMIT_CYCLES, 0, -1, -1, cycles, 0x1p64};
+    for (int s = 0; s < model->n_levels; s++)
+        if (cost->level[s].slowdown < cost->level[verdict.level].slowdown) verdict.level = (int8_t)s;
+    return verdict;
+}
+
 sx_verdict sx_evaluate(sx_evaluator *evaluator, const sx_mapping *mapping, sx_cost *out) {
     const sx_model *model = evaluator->model;
     const sx_nest *nest = &evaluator->nest;
@@ -149,6 +157,7 @@ sx_verdict sx_evaluate(sx_evaluator *evaluator, const sx_mapping *mapping, sx_co
     }
     sx_verdict verdict = evaluate(evaluator, mapping, NULL, 0, &score, out);
     if (verdict.reason != SX_LEGAL) return verdict;
+    if (!(score.cycles < 0x1p64)) return too_slow(model, out, score.cycles);
     out->n_levels = model->n_levels;
     out->n_tensors = model->n_tensors;
     out->perfect = nest->perfect;

@@ -122,6 +122,7 @@ void sx_illegal_cure(const sx_evaluation *e, sx_text *out) {
     case SX_LIMIT_CLASSES:
     case SX_LIMIT_BLOCKS:
     case SX_LIMIT_WORDS:
+    case SX_LIMIT_CYCLES:
         break;
     default:
         cure_format(v, level, tensor, out);

@@ -31,6 +31,7 @@ typedef enum sx_reason {
     SX_LIMIT_CLASSES,  /* have kinds of children that remainders tell apart */
     SX_LIMIT_BLOCKS,   /* have distinct blocks of iterations, with remainders */
     SX_LIMIT_WORDS,    /* have distinct words or tiles to be marked one by one, with remainders */
+    SX_LIMIT_CYCLES,   /* have cycles, by the bandwidth of level: more than a count holds */
 } sx_reason;
 
 typedef struct sx_verdict {

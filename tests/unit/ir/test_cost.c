@@ -84,6 +84,13 @@ static void only_what_was_not_evaluated_is_an_error(void **state) {
                  "use factors that divide the sizes of the dimensions that index Outputs");
 }
 
+static void cycles_beyond_a_count_are_named(void **state) {
+    (void)state;
+    assert_error((sx_verdict){SX_LIMIT_CYCLES, 1, -1, -1, 2.09e21, 0x1p64}, SX_ERR_LIMIT,
+                 "DRAM: its bandwidth makes the mapping take 2.09e+21 cycles, the limit is 2^64",
+                 "bandwidths are in words per cycle: is that of DRAM in another unit?");
+}
+
 static void formats_that_do_not_fit_are_named(void **state) {
     (void)state;
     assert_text((sx_verdict){SX_METADATA_CAPACITY, 0, -1, -1, 80, 16},
@@ -153,8 +160,9 @@ static void reasons_have_stable_names(void **state) {
                                     "limit-children",
                                     "limit-classes",
                                     "limit-blocks",
-                                    "limit-words"};
-    for (int r = SX_LEGAL; r <= SX_LIMIT_WORDS; r++)
+                                    "limit-words",
+                                    "limit-cycles"};
+    for (int r = SX_LEGAL; r <= SX_LIMIT_CYCLES; r++)
         assert_string_equal(sx_reason_name((sx_reason)r), expected[r]);
 }
 
@@ -175,6 +183,7 @@ int main(void) {
         cmocka_unit_test_setup(forbidden_keep_says_why, make_names),
         cmocka_unit_test_setup(large_amounts_are_written_in_full, make_names),
         cmocka_unit_test_setup(text_is_cut_to_its_buffer, make_names),
+        cmocka_unit_test(cycles_beyond_a_count_are_named),
         cmocka_unit_test(reasons_have_stable_names),
         cmocka_unit_test(score_is_the_totals),
     };

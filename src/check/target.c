@@ -56,9 +56,10 @@ bool sx_check_value(sx_check_goal goal, sx_wide energy, int64_t cycles, sx_wide 
 
 bool sx_check_is_rounded(const sx_check_target *target, const sx_check_cost *cost) {
     sx_wide value;
+    bool late = cost->full && cost->said == cost->cycles + 1 && cost->least_energy == cost->energy;
     if (!target->said) return false;
-    return sx_check_value(target->goal, cost->energy + (cost->full ? cost->leak : 0),
-                          cost->cycles + cost->full, &value) &&
+    return sx_check_value(target->goal, cost->energy + (late ? cost->leak : 0), cost->cycles + late,
+                          &value) &&
            value >= target->said;
 }
 

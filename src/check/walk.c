@@ -44,8 +44,8 @@ static void judge_cost(walk *w, const sx_check_cost *cost) {
     sx_wide own = 0, best = 0;
     if (sx_check_reaches(target, cost->energy, cost->cycles)) return;
     bool rounded = sx_check_is_rounded(target, cost);
-    if (!rounded && cost->full && !target->said &&
-        sx_check_reaches(target, cost->energy + cost->leak, cost->cycles + 1)) {
+    bool late = cost->full && (cost->said > cost->cycles || cost->least_energy < cost->energy);
+    if (!rounded && late && sx_check_reaches(target, cost->energy + cost->leak, cost->cycles + 1)) {
         sx_check_doubt_add(&found->doubt, "a mapping is below by a cycle that the model may add");
         return;
     }

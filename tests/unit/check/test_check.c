@@ -275,12 +275,18 @@ static void what_is_below_by_rounding_is_told_apart(void **state) {
     const sx_check_target later = {
         .goal = {.energy_power = 1, .delay_power = 1}, .value = 1000, .said = 1100};
     const sx_check_target delay = {.goal = {.delay_power = 1}, .value = 11, .said = 11};
-    sx_check_cost cost = {.energy = 99, .cycles = 10, .full = true};
+    sx_check_cost cost = {.energy = 99, .cycles = 10, .full = true, .said = 11, .least_energy = 99};
     assert_true(sx_check_is_rounded(&target, &cost));
     assert_true(sx_check_is_rounded(&delay, &cost));
     assert_false(sx_check_is_rounded(&later, &cost));
     cost.leak = 1;
     assert_true(sx_check_is_rounded(&later, &cost));
+    cost.least_energy = 98; /* of other counts the model need not make 11 cycles */
+    assert_false(sx_check_is_rounded(&target, &cost));
+    cost.least_energy = 99;
+    cost.said = 10; /* the model's doubles make 10 */
+    assert_false(sx_check_is_rounded(&target, &cost));
+    cost.said = 11;
     cost.full = false;
     assert_false(sx_check_is_rounded(&target, &cost));
     assert_false(sx_check_is_rounded(&delay, &cost));

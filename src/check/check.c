@@ -76,7 +76,10 @@ static sx_status check_outline(check *k, worker *w) {
         w->found.compulsory++;
         return SX_OK;
     }
-    if (w->lattice.n_points == 0) SX_TRY(sx_check_lattice_points(&w->lattice, &w->outline));
+    if (w->lattice.n_points == 0) {
+        sx_check_find_neighbours(&w->outline);
+        SX_TRY(sx_check_lattice_points(&w->lattice, &w->outline));
+    }
     SX_TRY(sx_check_lattice_solve(&w->lattice, &w->outline, &work->energy, sx_check_enough(work, &w->outline),
                                   &flows));
     if (flows == SX_CHECK_NONE) {

@@ -7,6 +7,9 @@
 /* Which tensors of an outline units may hand to each other: sets `linked`. */
 SX_MUST_USE sx_status sx_check_find_links(sx_check_outline *o);
 
+/* Which children of a level are neighbours: sets `near` of all levels. */
+void sx_check_find_neighbours(sx_check_outline *o);
+
 enum { SX_MAX_STATES = 1024, SX_MAX_DIVISORS = 1600 };
 
 /* A tensor that waits has had no loop that indexes it since a holder; the flows of that holder and of all further ones

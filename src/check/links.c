@@ -87,3 +87,60 @@ sx_status sx_check_find_links(sx_check_outline *o) {
     free(m);
     return SX_OK;
 }
+
+/* The iterations of a level's spatial loops at which a child stands, by dimension. */
+static void set_place(const sx_check_outline *o, const sx_mapping_level *at, int64_t child, int32_t *place) {
+    for (int i = 0; i < o->space->n_dims; i++) {
+        int d = at->spatial_order[i];
+        place[d] = (int32_t)(child % at->spatial[d]);
+        child /= at->spatial[d];
+    }
+}
+
+/* Adds how two children differ, unless it is listed; the sign does not matter. */
+static void add_neighbours(const sx_check_outline *o, const sx_mapping_level *at, int64_t child,
+                           int64_t other, sx_check_neighbours *out) {
+    int32_t from[SX_MAX_DIMS] = {0}, by[SX_MAX_DIMS] = {0};
+    size_t size = (size_t)o->space->n_dims * sizeof *by;
+    set_place(o, at, child, from);
+    set_place(o, at, other, by);
+    for (int d = 0; d < o->space->n_dims; d++) by[d] -= from[d];
+    for (int i = 0; i < out->n; i++)
+        if (memcmp(out->by[i], by, size) == 0) return;
+    if (out->n == SX_MAX_NEIGHBOURS) out->n = -1;
+    if (out->n >= 0) memcpy(out->by[out->n++], by, size);
+}
+
+/* Adds the neighbours of one layout. */
+static void add_layout(const sx_check_outline *o, int s, unsigned x, sx_check_neighbours *out) {
+    const sx_check_level *level = &o->space->c->machine.level[s];
+    sx_mapping_level at = {0};
+    int64_t children = 1, columns = 1;
+    sx_check_lay(o->space, s, o->spatial->factor[s], x, &at);
+    if (at.x_part) out->n = -1;
+    for (int i = 0; i < o->space->n_dims; i++) {
+        children *= at.spatial[at.spatial_order[i]];
+        if (i < at.split) columns = children;
+    }
+    if (columns < level->fanout[0]) columns = level->fanout[0];
+    for (int64_t child = 0; child < children && out->n >= 0; child++) {
+        if (child % columns + 1 < columns && child + 1 < children)
+            add_neighbours(o, &at, child, child + 1, out);
+        if (child + columns < children && out->n >= 0) add_neighbours(o, &at, child, child + columns, out);
+    }
+}
+
+void sx_check_find_neighbours(sx_check_outline *o) {
+    enum { MOST_CHILDREN = 4096 };
+    for (int s = 0; s < o->space->n_levels; s++) {
+        sx_check_neighbours *near = &o->near[s];
+        unsigned loops = 0, x = 0;
+        near->n = o->used[s] / o->used[s + 1] <= MOST_CHILDREN ? 0 : -1;
+        for (int d = 0; d < o->space->n_dims; d++) loops |= (unsigned)(o->spatial->factor[s][d] > 1) << d;
+        if (loops) do {
+                if (near->n >= 0 && sx_check_lies(o->space, s, o->spatial->factor[s], x))
+                    add_layout(o, s, x, near);
+                x = (x - loops) & loops;
+            } while (x);
+    }
+}

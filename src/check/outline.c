@@ -237,13 +237,29 @@ static int rank_of(const sx_tensor *t, int dim) {
 
 /* What T5 and T6 ask of the rank of a dimension: how far a tile reaches in it, the step of the dimension's loops, the sum
  * of the steps of loops on the others at most, the least step of such a loop where only one other dimension has any, the
- * iterations left of all, and how the holder's siblings are spread along it: how far they are apart at most, and the
- * distance of neighbours where they are spread along one dimension. */
+ * iterations left of all, and how the holder's siblings are spread along it: how far neighbours are apart at most, and the
+ * distance of the nearest where they are spread along one dimension. */
 typedef struct window {
     int64_t reach, step, range, others, other_step, left, span, distance;
     int n_others, n_spread;
     bool one_sign;
 } window;
+
+/* How far the tiles of two neighbours are apart along a rank at most; of any two children, where these are not listed. */
+static int64_t neighbour_span(const sx_check_outline *o, int v, int r, int holder, const int64_t *tile) {
+    const sx_check_neighbours *near = &o->near[holder];
+    const sx_problem *problem = &o->space->c->problem;
+    int64_t span = 0;
+    for (int d = 0; d < problem->n_dims && near->n < 0; d++)
+        span += labs((long)problem->tensor[v].coef[r][d]) * tile[d] * (o->spatial->factor[holder][d] - 1);
+    for (int i = 0; i < near->n; i++) {
+        int64_t by = 0;
+        for (int d = 0; d < problem->n_dims; d++)
+            by += problem->tensor[v].coef[r][d] * tile[d] * near->by[i][d];
+        if (llabs(by) > span) span = llabs(by);
+    }
+    return span;
+}
 
 static window describe_window(const sx_check_outline *o, int v, int holder, int level, int dim,
                               const int64_t *extent, const int64_t *tile) {
@@ -258,7 +274,6 @@ static window describe_window(const sx_check_outline *o, int v, int holder, int 
         if (o->spatial->factor[holder][d] > 1) {
             w.n_spread++;
             w.distance = step;
-            w.span += step * (o->spatial->factor[holder][d] - 1);
         }
         for (int s = holder; s <= level; s++) step *= o->spatial->factor[s][d];
         w.reach += coef * (tile[d] - 1);
@@ -273,31 +288,65 @@ static window describe_window(const sx_check_outline *o, int v, int holder, int 
             w.other_step = step;
         }
     }
+    w.span = neighbour_span(o, v, r, holder, tile);
     return w;
 }
 
-/* The least share of all tiles that is fetched, as parts of a whole, and of these the parts at visits that are known: those
- * of the innermost loop that moves the tile, and of loops that are not on its rank. */
+/* The least share of all tiles that is fetched, as parts of a whole; and the parts at visits of the innermost loop that moves
+ * the tile, and of loops that are not on its rank. */
 typedef struct shares {
-    int64_t all, known, whole;
+    int64_t all, own, off, whole;
 } shares;
 
 /* T5: where the innermost loop that moves a tile is one of a level, on a dimension of a window, of which `left` iterations
  * are left. Its own visits fetch what its step leaves new: `fresh` of `reach`. */
 static shares least_shares(const window *w, int64_t left, bool outermost) {
     int64_t fresh = w->step < w->reach ? w->step : w->reach, n = outermost ? left : least_prime(left);
-    shares out = {.known = fresh * (n - 1) * (w->left / n), .whole = w->reach * w->left};
-    if (w->one_sign) out.known += w->reach;
-    out.all = out.known;
+    shares out = {.own = fresh * (n - 1) * (w->left / n), .whole = w->reach * w->left};
+    if (w->one_sign) out.off = w->reach;
+    out.all = out.own + out.off;
     if (w->one_sign && (w->step > w->others || (w->n_others == 1 && w->other_step > 2 * w->range)))
         out.all = (fresh * (left - 1) + w->reach) * (w->left / left);
     return out;
 }
 
-/* T6: the places along a window's rank that no neighbour helps at the visits that are known. */
+/* T6: the places along a window's rank that no neighbour helps at visits that move the tile by a step or more. */
 static int64_t count_unhelped(const window *w) {
-    if (w->n_spread == 1) return (w->step + w->distance - 1) / w->distance;
-    return w->step > w->span ? INT64_MAX : 1;
+    if (w->step > w->span) return INT64_MAX;
+    return w->n_spread == 1 ? (w->step + w->distance - 1) / w->distance : 1;
+}
+
+/* T6: whether two neighbours may be apart by a window's step, and in no other rank; true where they are not listed. */
+static bool meets_neighbour(const sx_check_outline *o, int v, int r, int holder, const int64_t *tile,
+                            int64_t step) {
+    const sx_check_neighbours *near = &o->near[holder];
+    const sx_tensor *t = &o->space->c->problem.tensor[v];
+    bool meets = near->n < 0;
+    for (int i = 0; i < near->n && !meets; i++) {
+        meets = true;
+        for (int q = 0; q < t->n_ranks && meets; q++) {
+            int64_t by = 0;
+            for (int d = 0; d < o->space->n_dims; d++) by += t->coef[q][d] * tile[d] * near->by[i][d];
+            meets = llabs(by) == (q == r ? step : 0);
+        }
+    }
+    return meets;
+}
+
+/* The words that the parent of a holder reads of a pass where neighbours help: at the visits of the innermost moving loop,
+ * of loops off its rank, and at all others. */
+static int64_t count_helped(const sx_check_outline *o, int v, int holder, int parent, int moved,
+                            const int64_t *tile, const window *w, const shares *share, int64_t words) {
+    bool meets = meets_neighbour(o, v, moved, holder, tile, w->step);
+    const int64_t unhelped[3] = {meets ? count_unhelped(w) : INT64_MAX, count_unhelped(w), 1};
+    const int64_t part[3] = {share->own, share->off, share->all - share->own - share->off};
+    int64_t sum = 0;
+    for (int i = 0; i < 3; i++) {
+        int64_t num, den;
+        count_groups(o, v, holder, parent, moved, unhelped[i], tile, &num, &den);
+        sum += share_of(share_of(words, 1, num, den), 1, part[i], share->whole);
+    }
+    return sum;
 }
 
 int64_t sx_check_slide(const sx_check_outline *o, const sx_check_prices *prices, int v, int holder, int level,
@@ -311,10 +360,7 @@ int64_t sx_check_slide(const sx_check_outline *o, const sx_check_prices *prices,
     int64_t words = count_words(o, v, tile), copies = o->apart[v][u + 1];
     bool helped = hands_on(o, v, holder) && !(w.one_sign && w.step - w.others > w.span);
     if (helped) {
-        count_groups(o, v, holder, u, moved, count_unhelped(&w), tile, &num, &den);
-        read = share_of(share_of(words, copies, num, den), 1, share.known, share.whole);
-        count_groups(o, v, holder, u, moved, 1, tile, &num, &den);
-        read += share_of(share_of(words, copies, num, den), 1, share.all - share.known, share.whole);
+        read = count_helped(o, v, holder, u, moved, tile, &w, &share, sx_capped_mul(words, copies));
     } else {
         count_groups(o, v, holder, u, -1, 0, tile, &num, &den);
         read = share_of(share_of(words, copies, num, den), 1, share.all, share.whole);

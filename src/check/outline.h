@@ -37,6 +37,14 @@ typedef struct sx_check_shape {
 /* A number by a tensor and the level that its words go to; 0 stands for the compute units, s + 1 for level s. */
 enum { SX_UNITS = 0, SX_N_HOLDERS = SX_MAX_LEVELS + 1 };
 
+/* How the places of two neighbours on the mesh of a level's children differ in the iterations of its spatial loops, in any
+ * layout and up to the sign. */
+enum { SX_MAX_NEIGHBOURS = 32 };
+typedef struct sx_check_neighbours {
+    int n; /* -1: there are too many to list */
+    int32_t by[SX_MAX_NEIGHBOURS][SX_MAX_DIMS];
+} sx_check_neighbours;
+
 typedef struct sx_check_outline {
     const sx_check_space *space;
     const sx_check_shape *shape;
@@ -48,6 +56,7 @@ typedef struct sx_check_outline {
     int64_t used[SX_MAX_LEVELS + 1];  /* instances of level s - 1 in use; 0: compute units */
     int64_t steps;                    /* of the compute units */
     int64_t left[SX_MAX_DIMS];        /* iterations of temporal loops, over all levels */
+    sx_check_neighbours near[SX_MAX_LEVELS];
 } sx_check_outline;
 
 /* The shape of a problem; doubts where its size does not fit. */

@@ -129,6 +129,7 @@ static void check_path(const sx_small_space *small, const sx_check_space *space,
     o.spatial = &spatial;
     sx_check_outline_spread(&o);
     sx_expect_ok(sx_check_find_links(&o));
+    sx_check_find_neighbours(&o);
     sx_check_energy_prices(space->c, &prices);
     sx_expect_ok(sx_check_lattice_points(&lattice, &o));
     sx_expect_ok(sx_check_lattice_solve(&lattice, &o, &prices, SX_CHECK_NONE, &flows));

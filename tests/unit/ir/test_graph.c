@@ -18,9 +18,11 @@ static size_t add_tensor(sx_graph *graph, const char *name, uint64_t rows, uint6
     return index;
 }
 
+/* Adds a node that reads a tensor and writes another, which comes first where the number of the one read is even. */
 static void add_node(sx_graph *graph, const char *name, size_t in, size_t out) {
     sx_graph_node node = {.kind = SX_OP_ELEMENT_WISE, .function = "gelu", .axis = -1, .repeat = 1};
-    const sx_graph_operand operand[] = {sx_graph_whole(out, true, 0), sx_graph_whole(in, false, 0)};
+    const sx_graph_operand operand[] = {sx_graph_whole(in % 2 ? in : out, in % 2 == 0, 0),
+                                        sx_graph_whole(in % 2 ? out : in, in % 2 == 1, 0)};
     snprintf(node.name, sizeof node.name, "%s", name);
     memcpy(node.layer, node.name, sizeof node.layer);
     assert_null(sx_graph_add_node(graph, &node, NULL, operand, 2, NULL));

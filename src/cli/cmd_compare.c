@@ -302,7 +302,8 @@ static sx_status open_placement(void *user, size_t problem, sx_compare_space *ou
 }
 
 /* Shows which run begins. */
-static void show_run(void *user, const sx_comparison *c, size_t problem, size_t navigator, uint64_t seed) {
+static void show_compared_run(void *user, const sx_comparison *c, size_t problem, size_t navigator,
+                              uint64_t seed) {
     sx_progress_title(&((compare_job *)user)->line, "%zu/%zu %s, %s, seed %llu", c->n_runs + 1,
                       sx_comparison_total(c), c->problem[problem].name, c->label[navigator],
                       (unsigned long long)seed);
@@ -394,7 +395,7 @@ static sx_status run_all(const sx_args *args, compare_job *job, sx_comparison **
     o->navigator = job->navigator;
     o->label = job->label;
     o->seed = job->seed;
-    o->begins = show_run;
+    o->begins = show_compared_run;
     if (job->all) o->refused = note_refusal;
     o->user = job;
     sx_progress_begin(&job->line, args);

@@ -153,8 +153,8 @@ static sx_status save(void *user, const void *bytes, size_t size) {
 
 /* Searches, from a checkpoint where there is one. With a database the checkpoint has the start point before
  * the search begins: the database may offer another one to the search that resumes. */
-static sx_status search(const sx_args *args, const sx_place_checkpoint *checkpoint, sx_placement_job *job,
-                        sx_output *result) {
+static sx_status search_placements(const sx_args *args, const sx_place_checkpoint *checkpoint,
+                                   sx_placement_job *job, sx_output *result) {
     watcher w = {.checkpoint = checkpoint, .job = job};
     job->run.cancel = sx_interrupt_catch();
     job->run.progress = show;
@@ -257,7 +257,7 @@ static sx_status place(const sx_args *args, sx_placement_job *job, sx_place_chec
     SX_TRY(sx_place_checkpoint_read(sx_args_text(args, "checkpoint", 0), job, checkpoint));
     if (db) SX_TRY(sx_store_open(db, store));
     if (db && !checkpoint->bytes) SX_TRY(sx_placement_recall(job, *store, sx_args_flag(args, "again")));
-    sx_status searched = job->proven_before ? SX_OK : search(args, checkpoint, job, result);
+    sx_status searched = job->proven_before ? SX_OK : search_placements(args, checkpoint, job, result);
     if (searched && !job->found) return searched;
     if (job->found && job->addresses.align)
         SX_TRY(sx_addresses_find(job->in, job->placement, job->addresses.align, job->run.cancel,

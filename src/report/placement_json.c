@@ -92,7 +92,7 @@ static void set_found(const sx_placement_job *job, json_t *object) {
 }
 
 /* Sets what the search did. */
-static void set_search(const sx_placement_job *job, json_t *object) {
+static void set_placement_search(const sx_placement_job *job, json_t *object) {
     const sx_run_summary *s = &job->summary;
     json_t *trace = json_array();
     json_object_set_new(object, "evaluations", sx_json_count(s->evaluations));
@@ -124,6 +124,6 @@ sx_status sx_placement_json(const sx_placement_job *job, sx_text *out) {
         sx_judge_account account = sx_judge_report(job->judge);
         json_object_set_new(object, "evaluator", sx_json_judge(sx_judge_command(job->judge), &account));
     }
-    set_search(job, object);
+    set_placement_search(job, object);
     return sx_json_finish(object, out);
 }

@@ -64,7 +64,8 @@ static json_t *dividing_json(sx_tree *tree, const sx_dividing *d) {
 }
 
 /* Sets what is known of a search that was made. */
-static void set_search(sx_tree *tree, const sx_layer_result *layer, bool own, bool weak, json_t *object) {
+static void set_layer_search(sx_tree *tree, const sx_layer_result *layer, bool own, bool weak,
+                             json_t *object) {
     const sx_run_summary *s = &layer->summary;
     sx_tree_put(tree, object, "evaluations", json_integer(own ? (json_int_t)s->evaluations : 0));
     sx_tree_put(tree, object, "valid", json_integer(own ? (json_int_t)s->valid : 0));
@@ -110,7 +111,7 @@ static sx_status layer_json(sx_tree *tree, const sx_result *r, size_t i, const s
         if (result->diagnosis) sx_tree_put(tree, object, "diagnosis", json_string(result->diagnosis));
     }
     bool weak = sx_bounds_weak(&r->arch, &r->options.model, &result->summary);
-    set_search(tree, result, result->same_as == i, weak, object);
+    set_layer_search(tree, result, result->same_as == i, weak, object);
     if (result->same_as != i)
         sx_tree_put(tree, object, "same_as", json_string(r->network.layer[result->same_as].name));
     if (!status) status = set_answers(tree, r, i, result->other, result->n_best, "k_best", object);

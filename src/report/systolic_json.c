@@ -115,7 +115,7 @@ static sx_status set_array(const sx_systolic_subject *s, json_t *object) {
 }
 
 /* Sets what a search did. */
-static void set_search(const sx_systolic_answer *answer, json_t *object) {
+static void set_systolic_search(const sx_systolic_answer *answer, json_t *object) {
     const sx_run_summary *s = &answer->summary;
     if (answer->found)
         json_object_set_new(object, "objective", sx_json_real(answer->value));
@@ -149,7 +149,7 @@ static sx_status add_result(const sx_systolic_job *job, const char *problem,
         sx_systolic_design_name(&which, name, sizeof name);
         json_object_set_new(object, "design", json_string(name));
     }
-    set_search(answer, object);
+    set_systolic_search(answer, object);
     if (!answer->found) return SX_OK;
     sx_systolic_subject s = sx_systolic_subject_of(job, kernels, n, answer);
     return set_array(&s, object);

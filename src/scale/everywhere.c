@@ -24,7 +24,7 @@ static bool go_on(void *user, uint64_t done, uint64_t all, const sx_gpu_found *f
 }
 
 /* Tells how far the cost model is. */
-static void show_run(void *user, const sx_progress *progress) {
+static void show_enumeration(void *user, const sx_progress *progress) {
     const look *l = user;
     l->options->progress(l->options->user, progress->evaluations, l->mappings, true, progress->best);
 }
@@ -63,7 +63,7 @@ static sx_status look_by_model(const sx_space *space, const sx_objective *object
     options.objective = *objective;
     options.threads = o->threads;
     options.cancel = o->cancel;
-    options.progress = o->progress ? show_run : NULL;
+    options.progress = o->progress ? show_enumeration : NULL;
     options.user = l;
     SX_TRY(sx_run_new(space, NULL, &options, &run));
     snprintf(mapper, sizeof mapper, "exhaustive:limit=%.0f", o->model_limit);

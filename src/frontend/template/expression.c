@@ -242,7 +242,7 @@ static const char *plain_name(const char *name) {
 
 /* Reads the arguments of `spec.variables.get`, its opening bracket being behind: a name in quotes, and perhaps the value
  * where it has none. */
-static sx_status parse_get(parser *p, sx_value *out) {
+static sx_status read_variable_call(parser *p, sx_value *out) {
     char name[MAX_NAME];
     sx_value otherwise = {.kind = SX_VALUE_UNDEFINED, .text = ""};
     skip_space(p);
@@ -266,7 +266,7 @@ static sx_status parse_name(parser *p, sx_value *out) {
     SX_TRY(parse_dotted(p, name));
     const char *plain = plain_name(name);
     if (take(p, "(")) {
-        if (plain != name && strcmp(plain, "get") == 0) return parse_get(p, out);
+        if (plain != name && strcmp(plain, "get") == 0) return read_variable_call(p, out);
         return parse_call(p, place, name, out);
     }
     if (constant(name, out) || p->skipped) return SX_OK;

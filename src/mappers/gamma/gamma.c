@@ -177,7 +177,7 @@ static sx_status evolve(sx_gamma *g) {
     return SX_OK;
 }
 
-static sx_status search(sx_run *run) {
+static sx_status search_generations(sx_run *run) {
     sx_gamma g = {.run = run, .space = sx_map_space_of(sx_run_space(run))};
     g.n = (size_t)sx_run_setting(run, SX_GAMMA_POPULATION);
     find_axes(&g);
@@ -192,5 +192,5 @@ SX_NAVIGATOR(gamma) = {
     .space = "map",
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
-    .search = search,
+    .search = search_generations,
 };

@@ -26,7 +26,8 @@
  * agree in all else but one of the two dimensions begin and end at different words, and so do the pieces that they
  * fetch. (All pieces that are not whole tiles are the new end of a tile that goes on: a step back follows upon a step
  * of another length, after which tiles are fetched whole, except after a step that spatial factors of the same
- * dimension further out make longer. Where there are such factors, all n n' children may share.) Where units may hand words to each other it makes one access per word and instance at least. Through levels that
+ * dimension further out make longer. Where there are such factors, all n n' children may share.) Where units may hand
+ * words to each other it makes one access per word and instance at least. Through levels that
  * do not keep the tensor, accesses are divided by the average number of children that share one at each of
  * them, which is no more than such a group; half a word is lost by rounding.
  *

@@ -4,7 +4,8 @@
  * tensors that s keeps or that share its banks. As the innermost loop of level s + 1 the same loops run in the same order.
  * Of all tiles only those of level s change, of tensors that it does not keep; with one child these pass on what children
  * ask for, whatever they are (docs/model.md, section 4), to within the last bit, which is gone where words are counted: in
- * whole ones. Networks from level s + 1 on must cost nothing, as they cut that to whole words. The tiles that s keeps stay in place while loop d runs, inside and outside of
+ * whole ones. Networks from level s + 1 on must cost nothing, as they cut that to whole words. The tiles that s keeps
+ * stay in place while loop d runs, inside and outside of
  * them. So nothing costs more or less, provided that tiles are not fetched anew at every visit and that no model of zeros
  * looks at tiles.
  *

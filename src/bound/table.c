@@ -4,7 +4,8 @@
  * Source: the divisor-lattice decomposition of exact mappers for even mappings. Let E be the tile of level c,
  * t the temporal loops of level c + 1, E' = E * spatial * t its tile. The flow of a tensor into c costs
  * h(E) * times(E), where h depends on the form of the tile (bound.h), less by the irrelevant loops that
- * follow; of tensors with windows h is another where the next loop is irrelevant (link.c). If the innermost loop of the first level outside c that has any is of class o, then tensors outside
+ * follow; of tensors with windows h is another where the next loop is irrelevant (link.c). If the innermost loop of
+ * the first level outside c that has any is of class o, then tensors outside
  * o move at once. Those in o gain at most all their irrelevant loops of that level: they cost at least
  * h(E) * times(E' / spatial). Unless level c + 1 has only loops that are idle for such a tensor: then it
  * gains from the next level with loops too, if that one's class o' has the tensor, and costs at least h(E)

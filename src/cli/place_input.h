@@ -19,7 +19,8 @@
 /* Reads --chip. */
 SX_MUST_USE sx_status sx_place_read_chip(const sx_args *args, sx_chip *out);
 
-/* Reads a value of --graph, with --batch and --bytes, and adds the warnings about its file; *out is freed with sx_place_graph_fini. */
+/* Reads a value of --graph, with --batch and --bytes, and adds the warnings about its file; *out is freed with
+ * sx_place_graph_fini. */
 SX_MUST_USE sx_status sx_place_read_graph(const sx_args *args, const char *value, sx_warnings *warnings,
                                           sx_place_graph *out);
 

@@ -56,7 +56,8 @@ typedef enum sx_chain_verdict {
 } sx_chain_verdict;
 
 /* Counts a chain by intervals of rows and columns: exact for the loops none, rows, channels, both in either order, and rows
- * then columns; refused where words between two tiles are never needed (a stride beyond the window) or where a channel loop meets an
+ * then columns; refused where words between two tiles are never needed (a stride beyond the window) or where a
+ * channel loop meets an
  * addition that asks for more of the input than the first layer does. */
 sx_chain_verdict sx_chain_evaluate(const sx_chain *chain, sx_chain_count *count);
 

@@ -42,7 +42,8 @@ static size_t count_terms(const sx_tensor *tensor, int n_dims) {
     return n;
 }
 
-/* Compiles a tensor, with its terms at `terms`. Dimensions of size 1 move nothing and are left out, and so are ranks of nothing else: a
+/* Compiles a tensor, with its terms at `terms`. Dimensions of size 1 move nothing and are left out, and so are ranks
+ * of nothing else: a
  * window of one is no window. A tensor of one word keeps its first rank, and a scalar has one without terms.
  */
 static void compile_shape(sx_shape *shape, const sx_problem *problem, int tensor, struct sx_term *terms) {

@@ -39,7 +39,8 @@ enum {
     [SX_EGRL_CLIP] = {"clip", "limit of that noise", NULL, 0.5, 0, 10, SX_SETTING_NUMBER, NULL},                     \
     [SX_EGRL_LEAN] = {"lean", "first prior, or logit, of the slowest memory", NULL, 1, -100, 100,                    \
                       SX_SETTING_NUMBER, NULL},                                                                      \
-    [SX_EGRL_POLICY] = {"policy", "weight file of a policy to begin from; its placement comes first", NULL, 0, 0, 0, SX_SETTING_TEXT, NULL},    \
+    [SX_EGRL_POLICY] = {"policy", "weight file of a policy to begin from; its placement comes first", NULL, 0, 0, 0, \
+                        SX_SETTING_TEXT, NULL}, \
     [SX_EGRL_SAVE] = {"save", "weight file to write the policy to", NULL, 0, 0, 0, SX_SETTING_TEXT, NULL}
 /* clang-format on */
 

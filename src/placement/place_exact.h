@@ -1,4 +1,5 @@
-/* The branch and bound of place_exact: its nodes, their bounds (place_exact_bounds.c) and ranges of peaks (place_exact_ranges.c). */
+/* The branch and bound of place_exact: its nodes, their bounds (place_exact_bounds.c) and ranges of peaks
+ * (place_exact_ranges.c). */
 #ifndef SX_PLACEMENT_PLACE_EXACT_H
 #define SX_PLACEMENT_PLACE_EXACT_H
 

@@ -1,4 +1,5 @@
-/* `sextant space --pca` and `sextant place --pca`: the points that searches evaluate, projected onto the plane (Demystifying Map Space
+/* `sextant space --pca` and `sextant place --pca`: the points that searches evaluate, projected onto the plane
+ * (Demystifying Map Space
  * Exploration, section 4.3.3 and figure 4). */
 #ifndef SX_REPORT_SPACE_PCA_H
 #define SX_REPORT_SPACE_PCA_H

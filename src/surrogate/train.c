@@ -5,7 +5,8 @@
  * A small net with small batches is preset because it comes farther in a minute of one processor than a large
  * one.
  * The data set is visited in blocks of BLOCK samples: each epoch visits all blocks in a random order, and the
- * samples of a block in a random order, so that memory holds one block only (on a GPU, all of them where they fit). Order and batches follow from
+ * samples of a block in a random order, so that memory holds one block only (on a GPU, all of them where they fit).
+ * Order and batches follow from
  * the seed and the number of the step, so that a training that was interrupted goes on to the same weights. */
 #include "surrogate/training.h"
 

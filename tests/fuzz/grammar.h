@@ -4,7 +4,8 @@
  * A grammar is the file fuzz/NAME.grammar. A rule is `name: items | items ...`, and may go on in lines that begin with a
  * blank. An item is the name of a rule, a text in quotes ('\n' in it begins a line with the indentation of the place,
  * '\"' and '\\' are these signs), `>` or `<`, which indent the lines that follow more or less. An alternative that begins
- * with a number is chosen as often as that many. The first rule is the whole text. Where all bytes are used, or rules are nested too deep, the first alternative is taken, which must come
+ * with a number is chosen as often as that many. The first rule is the whole text. Where all bytes are used, or rules
+ * are nested too deep, the first alternative is taken, which must come
  * to an end. Lines that begin with # are comments. */
 #ifndef SX_FUZZ_GRAMMAR_H
 #define SX_FUZZ_GRAMMAR_H

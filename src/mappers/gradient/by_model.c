@@ -14,7 +14,8 @@
  * What is enumerated and descended by costs no evaluation: at whole factors the loss is the true objective, so this is
  * a search that looks at more mappings than it evaluates. Compare it by time as well.
  *
- * direction=random takes steps of random directions instead, as a control. Starts are tasks. Complexity: a step is a pass through the model and back, about 20 times an evaluation. */
+ * direction=random takes steps of random directions instead, as a control. Starts are tasks. Complexity: a step is a
+ * pass through the model and back, about 20 times an evaluation. */
 #include "base/status.h"
 #include "learn/elementary.h"
 #include "mappers/gradient/gradient.h"

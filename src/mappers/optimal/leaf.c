@@ -4,7 +4,8 @@
  * level where no cost tells them apart. Where they stand decides only hops, which cost nothing without energy
  * in the network, and neighbours, which matter to compute units (level 0), to sliding windows whose own
  * dimensions are spread at that level (docs/model.md, section 3; model/fast_perfect.c holds the same view,
- * bit for bit), and to tiles that are fetched anew at every visit, which a neighbour with the same tile had a visit before. Legality is the same for all that have room. Where several best mappings are wanted nothing
+ * bit for bit), and to tiles that are fetched anew at every visit, which a neighbour with the same tile had a visit
+ * before. Legality is the same for all that have room. Where several best mappings are wanted nothing
  * is left out, as such ways are different mappings. */
 #include "mappers/optimal/leaf.h"
 

@@ -13,7 +13,8 @@
  *
  * Bounded cost. At most `kept` points are in the process. When they are reached, half of them stay: of these two
  * thirds the best, the others the newest. Hyperparameters are fitted by the marginal likelihood with a weak prior
- * each time the number of points has doubled, and then once in `kept` evaluations; in between the Cholesky factor grows row by row. An evaluation
+ * each time the number of points has doubled, and then once in `kept` evaluations; in between the Cholesky factor
+ * grows row by row. An evaluation
  * costs O(candidates * kept * (kept + values)), whatever the budget.
  *
  * The moves and draws come from one stream and all arithmetic has a fixed order, so that results depend on neither

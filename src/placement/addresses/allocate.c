@@ -2,7 +2,8 @@
  *
  * The search (packing_search.c) is restarted with other rules after numbers of nodes that follow Luby's sequence.
  * The fewest bytes are looked for from both ends: after a first allocation without a limit, the least capacity that
- * is not excluded is tried; where that takes too long, capacities between it and the best allocation, by bisection; then all of it again with
+ * is not excluded is tried; where that takes too long, capacities between it and the best allocation, by bisection;
+ * then all of it again with
  * twice the effort. A capacity at which the whole tree was searched raises the bound. */
 #include "placement/addresses/allocate.h"
 

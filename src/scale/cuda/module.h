@@ -53,7 +53,8 @@ typedef struct sx_gpu_module {
      * found->best; best.at.factorisation is its number. Counts children that were legal. */
     int (*evolve)(sx_gpu_device *device, const sx_gpu_epoch *epoch, sx_gpu_found *found, sx_gpu_genome *best,
                   char *message);
-    /* For measurements, NULL on the CPU: draws n legal points that stay on the GPU, each the first of `tries` numbers of a seed (number[i];
+    /* For measurements, NULL on the CPU: draws n legal points that stay on the GPU, each the first of `tries` numbers
+     * of a seed (number[i];
      * UINT64_MAX: none), and scores them; *seconds: the least time of several scorings. n is at most SX_GPU_MEASURED. */
     int (*measure)(sx_gpu_device *device, uint64_t seed, uint64_t n, unsigned tries, uint64_t *number,
                    sx_core_score *score, uint8_t *verdict, double *seconds, char *message);

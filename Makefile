@@ -37,6 +37,7 @@ check:
 
 check-long:
 	@tools/setup build test
+	@tools/analyse src/api src/base
 	@tools/mutants
 	@tools/mutants --make proof --count 40 --least 95
 	@tools/mutants --make rest --count 20 --least 85

@@ -96,12 +96,16 @@ static size_t token_size(const char *text, bool *real) {
     return n;
 }
 
+char *sx_json_print(const json_t *tree, size_t flags) {
+    char *text = json_dumps(tree, flags);
+    if (!sx_json_failed()) return text;
+    release(text);
+    return NULL;
+}
+
 char *sx_json_dump(const json_t *tree, size_t flags) {
-    char *text = json_dumps(tree, flags | JSON_REAL_PRECISION(17)), *to = text;
-    if (!text || sx_json_failed()) { /* jansson 2.14 may leave parts of a text out where memory is */
-        release(text);
-        return NULL;
-    }
+    char *text = sx_json_print(tree, flags | JSON_REAL_PRECISION(17)), *to = text;
+    if (!text) return NULL;
     for (const char *at = text; *at;) {
         char number[NUMBER_ROOM];
         bool real;

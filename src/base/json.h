@@ -18,6 +18,10 @@ json_t *sx_json_read(const char *text);
 /* The same for a text of a size, with where and why it cannot be read. */
 json_t *sx_json_load(const char *text, size_t size, json_error_t *error);
 
+/* Prints a tree as jansson's flags say; NULL where memory is out, where jansson 2.14 may leave parts of the text out. The
+ * caller frees it. */
+char *sx_json_print(const json_t *tree, size_t flags);
+
 /* Prints a tree as jansson's flags say, with numbers as sx_decimal_text() has them; NULL where memory is out.
  * The caller frees it. */
 char *sx_json_dump(const json_t *tree, size_t flags);

@@ -32,7 +32,7 @@ static json_t *nodes_json(const sx_place_graph *graph) {
 
 /* A text of JSON, which is freed; NULL when memory is out. */
 static char *text_of(json_t *object) {
-    char *text = object && !sx_json_failed() ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+    char *text = object && !sx_json_failed() ? sx_json_print(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
     json_decref(object);
     return text;
 }

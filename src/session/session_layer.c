@@ -1,6 +1,7 @@
 /* One layer of a session: model, space, start point, run and answers. */
 #include "base/cancel.h"
 #include "base/clock.h"
+#include "base/json.h"
 #include "base/status.h"
 #include "model/model.h"
 #include "session/session.h"
@@ -211,7 +212,7 @@ static char *options_json(const sx_session *session, const sx_layer_result *resu
     if (o->space.split_axes) json_object_set_new(object, "split_axes", json_true());
     bool whole = object && (result->warm_from == SX_WARM_NONE ||
                             json_object_set_new(object, "warm_from", json_string(result->warm_name)) == 0);
-    char *text = whole ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+    char *text = whole ? sx_json_print(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
     json_decref(object);
     return text;
 }

@@ -61,7 +61,7 @@ static char *space_text(const sx_systolic_space *space) {
         "row_cycles", l->row_cycles, "type", "bits", (json_int_t)l->bits, "dsp_per_mac", l->dsp_per_mac,
         "add_latency", (json_int_t)l->add_latency, "corrected", o->corrected, "thin", o->thin, "tiles",
         (int)o->tiles, "pad_to", (json_int_t)o->pad_to, "min_dsp", o->least_dsp);
-    char *text = object && !sx_json_failed() ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+    char *text = object && !sx_json_failed() ? sx_json_print(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
     json_decref(object);
     return text;
 }
@@ -79,7 +79,7 @@ static char *point_text(const sx_systolic_space *space, const sx_systolic_point 
     }
     name_design(space, point->design, name);
     json_t *object = json_pack("{s:s, s:o}", "design", name, "tiles", tiles);
-    char *text = object && !sx_json_failed() ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+    char *text = object && !sx_json_failed() ? sx_json_print(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
     json_decref(object);
     return text;
 }
@@ -170,7 +170,7 @@ static char *options_text(const sx_systolic_job *job) {
     json_t *object =
         json_pack("{s:I, s:f, s:f, s:I}", "evaluations", (json_int_t)job->run.evaluations, "seconds",
                   job->run.seconds, "target", job->run.target, "patience", (json_int_t)job->run.patience);
-    char *text = object ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+    char *text = object ? sx_json_print(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
     json_decref(object);
     return text;
 }

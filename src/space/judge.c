@@ -197,7 +197,7 @@ sx_status sx_judge_ask(sx_judge *judge, const sx_question_kind *kind, json_t *qu
     pthread_mutex_lock(&judge->lock);
     judge->account.questions++;
     json_object_set_new(question, "id", json_integer((json_int_t)judge->account.questions));
-    char *text = question ? json_dumps(question, JSON_COMPACT) : NULL;
+    char *text = question ? sx_json_print(question, JSON_COMPACT) : NULL;
     sx_text line = {0};
     if (text) sx_text_add(&line, "%s\n", text);
     free(text);

@@ -72,7 +72,7 @@ static SX_MUST_USE sx_status canonical(const char *text, const char *what, SX_OW
     json_t *tree = sx_json_read(text);
     if (!tree && sx_json_failed()) return sx_error_memory();
     if (!tree) return sx_error_new(SX_ERR_USAGE, "the %s of a record is not a JSON object or list", what);
-    *out = json_dumps(tree, JSON_SORT_KEYS | JSON_COMPACT);
+    *out = sx_json_print(tree, JSON_SORT_KEYS | JSON_COMPACT);
     json_decref(tree);
     return *out ? SX_OK : sx_error_memory();
 }

@@ -70,8 +70,8 @@ sx_status sx_surrogate_text(const sx_surrogate *s, char **out) {
         list_of(s->input_deviation, s->encoding.n_inputs), "output_mean", list_of(s->output_mean, n),
         "output_deviation", list_of(s->output_deviation, n), "trained", record_of(s));
     sx_free(einsum);
-    *out =
-        o && !sx_json_failed() ? json_dumps(o, JSON_SORT_KEYS | JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+    *out = o && !sx_json_failed() ? sx_json_print(o, JSON_SORT_KEYS | JSON_COMPACT | JSON_REAL_PRECISION(9))
+                                  : NULL;
     json_decref(o);
     return *out ? SX_OK : sx_error_memory();
 }

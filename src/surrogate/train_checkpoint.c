@@ -81,7 +81,7 @@ static sx_status text_of(const sx_training *t, char **out) {
     }
     json_t *o = json_pack("{s:s, s:s, s:s, s:I, s:o}", "kind", "training", "key", key, "products",
                           products_of(t->options), "step", (json_int_t)t->step, "measures", list);
-    *out = o && !sx_json_failed() ? json_dumps(o, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+    *out = o && !sx_json_failed() ? sx_json_print(o, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
     json_decref(o);
     return *out ? SX_OK : sx_error_memory();
 }

@@ -85,7 +85,7 @@ sx_status sx_tree_print(sx_tree *tree, json_t *root, sx_format format, char **ou
     } else if (!status) {
         size_t flags = JSON_INDENT(2) | JSON_PRESERVE_ORDER;
         status = finish_json(format == SX_JSON ? sx_json_dump(root, flags)
-                                               : json_dumps(root, flags | JSON_REAL_PRECISION(17)),
+                                               : sx_json_print(root, flags | JSON_REAL_PRECISION(17)),
                              out);
     }
     json_decref(root);

@@ -1,5 +1,5 @@
 /* A timer of the system rather than a count of steps: readers of YAML, JSON and ONNX, of which some are libraries, and
- * checks of what they read have no one place that all their work passes (docs/decisions/020). Nothing has been written
+ * checks of what they read have no one place that all their work passes (docs/decisions/022). Nothing has been written
  * by then, and there is one thread. */
 #include "cli/reading.h"
 

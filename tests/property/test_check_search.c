@@ -1,6 +1,6 @@
 /* What the search claims to have proven, before the independent checker, on random small spaces: an optimum is accepted or
- * undecided; a false one, which there is only if a rule of the search is wrong, is never accepted. bench/studies/search-mutants
- * builds it with wrong rules: test_check_search [count [seed]]. */
+ * undecided; a false one, which there is only if a rule of the search is wrong, is never accepted: test_check_search [count
+ * [seed]]. */
 #include "support/check_space.h"
 #include "support/compared.h"
 #include "support/expect.h"

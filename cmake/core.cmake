@@ -15,7 +15,7 @@ foreach(levels 3 4 5 6)
 #define SX_CORE_ENGINE ${name}
 #include \"core/engines.h\"
 
-#include \"core/engine_body.h\"
+#include \"core/engine_body.inc\"
 ")
       list(APPEND SEXTANT_SOURCES ${PROJECT_BINARY_DIR}/core/${name}.c)
     endforeach()

@@ -2,4 +2,4 @@
 #include "core/engines.h"
 
 #define SX_CORE_ENGINE sx_core_engine_generic
-#include "core/engine_body.h"
+#include "core/engine_body.inc"

@@ -44,7 +44,7 @@ static void numbers_have_no_digits_too_many(void **state) {
 static void what_lacks_memory_is_not_printed(void **state) {
     (void)state;
     json_t *tree = sx_json_read("[1, \"two\"]");
-    int status;
+    int status = 0;
     assert_non_null(tree);
     const pid_t child = fork();
     if (child == 0) {

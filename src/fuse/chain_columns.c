@@ -2,13 +2,6 @@
 
 #include <stdlib.h>
 
-static int smaller(int a, int b) {
-    return a < b ? a : b;
-}
-static int larger(int a, int b) {
-    return a > b ? a : b;
-}
-
 typedef struct tile {
     sx_interval rows, columns;
 } tile;
@@ -30,8 +23,8 @@ static tile need_of(const tile_walk *t, int i, int j) {
     const int n = w->chain->n_layers, high = w->chain->loop[w->row].tile,
               wide = w->chain->loop[w->column].tile;
     if (!t->user)
-        return (tile){{i * high, smaller(w->extent[n][0], (i + 1) * high)},
-                      {j * wide, smaller(w->extent[n][1], (j + 1) * wide)}};
+        return (tile){{i * high, sx_min_int(w->extent[n][0], (i + 1) * high)},
+                      {j * wide, sx_min_int(w->extent[n][1], (j + 1) * wide)}};
     const tile *user = &t->user[i * w->n_columns + j];
     const tile need = {sx_chain_footprint(w, t->m + 1, t->m, 0, user->rows),
                        sx_chain_footprint(w, t->m + 1, t->m, 1, user->columns)};
@@ -56,7 +49,7 @@ static bool find_extents(tile_walk *t) {
             const sx_interval columns = need_of(t, i, j).columns;
             if (!sx_interval_length(columns)) continue;
             if (high >= 0 && columns.low > high) return false;
-            high = larger(high, columns.high);
+            high = sx_max_int(high, columns.high);
         }
     return true;
 }
@@ -71,13 +64,13 @@ typedef struct row_step {
 static row_step row_step_of(const tile_walk *t, int i, int reach) {
     const bool keeps = t->by_row == SX_CHAIN_RETAIN;
     const sx_interval rows = t->rows[i], next = i + 1 < t->w->n_rows ? t->rows[i + 1] : (sx_interval){0, 0};
-    const int first = smaller(keeps ? larger(rows.low, reach) : rows.low, rows.high);
+    const int first = sx_min_int(keeps ? sx_max_int(rows.low, reach) : rows.low, rows.high);
     int kept = keeps && sx_interval_length(next) ? next.low : rows.high;
-    kept = smaller(larger(kept, rows.low), rows.high);
+    kept = sx_min_int(sx_max_int(kept, rows.low), rows.high);
     return (row_step){{first, rows.high},
-                      larger(0, first - rows.low),
-                      rows.high - larger(kept, first),
-                      larger(0, first - kept)};
+                      sx_max_int(0, first - rows.low),
+                      rows.high - sx_max_int(kept, first),
+                      sx_max_int(0, first - kept)};
 }
 
 /* The columns that the column steps of row step i need; the first needs all of them where that is asked for. */
@@ -93,7 +86,7 @@ static int next_column(const tile_walk *t, int j) {
     int low = -1;
     for (j++; j < t->w->n_columns; j++)
         if (sx_interval_length(t->columns[j]))
-            low = low < 0 ? t->columns[j].low : smaller(low, t->columns[j].low);
+            low = low < 0 ? t->columns[j].low : sx_min_int(low, t->columns[j].low);
     return low;
 }
 
@@ -104,12 +97,12 @@ static int positions_after(const tile_walk *t, const row_step *r, int reach, int
     const int old = r->old_stay * (from - t->all.low) + r->old * (t->all.high - from);
     if (t->by_column == SX_CHAIN_FULL) return old + (later < 0 ? r->stay : rows) * done;
     if (t->by_column == SX_CHAIN_RECOMPUTE) return old + r->stay * done;
-    const int overlap = later < 0 ? 0 : larger(0, reach - from);
+    const int overlap = later < 0 ? 0 : sx_max_int(0, reach - from);
     return old + r->stay * (done - overlap) + rows * overlap;
 }
 
 /* Walks the column steps of a row step; `held`: positions on chip before it, and after. */
-static void walk_row_step(tile_walk *t, int i, const row_step *r, int *held) {
+static void walk_columns_of_row(tile_walk *t, int i, const row_step *r, int *held) {
     const uint64_t channels = (uint64_t)t->w->channels[t->m];
     const int rows = sx_interval_length(r->made);
     int reach = t->all.low;
@@ -117,14 +110,15 @@ static void walk_row_step(tile_walk *t, int i, const row_step *r, int *held) {
     for (int j = 0; j < t->w->n_columns; j++) {
         const int step = i * t->w->n_columns + j, before = reach;
         sx_interval columns = t->columns[j];
-        if (t->by_column != SX_CHAIN_RECOMPUTE) columns.low = larger(columns.low, reach);
+        if (t->by_column != SX_CHAIN_RECOMPUTE) columns.low = sx_max_int(columns.low, reach);
         const bool makes = rows > 0 && sx_interval_length(columns) > 0;
         t->made[step] = makes ? (tile){r->made, columns} : (tile){{0, 0}, {0, 0}};
         int more = 0;
         if (makes) {
-            const int again = larger(0, smaller(before, columns.high) - columns.low);
-            more = larger(0, columns.high - larger(columns.low, before)) * rows + again * (rows - r->stay);
-            reach = larger(reach, columns.high);
+            const int again = sx_max_int(0, sx_min_int(before, columns.high) - columns.low);
+            more = sx_max_int(0, columns.high - sx_max_int(columns.low, before)) * rows +
+                   again * (rows - r->stay);
+            reach = sx_max_int(reach, columns.high);
         }
         const int after = t->m < t->w->chain->n_layers ? positions_after(t, r, reach, next_column(t, j)) : 0;
         t->w->words[t->m][step] = (sx_chain_words){
@@ -139,8 +133,8 @@ static bool walk_tensor(tile_walk *t) {
     if (t->by_row == SX_CHAIN_FULL || !find_extents(t)) return false;
     for (int i = 0; i < t->w->n_rows; i++) {
         const row_step r = row_step_of(t, i, reach);
-        walk_row_step(t, i, &r, &held);
-        if (t->by_row == SX_CHAIN_RETAIN) reach = larger(reach, t->rows[i].high);
+        walk_columns_of_row(t, i, &r, &held);
+        if (t->by_row == SX_CHAIN_RETAIN) reach = sx_max_int(reach, t->rows[i].high);
     }
     return true;
 }

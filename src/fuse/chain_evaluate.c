@@ -3,13 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int smaller(int a, int b) {
-    return a < b ? a : b;
-}
-static int larger(int a, int b) {
-    return a > b ? a : b;
-}
-
 static int reach_of(const sx_chain_layer *layer, int axis) {
     return layer->dilation[axis] * (layer->window[axis] - 1) + 1;
 }
@@ -25,19 +18,19 @@ sx_interval sx_chain_footprint(const sx_chain_walk *w, int layer, int m, int axi
     if (!sx_interval_length(made)) return (sx_interval){0, 0};
     const int low = made.low * l->stride[axis] - l->pad[axis];
     const int high = (made.high - 1) * l->stride[axis] - l->pad[axis] + reach_of(l, axis);
-    const sx_interval v = {larger(0, low), smaller(w->extent[m][axis], high)};
+    const sx_interval v = {sx_max_int(0, low), sx_min_int(w->extent[m][axis], high)};
     return sx_interval_length(v) ? v : (sx_interval){0, 0};
 }
 
 sx_interval sx_interval_hull(sx_interval a, sx_interval b) {
     if (!sx_interval_length(a)) return b;
     if (!sx_interval_length(b)) return a;
-    return (sx_interval){smaller(a.low, b.low), larger(a.high, b.high)};
+    return (sx_interval){sx_min_int(a.low, b.low), sx_max_int(a.high, b.high)};
 }
 
 int sx_chain_slice(const sx_chain_walk *w, int k) {
     const int tile = w->chain->loop[w->channel].tile;
-    return smaller(tile, w->channels[1] - k * tile);
+    return sx_min_int(tile, w->channels[1] - k * tile);
 }
 
 /* Iterations of loop d that a step is in, the loops outside of it included: 0, 1, ... up to their product. */
@@ -98,14 +91,14 @@ static bool make_weights(const sx_chain_walk *w, weight_table *table, sx_chain_c
 static uint64_t live_words(const sx_chain_walk *w, const weight_table *table, int layer, int i) {
     uint64_t live = 0;
     for (int l = 1; l <= w->chain->n_layers; l++)
-        if (l == layer || table[l].depth < smaller(table[l].loops, table[layer].loops))
+        if (l == layer || table[l].depth < sx_min_int(table[l].loops, table[layer].loops))
             live += table[l].words[prefix_of(w, i, table[l].depth)];
     for (int m = 0; m <= w->chain->n_layers; m++) {
         const sx_chain_words *words = &w->words[m][i];
         int last = m;
         for (int u = m + 1; u <= w->chain->n_layers; u++)
             if (w->words[u][i].made && sx_chain_uses(w, u, m)) last = u;
-        live += layer < larger(m, 1) ? words->before : layer <= last ? words->during : words->after;
+        live += layer < sx_max_int(m, 1) ? words->before : layer <= last ? words->during : words->after;
     }
     return live;
 }

@@ -22,13 +22,6 @@ typedef struct row_walks {
     void *memory;
 } row_walks;
 
-static int smaller(int a, int b) {
-    return a < b ? a : b;
-}
-static int larger(int a, int b) {
-    return a > b ? a : b;
-}
-
 /* Cuts the walks out of one piece of memory. */
 static bool make_walks(row_walks *r, sx_chain_walk *w) {
     const size_t n = (size_t)w->n_rows, walks = SX_MAX_CHAIN + 3;
@@ -61,10 +54,10 @@ static void look_ahead(row_walks *r, const sx_interval *need) {
     r->lowest[r->n] = -1;
     for (int i = r->n; i-- > 0;) {
         const bool some = sx_interval_length(need[i]) > 0;
-        r->highest[i] = larger(r->highest[i + 1], some ? need[i].high : 0);
+        r->highest[i] = sx_max_int(r->highest[i + 1], some ? need[i].high : 0);
         r->lowest[i] = !some                  ? r->lowest[i + 1]
                        : r->lowest[i + 1] < 0 ? need[i].low
-                                              : smaller(r->lowest[i + 1], need[i].low);
+                                              : sx_min_int(r->lowest[i + 1], need[i].low);
     }
 }
 
@@ -73,7 +66,7 @@ static bool needs_all(const row_walks *r, const sx_interval *need, int i, int lo
     for (; i < r->n && low < high; i++) {
         if (!sx_interval_length(need[i])) continue;
         if (need[i].low > low) return false;
-        low = larger(low, need[i].high);
+        low = sx_max_int(low, need[i].high);
     }
     return low >= high;
 }
@@ -87,19 +80,19 @@ static void walk_needs(row_walks *r, sx_interval *need, sx_chain_keep keep, row_
     for (int i = 0; i < r->n; i++) {
         sx_interval made = need[i];
         if (keep == SX_CHAIN_FULL && i) made = (sx_interval){0, 0};
-        if (keep == SX_CHAIN_RETAIN) made.low = larger(made.low, reach);
+        if (keep == SX_CHAIN_RETAIN) made.low = sx_max_int(made.low, reach);
         const int rows = sx_interval_length(made), later = r->lowest[i + 1];
         if (!rows) made = (sx_interval){0, 0};
         out->made[i] = made;
         out->before[i] = held;
         out->during[i] = held + rows;
-        reach = larger(reach, made.high);
+        reach = sx_max_int(reach, made.high);
         if (keep == SX_CHAIN_FULL)
             held = later < 0 ? 0 : held + rows;
         else if (keep == SX_CHAIN_RECOMPUTE)
             held = 0;
         else
-            held = later < 0 ? 0 : larger(0, smaller(reach, r->highest[i + 1]) - later);
+            held = later < 0 ? 0 : sx_max_int(0, sx_min_int(reach, r->highest[i + 1]) - later);
         r->gap |= keep == SX_CHAIN_RETAIN && held && !needs_all(r, need, i + 1, later, later + held);
         out->after[i] = held;
     }
@@ -111,7 +104,7 @@ static void find_needs(const row_walks *r, int m, bool last_slice, sx_interval *
     const int n = w->chain->n_layers, tile = w->row >= 0 ? w->chain->loop[w->row].tile : w->extent[n][0];
     for (int i = 0; i < r->n; i++) {
         need[i] = (sx_interval){0, 0};
-        if (m == n) need[i] = (sx_interval){i * tile, smaller(w->extent[n][0], (i + 1) * tile)};
+        if (m == n) need[i] = (sx_interval){i * tile, sx_min_int(w->extent[n][0], (i + 1) * tile)};
         for (int u = m + 1; u <= n; u++)
             if (sx_chain_uses(w, u, m) && (last_slice || u <= w->sums))
                 need[i] = sx_interval_hull(need[i], sx_chain_footprint(w, u, m, 0, r->tensor[u].made[i]));
@@ -216,14 +209,14 @@ static sx_chain_verdict fill_kept_input(row_walks *r, uint64_t row) {
     for (int i = 0; i < r->n; i++) {
         if (!sx_interval_length(r->early_need[i])) continue;
         if (low < 0) low = r->early_need[i].low;
-        high = larger(high, r->early_need[i].high);
+        high = sx_max_int(high, r->early_need[i].high);
     }
     look_ahead(r, late);
     if (r->highest[0] - r->lowest[0] != high - low || r->lowest[0] < low || r->highest[0] > high)
         return SX_CHAIN_NOT_COVERED;
     for (int i = 0, reach = low; i < r->n; i++) {
         const int rows = sx_interval_length(r->early.made[i]), before = reach - low;
-        reach = larger(reach, rows ? r->early.made[i].high : reach);
+        reach = sx_max_int(reach, rows ? r->early.made[i].high : reach);
         for (int k = 0; k <= last; k++) {
             const int left = r->lowest[i] < 0 ? 0 : r->highest[i] - r->lowest[i];
             const int next = r->lowest[i + 1] < 0 ? 0 : r->highest[i + 1] - r->lowest[i + 1];

@@ -4,6 +4,13 @@
 
 #include "fuse/chain.h"
 
+static inline int sx_min_int(int a, int b) {
+    return a < b ? a : b;
+}
+static inline int sx_max_int(int a, int b) {
+    return a > b ? a : b;
+}
+
 /* Rows or columns from low to below high; none where low is not below high. */
 typedef struct sx_interval {
     int low, high;

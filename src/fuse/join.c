@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/status.h"
+#include "ir/rank.h"
 
 #include <math.h>
 #include <string.h>
@@ -78,9 +79,7 @@ static uint64_t live_bits(const sx_cascade *cascade, const live_tensor *live, co
     uint64_t bits = tensor->bits;
     if (live->depth < 0 || !sx_cascade_uses(cascade, tensor->first, live->tensor, &local)) return 0;
     for (int r = 0; r < einsum->tensor[local].n_ranks; r++) {
-        uint64_t extent = 1;
-        for (int d = 0; d < einsum->n_dims; d++)
-            extent += (uint64_t)llabs((long long)einsum->tensor[local].coef[r][d]) * (einsum->size[d] - 1u);
+        uint64_t extent = sx_rank_extent(einsum, local, r, einsum->size);
         for (int i = 0; i < live->depth; i++)
             if (live->rank[i] == r) extent /= bound[i];
         bits *= extent;

@@ -1,5 +1,7 @@
 #include "fuse/path.h"
 
+#include "ir/rank.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,14 +24,9 @@ uint64_t sx_path_room(const sx_storage *level) {
 }
 
 uint64_t sx_tile_words(const sx_problem *einsum, int tensor, const uint32_t *extent) {
-    const sx_tensor *v = &einsum->tensor[tensor];
     uint64_t words = 1;
-    for (int r = 0; r < v->n_ranks; r++) {
-        uint64_t length = 1;
-        for (int d = 0; d < einsum->n_dims; d++)
-            length += (uint64_t)llabs((long long)v->coef[r][d]) * (extent[d] - 1u);
-        words *= length;
-    }
+    for (int r = 0; r < einsum->tensor[tensor].n_ranks; r++)
+        words *= sx_rank_extent(einsum, tensor, r, extent);
     return words;
 }
 

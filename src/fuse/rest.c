@@ -141,7 +141,7 @@ static bool add_step(const sx_rest *rest, sx_vector *steps, const sx_rest_step *
 }
 
 static const sx_vector *steps_of_level(sx_rest *rest, const uint32_t *extent, int level, uint32_t left);
-static bool hold_next(sx_rest *rest, const branch *b, sx_vector *out);
+static bool hold_next_tensor(sx_rest *rest, const branch *b, sx_vector *out);
 
 /* A step of this level with one of those below. */
 static sx_rest_step add_steps(const sx_rest_step *step, const sx_rest_step *more) {
@@ -209,7 +209,7 @@ static bool hold_tile(sx_rest *rest, const branch *b, int tensor, int slides, co
         memcpy(holder->extent, b->extent, sizeof holder->extent);
         memcpy(holder->below, extent, sizeof holder->below);
     }
-    const bool done = next.left ? hold_next(rest, &next, out) : finish_level(rest, &next, out);
+    const bool done = next.left ? hold_next_tensor(rest, &next, out) : finish_level(rest, &next, out);
     if (rest->trace && !rest->trace->found) rest->trace->n--;
     return done;
 }
@@ -245,7 +245,7 @@ static bool choose_extents(sx_rest *rest, branch *b, int tensor, uint32_t dims, 
 
 /* Each of the tensors that are left may be the next. Above its holder only loops that move it are of use; those that
  * move the holder before alone belong above that. */
-static bool hold_next(sx_rest *rest, const branch *b, sx_vector *out) {
+static bool hold_next_tensor(sx_rest *rest, const branch *b, sx_vector *out) {
     for (uint32_t left = b->left; left; left &= left - 1) {
         const int tensor = __builtin_ctz(left);
         branch next = *b;
@@ -267,7 +267,7 @@ static const sx_vector *steps_of_level(sx_rest *rest, const uint32_t *extent, in
     const uint64_t hash = sx_hash_bytes(cell.key, sizeof cell.key, 0);
     const uint32_t at = sx_hash_table_find(&rest->index, keys, cell.key, hash);
     if (at != SX_HASH_NONE) return &((const sx_rest_cell *)sx_vector_at(&rest->cells, at))->steps;
-    if (!(left ? hold_next(rest, &b, &cell.steps) : finish_level(rest, &b, &cell.steps)) ||
+    if (!(left ? hold_next_tensor(rest, &b, &cell.steps) : finish_level(rest, &b, &cell.steps)) ||
         !sx_hash_table_add(&rest->index, hash, (uint32_t)rest->cells.n)) {
         sx_vector_clear(&cell.steps);
         return NULL;
@@ -288,7 +288,7 @@ const sx_vector *sx_rest_steps(sx_rest *rest, const uint32_t *extent, uint32_t l
 static bool trace_level(sx_rest *rest, branch *b, const sx_rest_step *wanted) {
     const sx_rest_step *outer = rest->trace->wanted;
     rest->trace->wanted = wanted;
-    const bool done = b->left ? hold_next(rest, b, NULL) : finish_level(rest, b, NULL);
+    const bool done = b->left ? hold_next_tensor(rest, b, NULL) : finish_level(rest, b, NULL);
     rest->trace->wanted = outer;
     return done;
 }

@@ -1,6 +1,7 @@
 #include "ir/cascade.h"
 
 #include "base/status.h"
+#include "ir/rank.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,14 +28,6 @@ static size_t find_tensor(const sx_cascade *cascade, const char *name) {
     return t;
 }
 
-/* The extent of a rank over the whole einsum. */
-static uint64_t rank_extent(const sx_problem *einsum, const sx_tensor *tensor, int rank) {
-    uint64_t extent = 1;
-    for (int d = 0; d < einsum->n_dims; d++)
-        extent += (uint64_t)llabs((long long)tensor->coef[rank][d]) * (einsum->size[d] - 1u);
-    return extent;
-}
-
 /* Whether a rank is a single dimension: then all users see the same extent. */
 static bool is_plain_rank(const sx_problem *einsum, const sx_tensor *tensor, int rank) {
     int n = 0;
@@ -52,7 +45,8 @@ static sx_status check_ranks(const sx_cascade *cascade, size_t e, int local, siz
         return sx_error_new(SX_ERR_INPUT, "tensor '%s' has %d ranks in '%s' and %d in '%s'", mine->name,
                             first->n_ranks, other->name, mine->n_ranks, einsum->name);
     for (int r = 0; r < mine->n_ranks; r++) {
-        uint64_t a = rank_extent(other, first, r), b = rank_extent(einsum, mine, r);
+        uint64_t a = sx_rank_extent(other, theirs, r, other->size),
+                 b = sx_rank_extent(einsum, local, r, einsum->size);
         if (a != b && is_plain_rank(other, first, r) && is_plain_rank(einsum, mine, r))
             return sx_error_new(SX_ERR_INPUT, "rank %d of tensor '%s' is %llu long in '%s' and %llu in '%s'",
                                 r + 1, mine->name, (unsigned long long)a, other->name, (unsigned long long)b,

@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 #include "ir/density.h"
+#include "ir/rank.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,14 +34,9 @@ uint64_t sx_problem_computes(const sx_problem *problem) {
 }
 
 uint64_t sx_problem_words(const sx_problem *problem, int tensor) {
-    const sx_tensor *v = &problem->tensor[tensor];
     uint64_t words = 1;
-    for (int r = 0; r < v->n_ranks; r++) {
-        uint64_t extent = 1;
-        for (int d = 0; d < problem->n_dims; d++)
-            extent += (uint64_t)llabs((long long)v->coef[r][d]) * (problem->size[d] - 1u);
-        words *= extent;
-    }
+    for (int r = 0; r < problem->tensor[tensor].n_ranks; r++)
+        words *= sx_rank_extent(problem, tensor, r, problem->size);
     return words;
 }
 

@@ -1,7 +1,7 @@
 /* The certificate as the independent checker reads it: its own reader on the tree of the document, so that a mistake
  * of the other readers cannot hide here. What it does not know it never passes over. */
 #include "check/reader.h"
-#include "frontend/document/yaml.h"
+#include "text/document/yaml.h"
 
 #include <math.h>
 #include <stdarg.h>

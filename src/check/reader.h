@@ -4,7 +4,7 @@
 #define SX_CHECK_READER_H
 
 #include "check/case.h"
-#include "frontend/document/document.h"
+#include "text/document/document.h"
 
 /* Errors unless the node is a map without a repeated key; keys other than the given ones are doubts. */
 SX_MUST_USE sx_status sx_check_keys(const sx_node *map, const char *what, const char *const *keys, size_t n,

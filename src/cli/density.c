@@ -1,7 +1,7 @@
 #include "cli/density.h"
 
 #include "cli/tensor_option.h"
-#include "frontend/document/document.h"
+#include "text/document/document.h"
 
 #include <math.h>
 #include <stdio.h>

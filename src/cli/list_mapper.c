@@ -1,9 +1,9 @@
 #include "cli/list_mapper.h"
 
-#include "frontend/document/document.h"
 #include "report/json_parts.h"
 #include "report/table.h"
 #include "run/registry.h"
+#include "text/document/document.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 #include "cli/load_layers.h"
+#include "frontend/keys.h"
 
 #include "cli/named.h"
 #include "frontend/input.h"

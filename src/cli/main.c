@@ -5,11 +5,11 @@
 #include "cli/print.h"
 #include "cli/reading.h"
 #include "cli/terminal.h"
-#include "frontend/settings.h"
 #include "report/json_parts.h"
 #include "report/table.h"
 #include "scale/launch.h"
 #include "sextant/session.h"
+#include "text/settings.h"
 
 #include <errno.h>
 #include <signal.h>

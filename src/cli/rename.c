@@ -2,7 +2,7 @@
  * constraints or the mapping of a design use them. */
 #include "cli/rename.h"
 
-#include "frontend/document/scan.h"
+#include "text/document/scan.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "cli/tensor_bits.h"
 
 #include "cli/tensor_option.h"
-#include "frontend/document/document.h"
+#include "text/document/document.h"
 
 #include <string.h>
 

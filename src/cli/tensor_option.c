@@ -1,7 +1,7 @@
 #include "cli/tensor_option.h"
 
 #include "base/status.h"
-#include "frontend/document/document.h"
+#include "text/document/document.h"
 
 #include <stdio.h>
 #include <stdlib.h>

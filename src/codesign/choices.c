@@ -1,9 +1,10 @@
 /* Reading a file of choices. docs/codesign.md describes it. */
 #include "codesign/choices.h"
+#include "frontend/keys.h"
 
 #include "base/text.h"
-#include "frontend/document/yaml.h"
-#include "frontend/template/template.h"
+#include "text/document/yaml.h"
+#include "text/template/template.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@
  * at 137 um^2 per 32 bits. */
 #include "codesign/size_cost.h"
 
-#include "frontend/template/expression.h"
+#include "text/template/expression.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define SX_CODESIGN_SIZE_COST_H
 
 #include "base/arena.h"
-#include "frontend/document/document.h"
+#include "text/document/document.h"
 
 typedef enum sx_size_cost_kind {
     /* of a read and, where nothing else is said, of a fill and an update; pJ per access */

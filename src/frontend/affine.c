@@ -1,6 +1,6 @@
 #include "frontend/affine.h"
 
-#include "frontend/document/document.h"
+#include "text/document/document.h"
 
 #include <ctype.h>
 #include <stdlib.h>

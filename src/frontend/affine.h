@@ -2,7 +2,7 @@
 #ifndef SX_FRONTEND_AFFINE_H
 #define SX_FRONTEND_AFFINE_H
 
-#include "frontend/document/scan.h"
+#include "text/document/scan.h"
 
 #include <stddef.h>
 

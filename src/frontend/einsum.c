@@ -5,9 +5,9 @@
 #include "base/decimal.h"
 #include "base/text.h"
 #include "frontend/affine.h"
-#include "frontend/coordinates.h"
-#include "frontend/document/document.h"
 #include "sextant/input.h"
+#include "text/coordinates.h"
+#include "text/document/document.h"
 
 #include <math.h>
 #include <stdio.h>

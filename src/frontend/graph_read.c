@@ -1,5 +1,6 @@
 /* The section `graph`: tensors, and nodes that name them. docs/graph.md has the format. */
 #include "frontend/graph_read.h"
+#include "frontend/keys.h"
 
 #include "frontend/einsum.h"
 #include "ir/graph.h"

@@ -4,14 +4,14 @@
 #include "base/text.h"
 #include "base/vector.h"
 #include "base/warnings.h"
-#include "frontend/document/scan.h"
-#include "frontend/document/yaml.h"
 #include "frontend/graph_read.h"
 #include "frontend/onnx_input.h"
 #include "frontend/sections.h"
-#include "frontend/template/template.h"
 #include "frontend/timeloop/nest_text.h"
 #include "frontend/timeloop/timeloop.h"
+#include "text/document/scan.h"
+#include "text/document/yaml.h"
+#include "text/template/template.h"
 
 #include <stdarg.h>
 #include <stdio.h>

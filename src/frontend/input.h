@@ -3,10 +3,10 @@
 #define SX_FRONTEND_INPUT_H
 
 #include "base/arena.h"
-#include "frontend/document/document.h"
-#include "frontend/path_scope.h"
-#include "frontend/settings.h"
 #include "sextant/input.h"
+#include "text/document/document.h"
+#include "text/path_scope.h"
+#include "text/settings.h"
 
 /* A section is a pair of a top-level map of any document. The index-th one of that key, in the order in which
  * the files were added, NULL past the last; a NULL key stands for any. */

@@ -1,7 +1,8 @@
 #include "frontend/section_file.h"
+#include "frontend/keys.h"
 
-#include "frontend/document/yaml.h"
-#include "frontend/template/template.h"
+#include "text/document/yaml.h"
+#include "text/template/template.h"
 
 #include <stdio.h>
 

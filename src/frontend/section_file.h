@@ -2,7 +2,7 @@
 #ifndef SX_FRONTEND_SECTION_FILE_H
 #define SX_FRONTEND_SECTION_FILE_H
 
-#include "frontend/document/document.h"
+#include "text/document/document.h"
 
 typedef struct sx_section_file {
     const char *key;     /* of the section, which is also what it describes */

@@ -1,8 +1,9 @@
 #include "frontend/sections.h"
+#include "frontend/keys.h"
 
-#include "frontend/document/scan.h"
 #include "frontend/timeloop/constraints.h"
 #include "frontend/timeloop/mapper_section.h"
+#include "text/document/scan.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef SX_FRONTEND_SECTIONS_H
 #define SX_FRONTEND_SECTIONS_H
 
-#include "frontend/document/document.h"
+#include "text/document/document.h"
 
 /* Refuses a document that is not a map of known sections, and sections that would change results but are not
  * read. A section of any other name is accepted when it has an anchor, for merges. */

@@ -4,7 +4,7 @@
 #define SX_MODEL_PLACEMENT_H
 
 #include "base/steps.h"
-#include "frontend/coordinates.h"
+#include "text/coordinates.h"
 
 #include <stdbool.h>
 

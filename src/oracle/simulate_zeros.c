@@ -3,9 +3,9 @@
  * computes have operands that are not zero. It knows nothing of probabilities. */
 #include "base/status.h"
 #include "base/vector.h"
-#include "frontend/coordinates.h"
 #include "oracle/simulate.h"
 #include "oracle/zeros.h"
+#include "text/coordinates.h"
 
 #include <math.h>
 #include <stdlib.h>

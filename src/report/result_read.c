@@ -3,8 +3,8 @@
 #include "report/result_read.h"
 
 #include "base/warnings.h"
-#include "frontend/document/yaml.h"
 #include "frontend/input.h"
+#include "text/document/yaml.h"
 #include "verify/certificate.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
 #ifndef SX_REPORT_RESULT_READ_H
 #define SX_REPORT_RESULT_READ_H
 
-#include "frontend/document/document.h"
 #include "sextant/result.h"
+#include "text/document/document.h"
 
 /* A number that is finite, null being INFINITY; the key must be there. */
 SX_MUST_USE sx_status sx_result_number(const sx_node *map, const char *key, double *out);

@@ -1,11 +1,11 @@
 /* Results as JSON. The keys are promises: more may be added, none renamed. */
 #include "sextant/result.h"
 
-#include "frontend/write/write.h"
 #include "report/densities.h"
 #include "report/figures.h"
 #include "report/formats.h"
 #include "report/json_parts.h"
+#include "text/write/write.h"
 
 #include "sextant/all.h"
 #include "sextant/input.h"

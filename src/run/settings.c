@@ -1,7 +1,7 @@
 /* Reading and writing "name:key=value,key=value". */
 #include "base/text.h"
-#include "frontend/document/document.h"
 #include "run/registry.h"
+#include "text/document/document.h"
 
 #include <math.h>
 #include <stdio.h>

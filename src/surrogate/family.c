@@ -8,6 +8,7 @@
  * where a size is a number, a range with or without a step, or the name of the dimension that has the same
  * size. */
 #include "surrogate/family.h"
+#include "frontend/keys.h"
 
 #include "base/text.h"
 #include "frontend/einsum.h"

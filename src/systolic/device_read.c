@@ -1,5 +1,6 @@
 /* Reading a device. docs/systolic.md describes the section. */
 #include "base/text.h"
+#include "frontend/keys.h"
 #include "frontend/section_file.h"
 #include "sextant/device.h"
 

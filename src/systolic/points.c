@@ -1,9 +1,9 @@
 #include "systolic/points.h"
 
 #include "base/arena.h"
-#include "frontend/document/yaml.h"
 #include "frontend/einsum.h"
-#include "frontend/template/template.h"
+#include "text/document/yaml.h"
+#include "text/template/template.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,9 +2,9 @@
 #ifndef SX_VERIFY_CERTIFICATE_H
 #define SX_VERIFY_CERTIFICATE_H
 
-#include "frontend/document/document.h"
-#include "frontend/write/write.h"
 #include "sextant/certificate.h"
+#include "text/document/document.h"
+#include "text/write/write.h"
 
 enum { SX_CERTIFICATE_FORMAT = 1, SX_MAX_ENTRIES = 300000 };
 

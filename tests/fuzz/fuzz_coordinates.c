@@ -1,6 +1,6 @@
 /* Any text lists non-zeros of a tensor, each once and within its ranks, or is an error. */
-#include "frontend/coordinates.h"
 #include "fuzz/fuzz.h"
+#include "text/coordinates.h"
 
 #include <string.h>
 

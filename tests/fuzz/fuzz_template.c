@@ -1,7 +1,7 @@
 /* Templates by a grammar: each becomes a text, of which every position has a place, or is an error. */
-#include "frontend/template/template.h"
 #include "fuzz/fuzz.h"
 #include "fuzz/grammar.h"
+#include "text/template/template.h"
 
 #include <string.h>
 

@@ -62,6 +62,7 @@ FIRST = {
     "check": r"property/check",
     "codesign": r"property/codesign",
     "frontend": r"golden/golden_(timeloop|onnx)|property/round_trip",
+    "text": r"golden/golden_timeloop|property/round_trip",
     "ir": r"property/(constraints|answers|round_trip)",
     "mappers": r"property/(optimal|answers|exhaustive)",
     "model": r"golden/golden_(perfect|remainders|sparse|timeloop)|property/(model|sparse|frames|formats|densities|zeros|minimum)",

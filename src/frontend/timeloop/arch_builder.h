@@ -4,6 +4,7 @@
 #ifndef SX_FRONTEND_TIMELOOP_ARCH_BUILDER_H
 #define SX_FRONTEND_TIMELOOP_ARCH_BUILDER_H
 
+#include "frontend/keys.h"
 #include "frontend/timeloop/attributes.h"
 
 /* Where the energies of a component come from. */

@@ -2,6 +2,7 @@
  * level may have `keep` (the only tensors it is built for), `bypass`, `transparent`, `banks`, `leak_energy`,
  * and `read_energy`, `fill_energy` and `update_energy` instead of an ERT, and the architecture a name:
  * everything an architecture can hold can be written in it. */
+#include "frontend/keys.h"
 #include "frontend/timeloop/arch_builder.h"
 #include "frontend/timeloop/constraints.h"
 #include "ir/arch.h"

@@ -1,4 +1,5 @@
 /* The attributes Timeloop reads from a storage level or compute unit, and what becomes of each here. */
+#include "frontend/keys.h"
 #include "frontend/timeloop/arch_builder.h"
 
 #define N(rules) (sizeof(rules) / sizeof *(rules))

@@ -1,5 +1,6 @@
 /* The dialect of v0.2 and v0.3: a tree of subtrees, outermost first, each with local components. Ranges in
  * names multiply down the tree. This is also what Timeloop's front end writes for v0.4. */
+#include "frontend/keys.h"
 #include "frontend/timeloop/arch_builder.h"
 
 #include <stdio.h>

@@ -2,6 +2,7 @@
  * that keeps nothing, named inter_NAME_spatial, as Timeloop's front end does it (its v4_to_v3 transpiler):
  * containers hand their attributes to all that follows, and a branch of !Parallel keeps only the tensors it
  * names. */
+#include "frontend/keys.h"
 #include "frontend/timeloop/arch_builder.h"
 #include "frontend/timeloop/constraints.h"
 

@@ -1,4 +1,5 @@
 /* Accelergy's area reference table: the area of an instance of every component, um^2. */
+#include "frontend/keys.h"
 #include "frontend/timeloop/arch_builder.h"
 #include "frontend/timeloop/ert.h"
 

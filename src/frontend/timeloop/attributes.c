@@ -1,8 +1,9 @@
 #include "frontend/timeloop/attributes.h"
+#include "frontend/keys.h"
 
 #include "base/text.h"
-#include "frontend/template/expression.h"
 #include "frontend/timeloop/spec_nodes.h"
+#include "text/template/expression.h"
 
 #include <math.h>
 #include <string.h>

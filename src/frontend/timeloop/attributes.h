@@ -4,6 +4,7 @@
 #define SX_FRONTEND_TIMELOOP_ATTRIBUTES_H
 
 #include "frontend/input.h"
+#include "frontend/keys.h"
 
 /* A map and what lies around it. In an outer map are attributes too, except where it is names_only. */
 typedef struct sx_attribute_scope {

@@ -1,4 +1,5 @@
 #include "frontend/timeloop/constraint_text.h"
+#include "frontend/keys.h"
 
 #include "frontend/timeloop/constraints.h"
 

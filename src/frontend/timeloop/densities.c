@@ -1,8 +1,9 @@
 /* The densities of a problem's tensors, as its instance states them. */
+#include "frontend/keys.h"
 #include "frontend/timeloop/sparse.h"
 
 #include "base/text.h"
-#include "frontend/coordinates.h"
+#include "text/coordinates.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 #include "frontend/timeloop/ert.h"
+#include "frontend/keys.h"
 
 #include "base/text.h"
 

@@ -1,6 +1,7 @@
 /* Timeloop's mappings: a list of directives, each for the temporal loops, the spatial loops or the tensors of
  * one level. What is not said has Timeloop's defaults: factors of 1, missing dimensions outermost in an
  * order, everything on X, and a tensor kept where the level is built for it. */
+#include "frontend/keys.h"
 #include "frontend/timeloop/mapping_factors.h"
 #include "frontend/timeloop/mapping_names.h"
 #include "frontend/timeloop/timeloop.h"

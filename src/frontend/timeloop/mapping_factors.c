@@ -1,10 +1,10 @@
 #include "frontend/timeloop/mapping_factors.h"
 
 #include "base/text.h"
-#include "frontend/document/scan.h"
 #include "frontend/timeloop/mapping_names.h"
 #include "frontend/timeloop/spec_nodes.h"
 #include "frontend/timeloop/spec_value.h"
+#include "text/document/scan.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 #include "frontend/timeloop/nest_text.h"
 
 #include "base/text.h"
-#include "frontend/document/scan.h"
-#include "frontend/document/yaml.h"
 #include "sextant/arch.h"
+#include "text/document/scan.h"
+#include "text/document/yaml.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define SX_FRONTEND_TIMELOOP_NEST_TEXT_H
 
 #include "base/arena.h"
-#include "frontend/document/document.h"
+#include "text/document/document.h"
 
 /* Whether a text begins as a loop nest does: "DRAM [". */
 bool sx_nest_text_begins(const char *text, size_t size);

@@ -1,5 +1,6 @@
 /* Timeloop's problems: a shape (dimensions, coefficients, data spaces) and an instance (their values). */
 #include "base/text.h"
+#include "frontend/keys.h"
 #include "frontend/timeloop/projection.h"
 #include "frontend/timeloop/shape.h"
 #include "frontend/timeloop/sparse.h"

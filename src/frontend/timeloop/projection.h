@@ -9,7 +9,7 @@
 #define SX_FRONTEND_TIMELOOP_PROJECTION_H
 
 #include "frontend/affine.h"
-#include "frontend/document/document.h"
+#include "text/document/document.h"
 
 /* Reads a projection into a tensor's ranks. */
 SX_MUST_USE sx_status sx_projection_read(const sx_node *node, const sx_symbols *symbols, sx_tensor *tensor);

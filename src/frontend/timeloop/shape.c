@@ -1,7 +1,7 @@
 #include "frontend/timeloop/shape.h"
 
-#include "frontend/document/yaml.h"
-#include "frontend/template/template.h"
+#include "text/document/yaml.h"
+#include "text/template/template.h"
 
 #include <stdio.h>
 #include <string.h>

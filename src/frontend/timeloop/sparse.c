@@ -1,4 +1,5 @@
 #include "frontend/timeloop/sparse.h"
+#include "frontend/keys.h"
 
 #include "base/text.h"
 #include "ir/arch.h"

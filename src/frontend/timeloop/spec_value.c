@@ -1,8 +1,8 @@
 #include "frontend/timeloop/spec_value.h"
 
-#include "frontend/template/expression.h"
 #include "frontend/timeloop/attributes.h"
 #include "frontend/timeloop/variables.h"
+#include "text/template/expression.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The cost of a legal mapping as JSON, levels innermost first. Counts are per instance. */
-#include "frontend/write/write.h"
+#include "text/write/write.h"
 
 #include "ir/arch.h"
 

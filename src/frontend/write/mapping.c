@@ -1,4 +1,4 @@
-#include "frontend/write/write.h"
+#include "text/write/write.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Sparse optimizations in Timeloop's dialect: targets with formats and actions. */
-#include "frontend/write/write.h"
+#include "frontend/write/sparse.h"
 
 /* The names of a set. */
 static SX_OWN json_t *names(sx_tree *tree, const sx_sparse *sparse, uint32_t set) {

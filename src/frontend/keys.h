@@ -1,0 +1,42 @@
+/* The keys of maps against those that a reader knows. */
+#ifndef SX_FRONTEND_KEYS_H
+#define SX_FRONTEND_KEYS_H
+
+#include "text/document/document.h"
+
+/* How a key of a map is treated. */
+typedef enum sx_key_use {
+    SX_KEY_USED,        /* read by us */
+    SX_KEY_NO_BEARING,  /* accepted; a note says that it changes nothing */
+    SX_KEY_DIFFERS,     /* accepted; a warning says what is done instead, which is `why` */
+    SX_KEY_UNSUPPORTED, /* would change results: an error unless empty. `why` is the hint; NULL: none */
+} sx_key_use;
+
+typedef struct sx_key_rule {
+    const char *key;
+    sx_key_use use;
+    const char
+        *why; /* of a used key: the first of those that mean the same; NULL: it is the first, or alone */
+} sx_key_rule;
+
+/* How many letters a key is off a known one, case, hyphens and underscores aside and with the abbreviations bw, lat and
+ * buf spelled out; UINT_MAX where that is more than a slip: more than one, from eight letters on more than two. */
+unsigned sx_key_distance(const char *key, const char *known);
+
+/* The used key of n rules that a key of a map looks like most, where the map has neither it nor another that means the
+ * same; NULL: there is none. */
+const char *sx_key_missing(const sx_node *map, const char *key, const sx_key_rule *rules, size_t n);
+
+/* Checks a key of a map, which is `noun` of `what` in messages, against n rules. A key in none of them is an
+ * error with the nearest known name. In an input of Timeloop's files (not NULL), which have keys for other
+ * tools, it is a warning, unless it looks like a known one that the map lacks: that is an error, where the
+ * input is lenient a warning of its own. */
+SX_MUST_USE sx_status sx_node_check_key(sx_input *input, const sx_node *map, const sx_pair *pair,
+                                        const char *noun, const char *what, const sx_key_rule *rules,
+                                        size_t n);
+
+/* The same for every key of a map, and for keys that are given twice. */
+SX_MUST_USE sx_status sx_node_check_keys(sx_input *input, const sx_node *map, const char *what,
+                                         const sx_key_rule *rules, size_t n);
+
+#endif

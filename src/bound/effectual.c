@@ -11,7 +11,7 @@
  * the outermost level the least is at the largest r, and else g(E) is a bound. Dense bounds stay as they are, with
  * times(B) g(B) in the place of times(B). Where only irrelevant loops are known, relevant extents of B count as 1.
  *
- * Of several densities (model/range.h) g is the mean by the weights of the bound, and each term has the
+ * Of several densities (model/sparse/density_range.h) g is the mean by the weights of the bound, and each term has the
  * property; what a format leaves is taken as the least ratio of the means with and without it.
  *
  * Metadata: a format without offset pairs has a coordinate at least for every non-zero of a tile, as the loops of
@@ -23,9 +23,9 @@
  * probability that some box is empty is at most the sum over boxes, and that of the word of C that lies in each. */
 #include "bound/effectual.h"
 
-#include "model/formats.h"
-#include "model/range.h"
-#include "model/sparse.h"
+#include "model/sparse/density_range.h"
+#include "model/sparse/formats.h"
+#include "model/sparse/pass.h"
 
 #include <math.h>
 #include <stdlib.h>

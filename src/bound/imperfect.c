@@ -48,8 +48,8 @@
 #include "bound/imperfect.h"
 #include "bound/effectual.h"
 
-#include "model/range.h"
-#include "model/sparse.h"
+#include "model/sparse/density_range.h"
+#include "model/sparse/pass.h"
 
 #include <math.h>
 #include <string.h>

@@ -30,7 +30,7 @@
 #include "bound/link.h"
 #include "bound/outer.h"
 #include "bound/price.h"
-#include "model/sparse.h"
+#include "model/sparse/pass.h"
 
 #include "base/status.h"
 

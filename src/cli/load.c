@@ -6,7 +6,7 @@
 #include "cli/rename.h"
 #include "cli/set_option.h"
 #include "frontend/timeloop/mapper_section.h"
-#include "frontend/timeloop/sparse.h"
+#include "frontend/timeloop/sparse_section.h"
 
 #include "base/vector.h"
 #include "base/warnings.h"

@@ -3,8 +3,8 @@
 #ifndef SX_MODEL_CAPACITY_H
 #define SX_MODEL_CAPACITY_H
 
-#include "model/density.h"
 #include "model/model.h"
+#include "model/sparse/density.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* Compiling a problem and an architecture into a model: checked once, laid out for speed. */
-#include "model/formats.h"
-#include "model/range.h"
-#include "model/sparse.h"
+#include "model/sparse/density_range.h"
+#include "model/sparse/formats.h"
+#include "model/sparse/pass.h"
 
 #include "base/status.h"
 #include "ir/arch.h"

@@ -1,8 +1,8 @@
 /* The public face of the model. */
-#include "model/formats.h"
 #include "model/frame/frame.h"
-#include "model/range.h"
-#include "model/sparse_cost.h"
+#include "model/sparse/charge.h"
+#include "model/sparse/density_range.h"
+#include "model/sparse/formats.h"
 
 #include "base/status.h"
 

@@ -6,8 +6,8 @@
  * with the cheapest access is charged. A rank that is a sum over dimensions of sizes N_i has at least
  * 1 + sum (N_i - 1) different values. All inner levels, networks and the rounding up to whole blocks only
  * add. */
-#include "model/formats.h"
-#include "model/range.h"
+#include "model/sparse/density_range.h"
+#include "model/sparse/formats.h"
 
 #include <math.h>
 

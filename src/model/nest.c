@@ -1,10 +1,10 @@
 /* Laying out the loops of a mapping, and whether it can run (tiles, capacities, meshes). */
 #include "ir/axes.h"
 #include "model/capacity.h"
-#include "model/check_pool.h"
-#include "model/formats.h"
-#include "model/range.h"
-#include "model/sparse.h"
+#include "model/sparse/check_pool.h"
+#include "model/sparse/density_range.h"
+#include "model/sparse/formats.h"
+#include "model/sparse/pass.h"
 
 #include <assert.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "ir/arch.h"
 #include "report/figures.h"
 #include "report/loops.h"
-#include "report/sparse.h"
+#include "report/savings.h"
 #include "report/table.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* The cost of a layer of a result, in full. */
 #include "base/status.h"
-#include "model/range.h"
+#include "model/sparse/density_range.h"
 #include "report/figures.h"
 #include "report/formats.h"
 

@@ -1,6 +1,6 @@
 /* Remainders under sliding windows, counted by dynamic programming, against the walk: level by level, on random nests with
  * strides, dilations, dimensions in two ranks, links and directives: test_model_windows [count [seed]]. */
-#include "model/fast_window.h"
+#include "model/remainders/window.h"
 #include "support/compared.h"
 #include "support/expect.h"
 #include "support/random_window.h"

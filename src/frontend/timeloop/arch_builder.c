@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "frontend/timeloop/constraints.h"
 #include "frontend/timeloop/ert.h"
-#include "frontend/timeloop/sparse.h"
+#include "frontend/timeloop/sparse_section.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* The densities of a problem's tensors, as its instance states them. */
 #include "frontend/keys.h"
-#include "frontend/timeloop/sparse.h"
+#include "frontend/timeloop/sparse_section.h"
 
 #include "base/text.h"
 #include "text/coordinates.h"

@@ -3,7 +3,7 @@
 #include "frontend/keys.h"
 #include "frontend/timeloop/projection.h"
 #include "frontend/timeloop/shape.h"
-#include "frontend/timeloop/sparse.h"
+#include "frontend/timeloop/sparse_section.h"
 #include "frontend/timeloop/timeloop.h"
 #include "frontend/timeloop/variables.h"
 

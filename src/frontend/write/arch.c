@@ -2,7 +2,7 @@
  * table is needed to read it back; keys of our own: read_energy, fill_energy, update_energy, leak_energy,
  * keep, bypass, banks, transparent. */
 #include "ir/arch.h"
-#include "frontend/write/sparse.h"
+#include "frontend/write/sparse_section.h"
 
 #include <math.h>
 

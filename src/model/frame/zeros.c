@@ -1,7 +1,7 @@
-/* Scores of sparse models whose pass a frame does itself: the charges of sparse_cost.c, in their order of operations. */
+/* Scores of sparse models whose pass a frame does itself: the charges of sparse/charge.c, in their order of operations. */
 #include "model/frame/zeros.h"
-#include "model/sparse_cost.h"
-#include "model/sparse_use.h"
+#include "model/sparse/charge.h"
+#include "model/sparse/use.h"
 
 /* Whether the metadata of all tensors fit their levels for certain. */
 static bool metadata_fit(const sx_cost_frame *f) {

@@ -1,6 +1,6 @@
-/* The pass over dense counts by the exact semantics (sparse_exact.c), done by a frame: the same figures in the same
+/* The pass over dense counts by the exact semantics (sparse/exact.c), done by a frame: the same figures in the same
  * order of operations, without a nest. It covers densities by chance, actions of one option, and formats whose first
- * rank takes all loops there are; everything else goes by frame/sparse.c.
+ * rank takes all loops there are; everything else goes by frame/sparse_scores.c.
  *
  * zeros_tiles.c makes metadata and blocks of tiles, zeros_boxes.c what is left of accesses and computes, zeros.c the
  * score. */
@@ -8,7 +8,7 @@
 #define SX_MODEL_FRAME_ZEROS_H
 
 #include "model/frame/state.h"
-#include "model/sparse.h"
+#include "model/sparse/pass.h"
 
 /* A tensor at a level that keeps it. */
 typedef struct sx_frame_held {

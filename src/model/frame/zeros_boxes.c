@@ -1,4 +1,4 @@
-/* The boxes on which accesses depend (sparse_exact.c), as sets of loops: a box is all iterations of some loops, and, of
+/* The boxes on which accesses depend (sparse/exact.c), as sets of loops: a box is all iterations of some loops, and, of
  * a block that ends within a loop, some iterations of one more. */
 #include "model/frame/zeros.h"
 
@@ -87,7 +87,7 @@ static void find_boxes(const sx_cost_frame *f, int target, const sx_frame_action
     }
 }
 
-/* Whether iterations of a window in a box lie apart: a loop is in it, and not all of one inside it (sparse_window.c). */
+/* Whether iterations of a window in a box lie apart: a loop is in it, and not all of one inside it (sparse/windows.c). */
 static bool has_gaps(const sx_cost_frame *f, int v, uint64_t loops, uint64_t part) {
     const sx_frame_bits *bits = &f->zeros->bits;
     for (unsigned left = f->model->sparse->windows[v]; left; left &= left - 1) {
@@ -169,7 +169,7 @@ static void narrow_down(const sx_cost_frame *f, const sx_frame_actions *a, const
     }
 }
 
-/* Finds the boxes that do not hold another one; how many there are. As find_minimal of sparse_union.c. */
+/* Finds the boxes that do not hold another one; how many there are. As find_minimal of sparse/unions.c. */
 static int find_minimal(const left_out *list, uint64_t of, uint64_t *out) {
     int n = 0;
     for (int i = 0; i < list->n; i++) {
@@ -185,7 +185,7 @@ static int find_minimal(const left_out *list, uint64_t of, uint64_t *out) {
 }
 
 /* The probability that one of the boxes at least is empty; -1 where some are not whole loops, or several hold no other
- * one: then it is a sum over their unions (sparse_union.c). */
+ * one: then it is a sum over their unions (sparse/unions.c). */
 static double some_empty(const sx_cost_frame *f, int v, const left_out *list) {
     uint64_t minimal[SX_MAX_TENSORS];
     if (list->n < 2 || list->words == 1) return list->most;

@@ -1,6 +1,6 @@
-/* Tiles of sparse tensors: ranks, metadata, blocks. The rules are those of sparse_ranks.c and sparse_exact.c. */
+/* Tiles of sparse tensors: ranks, metadata, blocks. The rules are those of sparse/ranks.c and sparse/exact.c. */
 #include "model/frame/zeros.h"
-#include "model/sparse_cost.h"
+#include "model/sparse/charge.h"
 
 bool sx_frame_has_zeros(const sx_model *model) {
     const struct sx_sparse_model *sparse = model->sparse;

@@ -7,10 +7,10 @@
 #define SX_BENCH_SCORES_H
 
 #include "bench.h"
+#include "mapspace/map_space.h"
 #include "model/frame/frame.h"
 #include "sextant/all.h"
 #include "sextant/rng.h"
-#include "space/map_space.h"
 
 #include <string.h>
 

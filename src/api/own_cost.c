@@ -2,7 +2,7 @@
 
 #include "api/mappings.h"
 #include "base/status.h"
-#include "space/map_space.h"
+#include "mapspace/map_space.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* Searching as callers see it: a network layer by layer, or one space. */
 #include "api/own_cost.h"
 #include "base/status.h"
+#include "mapspace/map_space.h"
 #include "run/registry.h"
 #include "session/session.h"
-#include "space/map_space.h"
 
 #include <stdlib.h>
 #include <string.h>

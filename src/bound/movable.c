@@ -13,7 +13,7 @@
  * can be repeated until no more is possible, as the product of the factors further out grows each time. What it leads to
  * is a mapping of the space: its orders are free at both levels, so are the factors of d, level s + 1 may have loops (it is
  * not transparent), and level s may keep the same tensors. Banks decide the last: a level with banks bypasses a tensor only
- * where its tile is larger than its share of them (space/map_choices.c), so that a smaller tile may have to be kept. Where
+ * where its tile is larger than its share of them (mapspace/map_choices.c), so that a smaller tile may have to be kept. Where
  * d indexes none of the tensors that share the banks, their tiles stay as they are. So mappings from which a loop can move
  * need not be looked at where one best mapping is wanted. */
 #include "bound/bound.h"

@@ -4,8 +4,8 @@
 #include "base/cancel.h"
 #include "base/clock.h"
 #include "base/status.h"
+#include "mapspace/map_parts.h"
 #include "run/navigator.h"
-#include "space/map_parts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -14,8 +14,8 @@
  * Complexity: in the number of tiles that fit the largest memories, times dimensions and memories. */
 #include "codesign/tile_tree.h"
 
+#include "mapspace/map_parts.h"
 #include "model/capacity.h"
-#include "space/map_parts.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* Bringing compact points to legality by random small changes of the kind that helps, as space/map_repair.c does with
+/* Bringing compact points to legality by random small changes of the kind that helps, as mapspace/map_repair.c does with
  * mappings. The array first: a spatial loop turns to the other axis or gives a prime outward. Then one pass outward over
  * memories: while the tiles of a level do not fit, a random prime of its largest tensor moves outward, or, now and then and where
  * nothing can move, a tensor that need not be kept is not. Levels inside stay legal, as factors only leave them. */

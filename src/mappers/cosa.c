@@ -22,10 +22,10 @@
  * Complexity: a variable per prime, dimension and slot, and the square of the dimensions for the order; one evaluation.
  */
 #include "base/status.h"
+#include "mapspace/map_choices.h"
 #include "mip/mip.h"
 #include "model/model.h"
 #include "run/navigator.h"
-#include "space/map_choices.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #ifndef SX_MAPPERS_DIRECTED_H
 #define SX_MAPPERS_DIRECTED_H
 
+#include "mapspace/map_space.h"
 #include "run/navigator.h"
-#include "space/map_space.h"
 
 /* The rules of a search. */
 typedef struct sx_directed {

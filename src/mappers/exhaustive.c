@@ -14,11 +14,11 @@
  * (one that is swept, only where nothing limits the run). */
 #include "base/status.h"
 #include "mappers/keep_sweep.h"
+#include "mapspace/map_choices.h"
 #include "model/capacity.h"
 #include "model/frame/frame.h"
 #include "navigators/sweep.h"
 #include "run/navigator.h"
-#include "space/map_choices.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "mappers/keep_sweep.h"
 
+#include "mapspace/map_parts.h"
 #include "model/frame/frame.h"
-#include "space/map_parts.h"
 
 #include <math.h>
 

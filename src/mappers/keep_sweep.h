@@ -4,8 +4,8 @@
 #ifndef SX_MAPPERS_KEEP_SWEEP_H
 #define SX_MAPPERS_KEEP_SWEEP_H
 
+#include "mapspace/map_space.h"
 #include "run/known.h"
-#include "space/map_space.h"
 
 struct sx_cost_frame;
 

@@ -1,9 +1,9 @@
 #include "mappers/submap.h"
 
 #include "base/status.h"
+#include "mapspace/map_parts.h"
 #include "model/capacity.h"
 #include "model/frame/frame.h"
-#include "space/map_parts.h"
 
 #include <assert.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef SX_MAPPERS_SUBMAP_H
 #define SX_MAPPERS_SUBMAP_H
 
+#include "mapspace/map_choices.h"
 #include "run/navigator.h"
-#include "space/map_choices.h"
 
 enum {
     SX_MAX_MASKS = 4096,   /* choices of what to keep; further ones are left out */

@@ -1,7 +1,7 @@
 #include "mappers/tiling.h"
 
+#include "mapspace/map_choices.h"
 #include "model/model.h"
-#include "space/map_choices.h"
 
 #include <string.h>
 

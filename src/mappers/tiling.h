@@ -2,8 +2,8 @@
 #ifndef SX_MAPPERS_TILING_H
 #define SX_MAPPERS_TILING_H
 
+#include "mapspace/map_space.h"
 #include "run/navigator.h"
-#include "space/map_space.h"
 
 /* A mapping under construction. */
 typedef struct sx_tiling {

@@ -23,9 +23,9 @@
 #include "base/divisor.h"
 #include "base/status.h"
 #include "mappers/tiling.h"
+#include "mapspace/map_choices.h"
 #include "model/capacity.h"
 #include "run/navigator.h"
-#include "space/map_choices.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #ifndef SX_MODEL_MODEL_H
 #define SX_MODEL_MODEL_H
 
-#include "model/guard.h"
+#include "base/guard.h"
 #include "sextant/model.h"
 
 /* A loop at least doubles its dimension's reach, which stays below twice the dimension's size: with 16

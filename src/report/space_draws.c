@@ -1,11 +1,11 @@
 /* How many draws from a space are legal, and how searches sample it. */
 #include "report/space_report.h"
 
+#include "mapspace/map_space.h"
 #include "model/model.h"
 #include "report/json_parts.h"
 #include "report/table.h"
 #include "sextant/space_type.h"
-#include "space/map_space.h"
 
 #include <stdlib.h>
 

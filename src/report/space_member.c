@@ -1,11 +1,11 @@
 /* Whether a mapping belongs to a map space, why not, and the nearest that does. */
 #include "report/space_report.h"
 
+#include "mapspace/map_space.h"
 #include "report/illegal.h"
 #include "report/json_parts.h"
 #include "report/table.h"
 #include "sextant/input.h"
-#include "space/map_space.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 #include "run/compact.h"
 
 #include "base/status.h"
+#include "mapspace/map_parts.h"
 #include "run/engine.h"
 #include "run/known.h"
-#include "space/map_parts.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #ifndef SX_RUN_COMPACT_H
 #define SX_RUN_COMPACT_H
 
-#include "space/map_core.h"
+#include "mapspace/map_core.h"
 
 #include "sextant/navigator.h"
 

@@ -1,11 +1,10 @@
 /* The life of a run: options, search, stopping, what it found. */
 #include "base/cancel.h"
 #include "base/clock.h"
+#include "base/guard.h"
 #include "base/pool.h"
 #include "base/vector.h"
-#include "model/model.h"
 #include "run/worker_pool.h"
-#include "space/map_space.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -164,15 +163,9 @@ bool sx_run_stopped(const sx_run *run) {
     return run->ended || sx_is_cancelled(o->cancel) || (o->seconds > 0 && sx_run_seconds(run) >= o->seconds);
 }
 
-/* The guard of the model behind a map space; NULL: there is none. */
-static sx_guard *guard_of(const sx_run *run) {
-    const sx_map_space *space = sx_map_space_of(run->space);
-    return space ? space->model->guard : NULL;
-}
-
 /* Ends the run where a legality check could not be finished: what it said is no answer. */
 static void end_unfinished(sx_run *run) {
-    sx_guard *guard = guard_of(run);
+    sx_guard *guard = run->space->guard;
     if (!guard || !atomic_load(&guard->unfinished)) return;
     run->optimal = false;
     run->lower_bound = run->first_bound;
@@ -184,7 +177,7 @@ static void end_unfinished(sx_run *run) {
 /* Turns a failure that a signal or the time limit caused in the middle of a count into the end that these
  * bring. */
 static sx_status forgive_interruption(sx_run *run, SX_TAKE sx_status status) {
-    sx_guard *guard = guard_of(run);
+    sx_guard *guard = run->space->guard;
     if (!guard || !atomic_load(&guard->steps.stopped)) return status;
     if (status && status->code != SX_ERR_MEMORY) return status;
     sx_status_free(status);
@@ -200,8 +193,8 @@ static sx_status prepare(sx_run *run) {
     SX_TRY(sx_worker_pool_new(run, &run->workers));
     if (run->options.checkpoint || run->options.resume) SX_TRY(sx_checkpoint_identify(run, &run->identity));
     run->began = sx_clock_seconds();
-    if (guard_of(run))
-        sx_guard_watch(guard_of(run), run->options.cancel,
+    if (run->space->guard)
+        sx_guard_watch(run->space->guard, run->options.cancel,
                        run->options.seconds > 0 ? run->began + run->options.seconds : 0);
     if (run->options.resume) SX_TRY(sx_checkpoint_read(run, run->options.resume, run->options.resume_size));
     run->progressed = run->checkpointed = sx_run_seconds(run);
@@ -232,7 +225,7 @@ static sx_status navigate(sx_run *run, const sx_registered *entry, SX_TAKE doubl
         run->failure = NULL;
     }
     status = forgive_interruption(run, status);
-    if (guard_of(run)) sx_guard_watch(guard_of(run), NULL, 0);
+    if (run->space->guard) sx_guard_watch(run->space->guard, NULL, 0);
     return status;
 }
 

@@ -4,8 +4,8 @@
 #include "scale/everywhere.h"
 
 #include "base/status.h"
+#include "mapspace/map_space.h"
 #include "sextant/run.h"
-#include "space/map_space.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -68,8 +68,14 @@ struct sx_space {
     const sx_gene *gene;
     unsigned tries; /* how often to draw a legal point before repairing; 0: SX_SAMPLE_TRIES times */
     const sx_point_model *model; /* that it comes with; NULL: none */
-    void *user;                  /* of the implementation */
+    struct sx_guard *guard; /* of checks and draws that can be broken off (base/guard.h); NULL: none can */
+    void *user;             /* of the implementation */
 };
+
+/* Whether a check or a draw could not be finished since the space's guard began to watch: what it said is no answer. */
+bool sx_space_unfinished(const sx_space *space);
+/* The error of that; none where a signal or the time limit ended it. */
+SX_MUST_USE sx_status sx_space_unfinished_status(const sx_space *space);
 
 /* How often a space is drawn from before the last draw is repaired. */
 unsigned sx_space_tries(const sx_space *space);

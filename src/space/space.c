@@ -1,10 +1,9 @@
 /* Spaces, whatever their points mean. */
 #include "sextant/space_type.h"
 
+#include "base/guard.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "model/model.h"
-#include "space/map_space.h"
 
 #include <assert.h>
 #include <math.h>
@@ -90,14 +89,22 @@ static bool project_point(const sx_space *space, void *point) {
     if (!space->type->encode || !space->type->project) return false;
     double *values = malloc((space->n_values ? space->n_values : 1) * sizeof *values);
     if (!values) {
-        const sx_map_space *map = sx_map_space_of(space);
-        if (map) atomic_store(&map->model->guard->unfinished, true);
+        if (space->guard) atomic_store(&space->guard->unfinished, true);
         return false;
     }
     space->type->encode(space, point, values);
     bool legal = space->type->project(space, values, point);
     free(values);
     return legal;
+}
+
+bool sx_space_unfinished(const sx_space *space) {
+    return space->guard && atomic_load(&space->guard->unfinished);
+}
+
+sx_status sx_space_unfinished_status(const sx_space *space) {
+    if (!sx_space_unfinished(space)) return SX_OK;
+    return atomic_load(&space->guard->steps.stopped) ? SX_OK : sx_error_memory();
 }
 
 unsigned sx_space_tries(const sx_space *space) {

@@ -1,7 +1,7 @@
 /* What a surrogate sees of a mapping, and what it predicts: Mind Mappings (ASPLOS 2021), sections 4.1.2,
  * 4.1.3 and 5.5, for any einsum on any architecture.
  *
- * Inputs: log2 of the problem's sizes, then the vector of the map space (space/map_encode.c): log2 of the
+ * Inputs: log2 of the problem's sizes, then the vector of the map space (mapspace/map_encode.c): log2 of the
  * factors, positions in the orders, kept tensors, shares of banks: 62 numbers for a convolution on the
  * paper's machine, 40 for MTTKRP. Where tensors may bypass levels with banks, then whether each one's tile fits
  * its share and is kept. That follows from the others, but by steps, which a network takes many more samples to
@@ -12,7 +12,7 @@
 #ifndef SX_SURROGATE_ENCODING_H
 #define SX_SURROGATE_ENCODING_H
 
-#include "space/map_space.h"
+#include "mapspace/map_space.h"
 
 enum {
     SX_ENCODING_VERSION = 2,

@@ -10,9 +10,9 @@
 #include "base/pool.h"
 #include "base/ranks.h"
 #include "base/text.h"
+#include "mapspace/map_space.h"
 #include "model/model.h"
 #include "sextant/input.h"
-#include "space/map_space.h"
 #include "surrogate/shard.h"
 #include "surrogate/surrogate.h"
 

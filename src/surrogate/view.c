@@ -1,8 +1,8 @@
 #include "surrogate/view.h"
 
 #include "base/status.h"
+#include "mapspace/map_parts.h"
 #include "model/capacity.h"
-#include "space/map_parts.h"
 #include "surrogate/match.h"
 
 #include <math.h>

@@ -3,10 +3,10 @@
 #include "ground.h"
 
 #include "base/clock.h"
+#include "mapspace/map_space.h"
 #include "mip/mip.h"
 #include "sextant/navigator.h"
 #include "sextant/space_type.h"
-#include "space/map_space.h"
 #include "support/expect.h"
 #include "support/sanitized.h"
 #include "support/toy_space.h"

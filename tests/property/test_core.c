@@ -3,7 +3,7 @@
  * and repaired: test_core [count [seed]]. */
 #include "core/engines.h"
 #include "core/moves.h"
-#include "space/map_core.h"
+#include "mapspace/map_core.h"
 #include "support/compared.h"
 #include "support/expect.h"
 #include "support/random_limits.h"

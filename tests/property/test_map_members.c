@@ -8,9 +8,9 @@
 #include "support/random_limits.h"
 
 #include "base/hash.h"
+#include "mapspace/map_space.h"
 #include "mip/mip.h"
 #include "sextant/run.h"
-#include "space/map_space.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -6,7 +6,7 @@
 #include "support/random_case.h"
 #include "support/random_limits.h"
 
-#include "space/map_space.h"
+#include "mapspace/map_space.h"
 
 #include <math.h>
 #include <setjmp.h>

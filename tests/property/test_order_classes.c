@@ -1,5 +1,5 @@
 /* Orders of one class cost the same to the last bit: test_order_classes [count [seed]]. */
-#include "space/orders.h"
+#include "mapspace/orders.h"
 #include "support/compared.h"
 #include "support/cost_compare.h"
 #include "support/expect.h"

@@ -4,7 +4,7 @@
 #include "support/expect.h"
 #include "support/small_certificate.h"
 
-#include "space/map_choices.h"
+#include "mapspace/map_choices.h"
 #include "verify/enumeration.h"
 
 #include <math.h>

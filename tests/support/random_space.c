@@ -6,8 +6,8 @@
 #include "support/random_sparse.h"
 
 #include "bound/bound.h"
+#include "mapspace/map_size.h"
 #include "model/model.h"
-#include "space/map_size.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

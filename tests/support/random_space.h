@@ -4,7 +4,7 @@
 
 #include "support/random_case.h"
 
-#include "space/map_space.h"
+#include "mapspace/map_space.h"
 
 typedef struct sx_small_space {
     sx_case c; /* problem, architecture and options; its mapping is of no matter */

@@ -2,8 +2,8 @@
 #ifndef SX_TESTS_SMALL_MAP_H
 #define SX_TESTS_SMALL_MAP_H
 
+#include "mapspace/map_space.h"
 #include "sextant/run.h"
-#include "space/map_space.h"
 #include "space/recorder.h"
 
 /* A map space with its model, and a recorder in front of it. */

@@ -54,7 +54,7 @@ def quietly(command):
 
 
 # The folders that a proof of optimality rests on: the place `proof`; `rest` are the others.
-PROOF = ["bound", "check", "model", "space", "verify"]
+PROOF = ["bound", "check", "model", "mapspace", "space", "verify"]
 
 # The tests that a folder's mutants are tried with after its unit tests and before all others that reach them.
 FIRST = {
@@ -70,7 +70,7 @@ FIRST = {
     "oracle": r"property/(zeros|model_oracle)|golden/golden_(perfect|remainders)",
     "placement": r"property/(placement|allocate|addresses)|golden/golden_minimalloc",
     "scale": r"property/gpu|ranks/",
-    "space": r"property/(map|order|constraints|exhaustive)",
+    "mapspace": r"property/(map|order|constraints|exhaustive)",
     "systolic": r"property/systolic|golden/golden_odyssey",
     "verify": r"property/verify",
 }

@@ -14,7 +14,7 @@
 #include "mappers/gamma/operators.h"
 
 #include "base/divisor.h"
-#include "space/map_parts.h"
+#include "mapspace/map_parts.h"
 
 #include <assert.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef SX_MAPPERS_GAMMA_OPERATORS_H
 #define SX_MAPPERS_GAMMA_OPERATORS_H
 
-#include "space/map_space.h"
+#include "mapspace/map_space.h"
 
 /* What a point does not say: a dimension without factors at a level is in no order there and lies nowhere,
  * but once it gets some, this decides. Plain data. */

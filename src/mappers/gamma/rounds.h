@@ -2,8 +2,8 @@
 #ifndef SX_MAPPERS_GAMMA_ROUNDS_H
 #define SX_MAPPERS_GAMMA_ROUNDS_H
 
+#include "mapspace/map_space.h"
 #include "sextant/navigator.h"
-#include "space/map_space.h"
 
 /* Evaluations of the first round, which are those of Gamma alone, where time is limited. */
 enum { SX_GAMMA_ALONE = 300000 };

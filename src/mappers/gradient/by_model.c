@@ -20,7 +20,7 @@
 #include "learn/elementary.h"
 #include "mappers/gradient/gradient.h"
 #include "mappers/gradient/model_cost.h"
-#include "space/map_space.h"
+#include "mapspace/map_space.h"
 
 #include <math.h>
 #include <stdlib.h>

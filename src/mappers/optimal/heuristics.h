@@ -2,8 +2,8 @@
 #ifndef SX_MAPPERS_OPTIMAL_HEURISTICS_H
 #define SX_MAPPERS_OPTIMAL_HEURISTICS_H
 
+#include "mapspace/map_choices.h"
 #include "sextant/navigator.h"
-#include "space/map_choices.h"
 
 /* The share of the time that Sunstone has before all, where it is short. */
 #define SX_SUNSTONE_EARLY 0.5

@@ -9,7 +9,7 @@
  * is left out, as such ways are different mappings. */
 #include "mappers/optimal/leaf.h"
 
-#include "space/map_parts.h"
+#include "mapspace/map_parts.h"
 
 #include <assert.h>
 #include <math.h>

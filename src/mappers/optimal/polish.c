@@ -2,7 +2,7 @@
  *
  * Several descents at a time: one from the incumbent itself, unless that is a local optimum already, the others from
  * copies of it that a few random moves have changed (iterated local search). A descent goes through all neighbours of
- * a mapping (space/map_moves.c: a prime factor moves, a loop changes its place or its axis, a level keeps or
+ * a mapping (mapspace/map_moves.c: a prime factor moves, a loop changes its place or its axis, a level keeps or
  * bypasses a tensor) and takes each that is better, until a whole pass finds none.
  *
  * Descents from changed copies have no more evaluations than a share of the run's, so that a search which does not
@@ -12,7 +12,7 @@
 #include "mappers/optimal/polish.h"
 
 #include "mappers/gamma/rounds.h"
-#include "space/map_parts.h"
+#include "mapspace/map_parts.h"
 
 #include <math.h>
 #include <string.h>

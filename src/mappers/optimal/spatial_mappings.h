@@ -3,7 +3,7 @@
 #define SX_MAPPERS_OPTIMAL_SPATIAL_MAPPINGS_H
 
 #include "bound/bound.h"
-#include "space/map_choices.h"
+#include "mapspace/map_choices.h"
 
 /* The spatial mappings of a space: factors per level and dimension, one after another.
  */

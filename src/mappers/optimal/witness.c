@@ -8,7 +8,7 @@
 #include "mappers/optimal/witness.h"
 
 #include "mappers/optimal/leaf.h"
-#include "space/map_parts.h"
+#include "mapspace/map_parts.h"
 
 #include <string.h>
 

@@ -3,12 +3,12 @@
 #define SX_MAPPERS_OPTIMAL_WITNESS_H
 
 #include "bound/bound.h"
-#include "space/map_choices.h"
+#include "mapspace/map_choices.h"
 
 /* In the order in which a search decides. `exhaustive` has the first three as well. */
 typedef enum sx_skip_rule {
-    SX_SKIP_BANKS,     /* other shares of banks that keep the same tensors (space/map_choices.c) */
-    SX_SKIP_ORDER,     /* orders of one class (space/orders.c) */
+    SX_SKIP_BANKS,     /* other shares of banks that keep the same tensors (mapspace/map_choices.c) */
+    SX_SKIP_ORDER,     /* orders of one class (mapspace/orders.c) */
     SX_SKIP_INNERMOST, /* the order of the innermost level, where no neighbour sees it (sx_map_order_matters) */
     SX_SKIP_LAYOUT,    /* ways to lay spatial loops on X and Y (leaf.c), where one best mapping is wanted */
     SX_SKIP_MOVABLE,   /* loops that could belong to the next level (bound/movable.c), likewise */

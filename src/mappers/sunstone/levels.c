@@ -21,7 +21,7 @@
 
 #include "base/status.h"
 #include "mappers/sunstone/partial.h"
-#include "space/map_parts.h"
+#include "mapspace/map_parts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* The pieces that partial mappings are put together from. */
 #include "mappers/sunstone/partial.h"
 
+#include "mapspace/map_choices.h"
+#include "mapspace/map_parts.h"
 #include "model/capacity.h"
-#include "space/map_choices.h"
-#include "space/map_parts.h"
 
 #include <string.h>
 

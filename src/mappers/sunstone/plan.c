@@ -5,7 +5,7 @@
 #include "base/status.h"
 #include "ir/arch.h"
 #include "mappers/sunstone/levels.h"
-#include "space/map_parts.h"
+#include "mapspace/map_parts.h"
 
 #include <math.h>
 #include <stdlib.h>

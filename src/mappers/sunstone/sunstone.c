@@ -18,8 +18,8 @@
  * mappings, for a convolution on three memories. */
 #include "base/status.h"
 #include "mappers/sunstone/levels.h"
+#include "mapspace/map_parts.h"
 #include "run/navigator.h"
-#include "space/map_parts.h"
 
 #include <math.h>
 #include <string.h>

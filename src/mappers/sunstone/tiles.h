@@ -3,9 +3,9 @@
 #define SX_MAPPERS_SUNSTONE_TILES_H
 
 #include "base/vector.h"
+#include "mapspace/map_space.h"
 #include "model/model.h"
 #include "sextant/navigator.h"
-#include "space/map_space.h"
 
 /* The divisors of a problem's dimensions, ascending. */
 typedef struct sx_sunstone_divisors {

@@ -1,8 +1,8 @@
 /* Points and mappings: from one to the other, and the orders that a GPU does not cover, by the cost model. */
 #include "scale/cuda/gpu.h"
 
-#include "space/map_core.h"
-#include "space/map_parts.h"
+#include "mapspace/map_core.h"
+#include "mapspace/map_parts.h"
 
 #include <string.h>
 

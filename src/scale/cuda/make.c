@@ -2,9 +2,9 @@
 #include "scale/cuda/gpu.h"
 
 #include "base/status.h"
-#include "space/map_choices.h"
-#include "space/map_core.h"
-#include "space/map_parts.h"
+#include "mapspace/map_choices.h"
+#include "mapspace/map_core.h"
+#include "mapspace/map_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

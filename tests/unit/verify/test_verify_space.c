@@ -2,7 +2,7 @@
 #include "support/expect.h"
 #include "support/plain_arch.h"
 
-#include "space/map_space.h"
+#include "mapspace/map_space.h"
 #include "verify/verify_space.h"
 
 #include <setjmp.h>

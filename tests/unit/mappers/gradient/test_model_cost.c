@@ -1,9 +1,9 @@
 /* The cost model over real factors, held against the model at whole ones and against its own differences. */
 #include "mappers/gradient/model_cost.h"
 
+#include "mapspace/map_space.h"
 #include "sextant/input.h"
 #include "sextant/space.h"
-#include "space/map_space.h"
 #include "support/expect.h"
 
 #include <math.h>

@@ -1,0 +1,175 @@
+/* Compact points of map spaces (core/space.h). They cover spaces whose constraints fix no factors, no orders and no splits of axes;
+ * what levels must or must not keep, and axes of single dimensions, they know. */
+#include "core/moves.h"
+#include "mapspace/map_core.h"
+#include "mapspace/map_parts.h"
+
+#include <string.h>
+
+/* Whether constraints say something of a level's loops that compact points do not know. */
+static bool is_constrained(const sx_map_space *space, int s) {
+    const sx_level_limits *limits = &space->constraints.level[s];
+    bool natural = true;
+    for (int d = 0; d < space->problem->n_dims; d++) natural = natural && space->spatial_order[s][d] == d;
+    return space->fixed_order[s] || limits->split >= 0 ||
+           limits->spatial.n_inner + limits->spatial.n_outer > 0 || (space->spatial_slot[s] >= 0 && !natural);
+}
+
+/* Why compact points do not cover the space; NULL: they do. */
+static const char *refuse(const sx_map_space *space) {
+    if (space->n_slots > SX_CORE_SLOTS) return "it has more than 12 places for factors";
+    for (int s = 0; s < space->arch->n_levels; s++) {
+        if (is_constrained(space, s)) return "constraints fix orders or axes";
+        if (space->model->level[s].minimum > 0) return "levels must hold a number of words";
+    }
+    for (int d = 0; d < space->problem->n_dims; d++)
+        for (int i = 0; i < space->n_slots; i++)
+            if (space->min[d][i] > 1 ||
+                (!space->slot[i].spatial && space->max[d][i] < space->problem->size[d]))
+                return "constraints limit factors";
+    return NULL;
+}
+
+/* Sets a word for a prime of a dimension. */
+static void set_word(sx_core_space *to, uint32_t prime, uint32_t size) {
+    uint32_t k = to->n_words++;
+    double power = 1;
+    for (int e = 0; e < SX_CORE_POWERS; e++, power *= prime) to->power[k][e] = power;
+    for (; prime > 1 && size % prime == 0; size /= prime) to->multiplicity[k]++;
+}
+
+/* Sets the words of a dimension, one at least; false where there are too many. */
+static bool set_words(const sx_map_space *space, int d, sx_core_space *to) {
+    uint32_t size = space->problem->size[d], n = space->n_primes[d];
+    to->first_word[d] = (uint8_t)to->n_words;
+    if (n > SX_CORE_PRIMES || to->n_words + n + 1 > SX_CORE_WORDS) return false;
+    for (uint32_t i = 0; i < n; i++) set_word(to, space->prime[d][i], size);
+    if (n == 0) set_word(to, 1, 1);
+    to->first_word[d + 1] = (uint8_t)to->n_words;
+    if (size > 1) to->sized |= 1u << d;
+    for (uint32_t left = size > 1 ? size : 0; left; left /= 2) to->weighted_dim[to->n_weights++] = (uint8_t)d;
+    return true;
+}
+
+/* Sets what is said of a level. */
+static void set_level(const sx_map_space *space, int s, sx_core_space *to) {
+    to->temporal_slot[s] = space->temporal_slot[s];
+    to->spatial_slot[s] = space->spatial_slot[s];
+    to->free_x[s] = space->free_x[s];
+    to->fixed_x[s] = space->fixed_x[s];
+    to->temporal |= 1u << space->temporal_slot[s];
+    if (space->planar[s]) to->planar |= 1u << s;
+    if (space->free_keep[s]) to->choosing |= 1u << s;
+    for (int i = 0; i < 2; i++) to->room[s][i] = (double)space->room[s][i];
+    if (space->spatial_slot[s] < 0) return;
+    to->spread |= 1u << s;
+    for (int d = 0; d < space->problem->n_dims; d++) to->most[d][s] = space->max[d][space->spatial_slot[s]];
+}
+
+const char *sx_map_core_space(const sx_map_space *space, sx_core_space *out) {
+    memset(out, 0, sizeof *out);
+    const char *why = sx_map_core_model(space, &out->model);
+    if (!why) why = refuse(space);
+    if (why) return why;
+    out->n_slots = (uint32_t)space->n_slots;
+    for (int i = 0; i < space->n_slots; i++) out->level_of[i] = space->slot[i].level;
+    for (int s = 0; s < space->arch->n_levels; s++) set_level(space, s, out);
+    for (int d = 0; d < space->problem->n_dims; d++) {
+        if (!set_words(space, d, out)) return "its sizes have too many different prime factors";
+        out->natural |= (uint64_t)d << 4 * d;
+    }
+    for (uint32_t mask = 0; mask < 1u << SX_CORE_DIMS; mask++)
+        for (uint32_t left = mask, n = 0; left; left &= left - 1, n++)
+            out->packed[mask] |= (uint32_t)__builtin_ctz(left) << 4 * n;
+    return NULL;
+}
+
+void sx_map_expand(const sx_map_space *space, const sx_core_space *core, const sx_compact_level *compact,
+                   void *point) {
+    const uint64_t *word = sx_compact_words_of(core, compact);
+    memcpy(point, space->blank, space->space.point_size);
+    for (int d = 0; d < space->problem->n_dims; d++) {
+        uint32_t factor[SX_MAX_SLOTS];
+        for (int i = 0; i < space->n_slots; i++) factor[i] = (uint32_t)sx_compact_factor(core, word, d, i);
+        sx_map_set_factors(space, d, factor, point);
+    }
+    for (int s = 0; s < space->arch->n_levels; s++) {
+        uint8_t order[SX_MAX_DIMS];
+        for (int i = 0; i < space->problem->n_dims; i++) order[i] = (uint8_t)(compact[s].order >> 4 * i & 15);
+        sx_map_level(point, s)->keep = compact[s].keep;
+        sx_map_settle_level(space, s, order, compact[s].on_x, sx_map_level(point, s));
+    }
+}
+
+/* The words of a dimension's factors. */
+static void set_factors(const sx_map_space *space, const sx_core_space *core, const void *point, int d,
+                        uint64_t *word) {
+    uint32_t factor[SX_MAX_SLOTS];
+    sx_map_get_factors(space, point, d, factor);
+    for (int k = core->first_word[d]; k < core->first_word[d + 1]; k++) {
+        uint32_t prime = (uint32_t)core->power[k][1];
+        word[k] = 0;
+        for (int i = 0; i < space->n_slots && prime > 1; i++)
+            for (; factor[i] % prime == 0; factor[i] /= prime) word[k] += sx_compact_one(i);
+    }
+}
+
+/* Gives the loops of a level the places in an order that they hold together. */
+static uint64_t place_loops(const sx_mapping_level *at, int n_dims, uint64_t order) {
+    const uint8_t *next = at->temporal_order;
+    uint64_t out = 0;
+    for (int i = 0; i < n_dims; i++) {
+        uint8_t d = (uint8_t)(order >> 4 * i & 15);
+        if (at->temporal[d] > 1) {
+            while (at->temporal[*next] == 1) next++;
+            d = *next++;
+        }
+        out |= (uint64_t)d << 4 * i;
+    }
+    return out;
+}
+
+void sx_map_compact(const sx_map_space *space, const sx_core_space *core, const void *point, sx_core_rng *rng,
+                    sx_compact_level *compact) {
+    int n_dims = space->problem->n_dims;
+    memset(compact, 0, sx_compact_size(core));
+    sx_compact_shuffle(core, rng, compact);
+    for (int s = 0; s < space->arch->n_levels; s++) {
+        const sx_mapping_level *at = &sx_map_point(point)->level[s];
+        compact[s].order = place_loops(at, n_dims, compact[s].order);
+        compact[s].keep = at->keep;
+        compact[s].on_x = (uint16_t)sx_map_on_x(at);
+        for (int d = 0; d < n_dims; d++)
+            if (at->spatial[d] > 1) compact[s].parallel |= (uint16_t)(1u << d);
+    }
+    for (int d = 0; d < n_dims; d++)
+        set_factors(space, core, point, d, (uint64_t *)(void *)(compact + space->arch->n_levels));
+}
+
+/* Whether an order is one of all dimensions. */
+static bool order_holds(const sx_core_space *core, uint64_t order) {
+    uint32_t seen = 0;
+    for (uint32_t i = 0; i < core->model.n_dims; i++) seen |= 1u << (order >> 4 * i & 15);
+    return seen == (1u << core->model.n_dims) - 1 && order >> 4 * core->model.n_dims == 0;
+}
+
+bool sx_map_compact_holds(const sx_core_space *core, const sx_compact_level *compact) {
+    const uint64_t *word = sx_compact_words_of(core, compact);
+    for (uint32_t s = 0; s < core->model.n_levels; s++) {
+        const sx_core_level *level = &core->model.level[s];
+        if (!order_holds(core, compact[s].order) || compact[s].keep & ~(level->must | level->may) ||
+            level->must & ~compact[s].keep || compact[s].parallel >> core->model.n_dims)
+            return false;
+    }
+    for (uint32_t k = 0; k < core->n_words; k++) {
+        unsigned sum = 0;
+        for (uint32_t i = 0; i < core->n_slots; i++) sum += sx_compact_exponent(word[k], (int)i);
+        if (sum != core->multiplicity[k] || word[k] >> SX_CORE_BITS * core->n_slots) return false;
+    }
+    for (uint32_t d = 0; d < core->model.n_dims; d++)
+        for (uint32_t i = 0; i < core->n_slots; i++)
+            if (!(core->temporal >> i & 1) &&
+                sx_compact_factor(core, word, (int)d, (int)i) > core->most[d][core->level_of[i]])
+                return false;
+    return true;
+}

@@ -1,0 +1,48 @@
+/* Asking a judge about mappings. */
+#include "base/json.h"
+#include "base/status.h"
+#include "mapspace/map_space.h"
+#include "space/judge.h"
+
+#include "sextant/input.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Sets the problem, the sizes of its dimensions, the architecture and the mapping. */
+static sx_status describe(const sx_space *base, const void *point, json_t *object) {
+    const sx_map_space *space = (const sx_map_space *)base;
+    const sx_problem *problem = space->problem;
+    json_t *sizes = json_object();
+    char *text;
+    sx_mapping mapping;
+    json_object_set_new(object, "problem", json_string(problem->name));
+    for (int d = 0; d < problem->n_dims; d++)
+        json_object_set_new(sizes, problem->dim_name[d], json_integer(problem->size[d]));
+    json_object_set_new(object, "dimensions", sizes);
+    json_object_set_new(object, "arch", json_string(space->arch->name));
+    sx_map_space_mapping(base, point, &mapping);
+    SX_TRY(sx_mapping_write(&mapping, problem, space->arch, SX_JSON, &text));
+    json_t *noun = sx_json_read(text);
+    free(text);
+    json_object_update(object, noun);
+    json_decref(noun);
+    return sx_json_failed() ? sx_error_memory() : SX_OK;
+}
+
+static const sx_question_kind kind = {
+    .value = "objective",
+    .refusal = "illegal",
+    .metric = SX_MAX_METRICS,
+    .name = SX_JUDGED,
+    .describe = describe,
+};
+
+sx_status sx_judge_map_model(sx_judge *judge, const sx_space *space, sx_point_model **out) {
+    return sx_judge_model_new(judge, space, &kind, out);
+}
+
+void sx_judge_objective(sx_objective *out) {
+    *out = (sx_objective){.n_criteria = 1, .criterion = {{.kind = SX_TERMS}}};
+    snprintf(out->terms[0], sizeof out->terms[0], SX_JUDGED);
+}

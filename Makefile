@@ -39,6 +39,7 @@ check-long:
 	@tools/setup build test
 	@tools/analyse src/api src/base
 	@tools/mutants
+	@tools/mutants --independent
 	@tools/mutants --make proof --count 40 --least 95
 	@tools/mutants --make rest --count 20 --least 85
 	cmake --preset long

@@ -75,6 +75,7 @@ typedef struct sx_check_case {
     sx_problem problem;
     sx_check_machine machine;
     bool keep_all, no_banks, split_axes, no_first_read_elision, no_link_transfers;
+    bool remainders; /* factors need not divide */
     sx_constraints limits;
     sx_check_shares shares[SX_MAX_LEVELS];
     sx_check_point best;

@@ -1,5 +1,5 @@
 /* The independent check of a certificate, from its text to a verdict. */
-#include "check/target.h"
+#include "check/remainders.h"
 
 #include "base/cancel.h"
 #include "base/clock.h"
@@ -20,7 +20,7 @@ bool sx_check_is_over(sx_check_work *work) {
 
 sx_wide sx_check_shared(const sx_check_outline *o, const sx_check_prices *prices) {
     sx_wide macs = (sx_wide)o->shape->macs * o->space->c->machine.compute_energy;
-    return macs + sx_check_leakage(o) * o->steps + sx_check_constant(o, prices);
+    return macs + sx_check_leakage(&o->space->c->machine, o->used) * o->steps + sx_check_constant(o, prices);
 }
 
 int64_t sx_check_enough(const sx_check_work *work, const sx_check_outline *o) {
@@ -231,6 +231,44 @@ static sx_status check_space(check *k, sx_independent_report *out) {
     return status;
 }
 
+/* Doubts where there is no rule for remainders beside something else. */
+static void check_remainder_rules(const sx_check_case *c, sx_check_doubt *doubt) {
+    const sx_check_goal goal = c->claim.goal;
+    if (!c->remainders) return;
+    if (goal.energy_power > 1 || goal.delay_power > 1)
+        sx_check_doubt_add(doubt, "there is no rule for remainders and powers of energy or delay");
+    if (c->n_front) sx_check_doubt_add(doubt, "there is no rule for remainders and a front");
+    if (c->split_axes) sx_check_doubt_add(doubt, "there is no rule for remainders and split axes");
+}
+
+/* Decides a space with remainders: a lower bound of the mappings that leave some, and all others as in a space without.
+ * Where the bound is below the target, the verdict is open, but what is certified is said. */
+static sx_status check_remainders(check *k, sx_independent_report *out) {
+    sx_check_target *target = &k->work.target;
+    const sx_check_claim *claim = &k->work.space->c->claim;
+    sx_wide least;
+    SX_TRY(sx_check_remainders(&k->work, target->value, &least));
+    bool reached = least >= target->value;
+    if (!reached) {
+        target->value = least;
+        target->said = 0;
+    }
+    k->work.any_count = true;
+    SX_TRY(check_space(k, out));
+    if (out->verdict != SX_INDEPENDENT_HOLDS) return SX_OK;
+    double scale = target->goal.energy_power ? (double)k->work.space->c->machine.scale : 1;
+    out->certified = reached ? claim->lower_bound : (double)least / scale;
+    if (out->certified < claim->value) out->better = 1 - out->certified / claim->value;
+    if (reached) return SX_OK;
+    out->verdict = SX_INDEPENDENT_UNDECIDED;
+    snprintf(
+        out->why, sizeof out->why,
+        "no mapping is below %.17g, so that none is better by more than %.3g %%; the claimed lower bound of "
+        "%.17g is above it",
+        out->certified, 100 * out->better, claim->lower_bound);
+    return SX_OK;
+}
+
 sx_status sx_check_decide(const sx_check_case *c, const sx_independent_options *options,
                           const sx_check_trial *trial, sx_check_doubt *doubt, sx_independent_report *out) {
     sx_check_space space;
@@ -249,12 +287,14 @@ sx_status sx_check_decide(const sx_check_case *c, const sx_independent_options *
     for (int s = 0; s < c->machine.n_levels; s++)
         k.work.latency += c->machine.level[s].fill_latency + c->machine.level[s].drain_latency;
     check_range(c, &shape, doubt);
+    check_remainder_rules(c, doubt);
     sx_check_energy_prices(c, &k.work.energy);
     if (options->seconds > 0) k.work.end = sx_clock_seconds() + options->seconds;
     out->verdict = SX_INDEPENDENT_UNDECIDED;
     if (!doubt->why[0]) {
         status = sx_check_points(&space, trial ? trial->more : 0, &k.work.target, out, doubt);
-        if (!status && out->verdict == SX_INDEPENDENT_HOLDS) status = check_space(&k, out);
+        if (!status && out->verdict == SX_INDEPENDENT_HOLDS)
+            status = c->remainders ? check_remainders(&k, out) : check_space(&k, out);
     }
     if (doubt->why[0]) snprintf(out->why, sizeof out->why, "%s", doubt->why);
     sx_check_target_fini(&k.work.target);

@@ -410,13 +410,12 @@ static sx_wide rounding(const sx_check_outline *o, const sx_check_prices *prices
     return sum;
 }
 
-sx_wide sx_check_leakage(const sx_check_outline *o) {
-    const sx_check_machine *m = &o->space->c->machine;
+sx_wide sx_check_leakage(const sx_check_machine *m, const int64_t used[SX_MAX_LEVELS + 1]) {
     sx_wide sum = 0;
     for (int s = 0; s < m->n_levels; s++) {
         const sx_check_level *level = &m->level[s], *gate = &m->level[level->gate];
         int64_t each = level->mesh[0] * level->mesh[1] / (gate->mesh[0] * gate->mesh[1]);
-        sum += (sx_wide)level->leak * (each > 1 ? each * o->used[level->gate + 1] : o->used[s + 1]);
+        sum += (sx_wide)level->leak * (each > 1 ? each * used[level->gate + 1] : used[s + 1]);
     }
     return sum;
 }

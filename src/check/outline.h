@@ -81,8 +81,8 @@ int64_t sx_check_flow(const sx_check_outline *o, const sx_check_prices *prices, 
 int64_t sx_check_slide(const sx_check_outline *o, const sx_check_prices *prices, int tensor, int holder,
                        int level, int dim, const int64_t *extent);
 
-/* What leaks in every cycle, the same for all mappings of an outline. */
-sx_wide sx_check_leakage(const sx_check_outline *o);
+/* What leaks in every cycle where so many instances of each level are in use, as in an outline. */
+sx_wide sx_check_leakage(const sx_check_machine *machine, const int64_t used[SX_MAX_LEVELS + 1]);
 
 /* What all mappings of an outline pay or save alike: words that compute units take without help from each other, first
  * reads and fills of the output that are spared. */

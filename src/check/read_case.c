@@ -131,6 +131,7 @@ static sx_status read_claims(const sx_node *map, sx_check_case *c, sx_check_doub
         "entries",
         "compulsory",
         "split_axes",
+        "remainders",
         "tables",
         "searched",
         "history",
@@ -152,6 +153,7 @@ static sx_status read_claims(const sx_node *map, sx_check_case *c, sx_check_doub
     SX_TRY(sx_check_flag(map, "keep_all", &c->keep_all));
     SX_TRY(sx_check_flag(map, "no_banks", &c->no_banks));
     SX_TRY(sx_node_get_bool(map, "split_axes", &c->split_axes));
+    SX_TRY(sx_node_get_bool(map, "remainders", &c->remainders));
     SX_TRY(sx_check_flag(map, "no_first_read_elision", &c->no_first_read_elision));
     return sx_check_flag(map, "no_link_transfers", &c->no_link_transfers);
 }

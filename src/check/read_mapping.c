@@ -114,8 +114,8 @@ sx_status sx_check_read_limits(const sx_node *list, sx_check_case *c, sx_check_d
     return SX_OK;
 }
 
-/* Reads factors such as "m=4 n=1"; "m=4,2" has a remainder, for which there is no rule. */
-static sx_status read_factors(const sx_node *map, const sx_problem *problem, uint32_t *out,
+/* Reads factors such as "m=4 n=1"; "m=4,2" has a remainder, which only a space with remainders has. */
+static sx_status read_factors(const sx_node *map, const sx_check_case *c, uint32_t *out,
                               sx_check_doubt *doubt) {
     const sx_node *node;
     const char *text;
@@ -127,13 +127,14 @@ static sx_status read_factors(const sx_node *map, const sx_problem *problem, uin
         if (text[n] != '=' || n >= sizeof name) return sx_error_at(node->place, "'%.64s' is no factor", text);
         memcpy(name, text, n);
         name[n] = 0;
-        int d = sx_problem_dim(problem, name);
+        int d = sx_problem_dim(&c->problem, name);
         unsigned long long value = strtoull(text + n + 1, &end, 10);
         if (d < 0 || end == text + n + 1 || value < 1 || value > SX_MAX_DIM_SIZE)
             return sx_error_at(node->place, "'%.64s' is no factor", text);
         out[d] = (uint32_t)value;
         if (*end == ',') {
-            sx_check_doubt_add(doubt, "there is no rule for remainders, as in '%.64s'", text);
+            if (!c->remainders)
+                sx_check_doubt_add(doubt, "factors of a space without remainders leave one: '%.64s'", text);
             end += strcspn(end, " ");
         }
         if (*end && *end != ' ') return sx_error_at(node->place, "'%.64s' is no factor", text);
@@ -161,7 +162,7 @@ static sx_status read_order(const sx_node *map, const sx_problem *problem, uint8
 static sx_status read_spatial(const sx_node *map, const sx_check_case *c, sx_mapping_level *at,
                               sx_check_doubt *doubt) {
     int64_t split = 0, part = 0;
-    SX_TRY(read_factors(map, &c->problem, at->spatial, doubt));
+    SX_TRY(read_factors(map, c, at->spatial, doubt));
     SX_TRY(read_order(map, &c->problem, at->spatial_order));
     SX_TRY(sx_check_integer(map, "split", 0, c->problem.n_dims, &split));
     if (sx_node_get(map, "x_part")) SX_TRY(sx_check_integer(map, "x_part", 0, UINT16_MAX, &part));
@@ -194,7 +195,7 @@ static sx_status read_directive(const sx_node *map, const sx_check_case *c, sx_m
     seen[s] |= 1u << kind;
     if (kind == 0) return read_mask(map, "keep", &c->problem, &at->keep);
     if (kind == 1) return read_spatial(map, c, at, doubt);
-    SX_TRY(read_factors(map, &c->problem, at->temporal, doubt));
+    SX_TRY(read_factors(map, c, at->temporal, doubt));
     SX_TRY(read_order(map, &c->problem, at->temporal_order));
     SX_TRY(read_mask(map, "no_temporal_reuse", &c->problem, &at->no_temporal_reuse));
     return read_mask(map, "rmw_first_update", &c->problem, &at->rmw_first_update);

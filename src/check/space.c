@@ -229,8 +229,7 @@ bool sx_check_order_allowed(const sx_check_space *space, int s, const uint8_t *o
     return true;
 }
 
-/* Whether a level's loops may lie in some way. */
-static bool lies_somehow(const sx_check_space *space, int s, const int64_t *factor) {
+bool sx_check_lies_somehow(const sx_check_space *space, int s, const int64_t *factor) {
     unsigned loops = loops_of(space, factor), x = 0;
     do {
         if (sx_check_lies(space, s, factor, x)) return true;
@@ -266,7 +265,7 @@ static bool list_from(listing *l, int s, int d, int64_t room) {
     if (s == space->n_levels) return l->visit(l->user, &l->now);
     if (d == space->n_dims) {
         const sx_check_level *next = &space->c->machine.level[s + 1];
-        if (!lies_somehow(space, s, l->now.factor[s])) return true;
+        if (!sx_check_lies_somehow(space, s, l->now.factor[s])) return true;
         return list_from(l, s + 1, 0, s + 1 < space->n_levels ? next->fanout[0] * next->fanout[1] : 1);
     }
     sx_check_range range = space->spatial[s][d];

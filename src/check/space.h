@@ -40,6 +40,9 @@ bool sx_check_fits(const sx_check_space *space, int level, unsigned keep, const 
 /* Whether the tiles alone have room, by words and whole banks: where they have none, larger ones have none. */
 bool sx_check_has_room(const sx_check_space *space, int level, unsigned keep, const int64_t *extent);
 
+/* Whether a level's spatial loops may lie on X and Y in some way. */
+bool sx_check_lies_somehow(const sx_check_space *space, int level, const int64_t *factor);
+
 /* Whether a level's spatial loops may lie so that those of a mask are on X and the others on Y; and the level of a
  * mapping that they then make. */
 bool sx_check_lies(const sx_check_space *space, int level, const int64_t *factor, unsigned x);

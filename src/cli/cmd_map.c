@@ -295,9 +295,6 @@ static sx_status check_certificate(const map_job *job) {
         return sx_error_hint(
             sx_error_new(SX_ERR_USAGE, "the mapper '%s' does not prove optimality", job->view.asked),
             "--certificate needs --mapper optimal or auto");
-    if (o->space.remainders)
-        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--certificate does not support --remainders"),
-                             "leave out --remainders or --certificate");
     if (o->run.objective.n_criteria > 1)
         return sx_error_hint(
             sx_error_new(SX_ERR_USAGE, "--certificate does not support objectives with several criteria"),

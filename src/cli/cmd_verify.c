@@ -82,6 +82,20 @@ static sx_status add_json(const job *j, const char *path, const sx_certificate *
     return SX_OK;
 }
 
+/* Adds how the spatial mappings were closed. */
+static void add_reasons(const sx_certificate *c, const sx_verification *v, sx_table *table) {
+    sx_table_cell(table, "spatial");
+    sx_table_cell(table, "%s spatial mappings", sx_show_count((double)c->proof->n_spatial).text);
+    sx_table_cell(table, "  compulsory");
+    sx_table_cell(table, "%s closed by the compulsory traffic of each tensor",
+                  sx_show_count((double)c->compulsory).text);
+    sx_table_cell(table, "  tables");
+    sx_table_cell(table, "%s closed by tables over all tiles", sx_show_count((double)c->tables).text);
+    sx_table_cell(table, "  searched");
+    sx_table_cell(table, "%s searched, %s mappings evaluated", sx_show_count((double)c->searched).text,
+                  sx_show_count((double)v->done.evaluations).text);
+}
+
 /* Adds what was claimed and checked, for a person. */
 static sx_status print_claims(const job *j, const sx_certificate *c, const sx_verification *v, sx_text *out) {
     sx_table table;
@@ -106,16 +120,7 @@ static sx_status print_claims(const job *j, const sx_certificate *c, const sx_ve
                   : ", not checked");
     }
     sx_status status = sx_scope_rows(c, &table);
-    sx_table_cell(&table, "spatial");
-    sx_table_cell(&table, "%s spatial mappings", sx_show_count((double)c->proof->n_spatial).text);
-    sx_table_cell(&table, "  compulsory");
-    sx_table_cell(&table, "%s closed by the compulsory traffic of each tensor",
-                  sx_show_count((double)c->compulsory).text);
-    sx_table_cell(&table, "  tables");
-    sx_table_cell(&table, "%s closed by tables over all tiles", sx_show_count((double)c->tables).text);
-    sx_table_cell(&table, "  searched");
-    sx_table_cell(&table, "%s searched, %s mappings evaluated", sx_show_count((double)c->searched).text,
-                  sx_show_count((double)v->done.evaluations).text);
+    if (!c->space.remainders) add_reasons(c, v, &table);
     if (j->everything.asked) sx_everything_row(&j->everything, j->no_clock, &table);
     if (j->alone.asked) sx_alone_rows(&j->alone, j->no_clock, &table);
     if (!j->no_clock) {
@@ -135,7 +140,12 @@ static sx_status print(const job *j, const char *path, const sx_certificate *c, 
                 c->arch.name[0] ? c->arch.name : "an architecture",
                 ours ? verdict_name(v->verdict) : "is not of what was given");
     if (v->verdict == SX_CLAIMS_FAIL) sx_text_add(out, "  %s: %s\n", v->claim, v->why);
-    if (v->verdict == SX_CLAIMS_OPEN)
+    if (v->verdict == SX_CLAIMS_OPEN && c->space.remainders)
+        sx_text_add(out, "  %s\n",
+                    j->alone.asked
+                        ? j->alone.report.why
+                        : "the lower bound of a space with remainders: only --independent checks it");
+    else if (v->verdict == SX_CLAIMS_OPEN)
         sx_text_add(
             out, "  stopped early: %s of %s spatial mappings and %s of %s entries checked, and they hold\n",
             sx_show_count((double)v->done.spatial).text, sx_show_count((double)v->done.n_spatial).text,
@@ -151,6 +161,7 @@ static sx_status print(const job *j, const char *path, const sx_certificate *c, 
 /* Checks a certificate that the search's rules confirm without them; a false claim is one of "independent". */
 static sx_status check_alone(job *j, const char *path, const char *text, size_t size, sx_verification *v) {
     SX_TRY(sx_independent_check(path, text, size, &j->alone.options, &j->alone.report));
+    if (j->alone.report.verdict == SX_INDEPENDENT_HOLDS) v->verdict = SX_CLAIMS_HOLD;
     if (j->alone.report.verdict != SX_INDEPENDENT_FAILS) return SX_OK;
     v->verdict = SX_CLAIMS_FAIL;
     snprintf(v->claim, sizeof v->claim, "independent");
@@ -162,6 +173,7 @@ static sx_status check_alone(job *j, const char *path, const char *text, size_t 
 static void note_exit(job *j, const sx_certificate *c, const sx_verification *v) {
     sx_exit exit = v->verdict == SX_CLAIMS_HOLD   ? SX_EXIT_FOUND
                    : v->verdict == SX_CLAIMS_FAIL ? SX_EXIT_NONE
+                   : c->space.remainders          ? SX_EXIT_OPEN
                                                   : SX_EXIT_FAILED;
     if (exit == SX_EXIT_FOUND && (j->alone.asked || c->n_front)) exit = sx_alone_exit(&j->alone);
     bool open = j->result->exit == SX_EXIT_OPEN;
@@ -188,7 +200,8 @@ static sx_status verify_text(job *j, const char *path, const char *text, size_t 
         status = sx_everything_check(&j->everything, c, &v);
     memset(&j->alone.report, 0, sizeof j->alone.report);
     j->alone.report.verdict = SX_INDEPENDENT_UNDECIDED;
-    if (!status && ours && j->alone.asked && v.verdict == SX_CLAIMS_HOLD)
+    bool left = v.verdict == SX_CLAIMS_OPEN && c->space.remainders; /* to the independent check */
+    if (!status && ours && j->alone.asked && (v.verdict == SX_CLAIMS_HOLD || left))
         status = check_alone(j, path, text, size, &v);
     sx_progress_end(&j->line);
     if (!status) {

@@ -36,6 +36,11 @@ json_t *sx_alone_json(const sx_alone *alone, bool no_clock) {
     if (r->verdict == SX_INDEPENDENT_UNDECIDED) json_object_set_new(object, "holds", json_null());
     if (r->verdict == SX_INDEPENDENT_HOLDS) json_object_set_new(object, "slack", json_real(r->slack));
     if (r->why[0]) json_object_set_new(object, "why", sx_json_string(r->why));
+    if (r->certified > 0) {
+        json_object_set_new(object, "certified_bound", sx_json_real(r->certified));
+        json_object_set_new(object, "at_most_better", sx_json_real(r->better));
+    }
+    if (r->uncounted) json_object_set_new(object, "mapping_counted", json_false());
     return object;
 }
 
@@ -53,6 +58,12 @@ void sx_alone_rows(const sx_alone *alone, bool no_clock, sx_table *table) {
     if (r->slack > 0) {
         sx_table_cell(table, "  rounding");
         sx_table_cell(table, "%s", r->why);
+    }
+    if (r->certified > 0) {
+        sx_table_cell(table, "  remainders");
+        sx_table_cell(table, "no mapping is below %.6g: at most %s better (T10)%s", r->certified,
+                      sx_show_percent(r->better).text,
+                      r->uncounted ? "; the mapping's own cost is the cost model's" : "");
     }
     add_count(table, "compulsory", r->compulsory, "closed by tiles that move once (T1)");
     add_count(table, "tiles", r->tiles, "closed by all tiles and orders of loops (T3)");

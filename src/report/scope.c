@@ -83,7 +83,8 @@ sx_status sx_scope_rows(const sx_certificate *c, sx_table *table) {
         sx_table_cell(table, "equal to none of the catalog");
     SX_TRY(constraint_rows(c, table));
     sx_table_cell(table, "  space");
-    sx_table_cell(table, "factors that divide (no remainders), a dimension spread over %s of an array; %s%s",
+    sx_table_cell(table, "%s, a dimension spread over %s of an array; %s%s",
+                  c->space.remainders ? "any factors (--remainders)" : "factors that divide (no remainders)",
                   c->space.split_axes ? "one axis or both (--split-axes)" : "one axis",
                   c->space.keep_all ? "every level keeps all tensors it can (--keep-all)"
                                     : "levels keep or bypass tensors",

@@ -32,8 +32,10 @@ void sx_result_free(sx_result *result) {
 /* Refuses a layer of which no certificate can be made. */
 static sx_status check(const sx_result *r, size_t layer) {
     if (layer >= r->session.n_layers) return sx_error_new(SX_ERR_USAGE, "the result has no layer %zu", layer);
-    if (r->options.space.remainders || r->session.layer[layer].remainders)
-        return sx_error_new(SX_ERR_USAGE, "certificates do not support remainders");
+    if (r->session.layer[layer].remainders && !r->options.space.remainders)
+        return sx_error_new(
+            SX_ERR_USAGE,
+            "certificates do not support remainders that were searched beside tiles that divide");
     if (r->options.run.objective.n_criteria > 1)
         return sx_error_new(SX_ERR_USAGE, "certificates do not support objectives with several criteria");
     if (!r->session.layer[layer].found || !r->session.layer[layer].proof)

@@ -26,7 +26,7 @@ typedef struct sx_certificate {
     sx_problem problem;
     sx_arch arch;
     sx_constraints constraints;
-    sx_map_space_options space; /* without remainders */
+    sx_map_space_options space; /* with remainders: only sx_independent_check() checks the lower bound */
     sx_model_options model;
     sx_objective objective; /* of one criterion */
     sx_mapping mapping;

@@ -6,6 +6,7 @@
 #include "sextant/error.h"
 #include "sextant/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum sx_independent_verdict {
@@ -33,6 +34,11 @@ typedef struct sx_independent_report {
     /* By what share a mapping is better than the certificate's in exact numbers, which in the model's doubles is no better;
      * 0: none is. `why` says which. */
     double slack;
+    /* Of a space with remainders: the lower bound that was shown, of all mappings; 0: none. */
+    double certified;
+    double better; /* by what share a mapping may be better than the certificate's then, at most */
+    bool
+        uncounted; /* the mapping leaves remainders: what it costs is not counted here, only by sx_certificate_verify() */
 } sx_independent_report;
 
 /* Checks the certificate in a text that is called `name` in errors. A text that is no certificate is an error. */

@@ -29,15 +29,16 @@ static const char *const keys[] = {
     "searched",
     "entries",
     "history",
-    "sparse_timeloop", /* this and the next six may be missing */
+    "sparse_timeloop", /* this and the next seven may be missing */
     "like",
     "split_axes",
+    "remainders",
     "densities",
     "search_formats",
     "energy_exact",
     "front",
 };
-enum { N_KEYS = sizeof keys / sizeof *keys, N_REQUIRED = N_KEYS - 7 };
+enum { N_KEYS = sizeof keys / sizeof *keys, N_REQUIRED = N_KEYS - 8 };
 
 /* The next number of a text; false where there is none. */
 static bool next_number(const char **text, uint32_t *out) {
@@ -208,6 +209,7 @@ static sx_status read_options(const sx_node *map, sx_certificate *c) {
     SX_TRY(sx_node_get_bool(map, "keep_all", &c->space.keep_all));
     SX_TRY(sx_node_get_bool(map, "no_banks", &c->space.no_banks));
     SX_TRY(sx_node_get_bool(map, "split_axes", &c->space.split_axes));
+    SX_TRY(sx_node_get_bool(map, "remainders", &c->space.remainders));
     SX_TRY(sx_node_get_bool(map, "no_first_read_elision", &c->model.no_first_read_elision));
     SX_TRY(sx_node_get_bool(map, "sparse_timeloop", &c->model.sparse_timeloop));
     return sx_node_get_bool(map, "no_link_transfers", &c->model.no_link_transfers);

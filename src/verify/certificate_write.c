@@ -112,6 +112,7 @@ static SX_OWN json_t *claims_tree(sx_tree *tree, const sx_certificate *c, const 
     sx_tree_put(tree, map, "keep_all", sx_tree_bool(c->space.keep_all));
     sx_tree_put(tree, map, "no_banks", sx_tree_bool(c->space.no_banks));
     if (c->space.split_axes) sx_tree_put(tree, map, "split_axes", sx_tree_bool(true));
+    if (c->space.remainders) sx_tree_put(tree, map, "remainders", sx_tree_bool(true));
     sx_tree_put(tree, map, "no_first_read_elision", sx_tree_bool(c->model.no_first_read_elision));
     sx_tree_put(tree, map, "no_link_transfers", sx_tree_bool(c->model.no_link_transfers));
     if (c->model.sparse_timeloop) sx_tree_put(tree, map, "sparse_timeloop", sx_tree_bool(true));

@@ -80,7 +80,8 @@ bool sx_verify_space_contains(const sx_verify_space *space, const sx_mapping *ma
         sx_verdict_text(&verdict, space->problem, space->arch, text, size);
         return false;
     }
-    if (!sx_mapping_perfect(mapping, space->problem)) return refuse(&c, "its factors leave remainders");
+    if (!space->remainders && !sx_mapping_perfect(mapping, space->problem))
+        return refuse(&c, "its factors leave remainders");
     sx_mapping canonical = *mapping;
     sx_mapping_canonical(&canonical);
     c.mapping = &canonical;

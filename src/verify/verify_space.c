@@ -69,6 +69,7 @@ sx_status sx_verify_space_init(sx_verify_space *space, const sx_model *model,
     space->problem = model->problem;
     space->arch = model->arch;
     space->constraints = constraints;
+    space->remainders = options->remainders;
     for (int s = 0; s < space->arch->n_levels; s++) {
         space->room[s][0] = sx_arch_fanout_x(space->arch, s);
         space->room[s][1] = sx_arch_fanout_y(space->arch, s);

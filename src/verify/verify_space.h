@@ -1,7 +1,7 @@
 /* The map space as the verifier reads it, straight from problem, architecture, constraints and options.
  *
  * A mapping belongs to it when all of this holds:
- *   - each dimension's factors multiply to its size; each lies within its limits; beyond a slot that takes
+ *   - each dimension's factors multiply to its size, or with remainders cover it; each lies within its limits; beyond a slot that takes
  *     all that is left there are no loops; spatial loops are at levels with a fan-out only; levels that never
  *     keep anything have no more temporal loops than they must;
  *   - spatial loops have room below one instance of their level, on X and on Y; those on either axis stand in
@@ -36,6 +36,7 @@ typedef struct sx_verify_space {
     const sx_arch *arch;
     const sx_constraints *constraints;
     sx_limit temporal[SX_MAX_LEVELS][SX_MAX_DIMS], spatial[SX_MAX_LEVELS][SX_MAX_DIMS];
+    bool remainders;                                  /* factors need not divide */
     bool splits[SX_MAX_LEVELS];                       /* a dimension may lie on both axes */
     uint64_t room[SX_MAX_LEVELS][2];                  /* children of an instance on X and on Y */
     uint8_t must[SX_MAX_LEVELS], may[SX_MAX_LEVELS];  /* tensors that a level keeps */

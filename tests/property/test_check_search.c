@@ -24,13 +24,17 @@ typedef struct tally {
     uint64_t optima, holds, undecided, wrong, accepted, refused;
 } tally;
 
-/* Draws a space of a kind in turn: any, banks, or links. */
+/* Draws a space: every second one of each of some kinds in turn, of the others every fifth one with remainders. */
 static void draw_space(sx_rng *rng, uint64_t number, sx_small_space *small) {
-    static const sx_space_kind kinds[] = {SX_KIND_BANKS, SX_KIND_QUIET, SX_KIND_LINKS, SX_KIND_SPLIT_AXES};
-    if (number % 2)
+    static const sx_space_kind kinds[] = {SX_KIND_BANKS,      SX_KIND_QUIET,   SX_KIND_LINKS,
+                                          SX_KIND_SPLIT_AXES, SX_KIND_NETWORK, SX_KIND_WINDOWS,
+                                          SX_KIND_SPARSE,     SX_KIND_LIMITS};
+    if (number % 10 == 9)
+        sx_draw_remainder_space(rng, small);
+    else if (number % 2)
         sx_draw_check_space(rng, small);
     else
-        sx_draw_check_space_of(rng, kinds[number / 2 % 4], small);
+        sx_draw_check_space_of(rng, kinds[number / 2 % (sizeof kinds / sizeof *kinds)], small);
 }
 
 /* Searches a space without heuristics, which would find optima that a wrong rule misses. */

@@ -52,10 +52,10 @@ void sx_tame_limits(sx_constraints *limits) {
     }
 }
 
-/* Makes a space with exact factors of what was drawn, tamed; false where there is none. */
-static bool make_tame(sx_rng *rng, sx_small_space *small) {
+/* Makes a space, with remainders or with exact factors, of what was drawn, tamed; false where there is none. */
+static bool make_tame(sx_rng *rng, bool remainders, sx_small_space *small) {
     sx_small_space_fini(small);
-    if (small->options.remainders) return false;
+    if (small->options.remainders != remainders) return false;
     tame_arch(rng, &small->c.arch);
     if (sx_rng_below(rng, 2)) sx_tame_limits(&small->limits);
     small->c.options = (sx_model_options){.no_link_transfers = small->c.options.no_link_transfers,
@@ -73,12 +73,17 @@ static bool make_tame(sx_rng *rng, sx_small_space *small) {
 
 void sx_draw_check_space(sx_rng *rng, sx_small_space *small) {
     do sx_random_space(rng, SX_MOST_MAPPINGS, small);
-    while (!make_tame(rng, small));
+    while (!make_tame(rng, false, small));
 }
 
 void sx_draw_check_space_of(sx_rng *rng, sx_space_kind kind, sx_small_space *small) {
     do sx_random_space_of(rng, kind, SX_MOST_MAPPINGS, small);
-    while (!make_tame(rng, small));
+    while (!make_tame(rng, false, small));
+}
+
+void sx_draw_remainder_space(sx_rng *rng, sx_small_space *small) {
+    do sx_random_space_of(rng, SX_KIND_REMAINDERS, SX_MOST_MAPPINGS, small);
+    while (!make_tame(rng, true, small));
 }
 
 void sx_list_mappings(const sx_small_space *small, sx_mapping_list *out) {

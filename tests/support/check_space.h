@@ -13,6 +13,9 @@ void sx_draw_check_space(sx_rng *rng, SX_OWN sx_small_space *small);
 /* The same of one that was of a kind before its energies and options were drawn again. */
 void sx_draw_check_space_of(sx_rng *rng, sx_space_kind kind, SX_OWN sx_small_space *small);
 
+/* Draws a space with remainders, and energies that doubles hold. */
+void sx_draw_remainder_space(sx_rng *rng, SX_OWN sx_small_space *small);
+
 /* Takes the directives against reuse off limits. */
 void sx_tame_limits(sx_constraints *limits);
 

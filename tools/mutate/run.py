@@ -32,10 +32,10 @@ WIDE = 12  # files that include a header: mutants of headers of more are left ou
 REACHED = "-fno-inline;-fsanitize-coverage=trace-pc"
 
 
-def build(folder, flags, target):
+def build(folder, flags, target, kind="Debug"):
     """Builds a target in a folder of build-mutants/, the library with more options."""
     cache = ["-DCMAKE_C_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
-    quietly(["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DSEXTANT_MUTANTS=ON",
+    quietly(["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", f"-DCMAKE_BUILD_TYPE={kind}", "-DSEXTANT_MUTANTS=ON",
              "-DCMAKE_C_COMPILER=gcc", "-DSEXTANT_WERROR=OFF", "-DSEXTANT_WITH_CUDA=OFF", f"-DSEXTANT_CASES={CASES}",
              f"-DSEXTANT_MUTANTS_FLAGS={flags}", *cache])
     quietly(["cmake", "--build", folder, "--target", target])
@@ -176,11 +176,11 @@ class Compiler:
             self.programs[str(BUILD / target), name] = str(own)
 
 
-def compile_commands():
-    """The compiler and its options for each file of src/ and unit test, with include paths into the copy; and which files and
-    which unit tests include each header."""
+def compile_commands(folder=BUILD):
+    """The compiler and its options for each file of src/ and unit test, as in a folder of build-mutants/, with include paths into
+    the copy; and which files and which unit tests include each header."""
     commands, dependents, users = {}, defaultdict(set), defaultdict(set)
-    for entry in json.loads((BUILD / "compile_commands.json").read_text()):
+    for entry in json.loads((folder / "compile_commands.json").read_text()):
         path = os.path.relpath(entry["file"], ROOT)
         if not path.startswith(("src/", "tests/unit/")):
             continue
@@ -190,9 +190,9 @@ def compile_commands():
             words = words[1:]
         commands[path] = ["-Isrc" if word == f"-I{ROOT / 'src'}" else word for word in words
                           if word != "-g" and not word.startswith("-W")] + ["-fPIC"]
-    listed = subprocess.check_output(["ninja", "-C", BUILD, "-t", "deps"], text=True)
+    listed = subprocess.check_output(["ninja", "-C", folder, "-t", "deps"], text=True)
     for block in listed.split("\n\n"):
-        names = [os.path.relpath(os.path.join(BUILD, line.strip()), ROOT) for line in block.split("\n")[1:]]
+        names = [os.path.relpath(os.path.join(folder, line.strip()), ROOT) for line in block.split("\n")[1:]]
         for name in names:
             if names[0] in commands and name.endswith(".h"):
                 (dependents if names[0].startswith("src/") else users)[name].add(names[0])

@@ -181,7 +181,6 @@ static sx_status prove(sx_optimal *o) {
 /* Searches beside the proof first, where time is short before anything is listed, then by it. Where already
  * the first bounds take more than the effort there is no proof; a small effort is for these bounds alone. */
 static sx_status search_all(sx_optimal *o) {
-    const bool plain = o->rule.objective->n_criteria == 1 && !o->space->options.remainders;
     SX_TRY(sx_heuristics_early(&o->start, &o->s->begun));
     SX_TRY(make_plan(o));
     o->start.listing = sx_optimal_list_steps(o);
@@ -194,7 +193,8 @@ static sx_status search_all(sx_optimal *o) {
         sx_optimal_report_bound(o);
     }
     SX_TRY(search_criteria(o));
-    return plain && sx_run_wants_proof(o->run) ? prove(o) : SX_OK;
+    if (o->rule.objective->n_criteria > 1 || !sx_run_wants_proof(o->run)) return SX_OK;
+    return o->space->options.remainders ? sx_remainders_prove(o->run) : prove(o);
 }
 
 static sx_status search(sx_run *run) {

@@ -16,6 +16,15 @@ static bool proven(const sx_run *run, double *out) {
     return summary.optimal || summary.lower_bound > 0;
 }
 
+sx_status sx_remainders_prove(sx_run *run) {
+    double least;
+    sx_proof *proof;
+    if (!proven(run, &least)) return SX_OK;
+    SX_TRY(sx_proof_new(0, 0, &proof));
+    sx_run_prove(run, proof);
+    return SX_OK;
+}
+
 sx_status sx_spatial_mappings_prove(sx_run *run, const sx_spatial_mappings *spatials,
                                     const double *compulsory, const double *bound, const uint8_t *visits) {
     const size_t width = (size_t)spatials->space->arch->n_levels * spatials->space->problem->n_dims;

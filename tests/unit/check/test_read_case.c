@@ -100,7 +100,7 @@ static void what_has_no_rule_is_a_doubt(void **state) {
         {"\"objective\": \"edp\"", "\"objective\": \"e*d*e\"", "the objective 'e*d*e'"},
         {"\"objective\": \"edp\"", "\"objective\": \"e^1.5\"", "the objective 'e^1.5'"},
         {"\"objective\": \"edp\"", "\"objective\": \"delay,energy\"", "the objective 'delay,energy'"},
-        {"m=8 n=8 k=4", "m=3,2 n=8 k=4", "no rule for remainders"},
+        {"m=8 n=8 k=4", "m=3,2 n=8 k=4", "a space without remainders"},
         {"\"read_energy\": 0.25", "\"read_energy\": 0.1234567890123456789e-4", "no fraction"},
         {"\"m\": 8", "\"densities\": {}, \"m\": 8", "the key 'densities'"},
         {"\"read_bandwidth\": 9.0", "\"read_bandwidth\": 0", "a bandwidth of L2 is 0"},

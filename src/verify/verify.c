@@ -364,8 +364,7 @@ static sx_status check_entries(check *k) {
  * remainders stays open. */
 static sx_status check_all(check *k) {
     const sx_certificate *c = k->c;
-    if (c->objective.n_criteria != 1)
-        return sx_error_new(SX_ERR_USAGE, "a certificate is for one criterion");
+    if (c->objective.n_criteria != 1) return sx_error_new(SX_ERR_USAGE, "a certificate is for one criterion");
     SX_TRY(sx_model_new(&c->problem, &c->arch, &c->model, &k->model));
     SX_TRY(sx_verify_space_init(&k->space, k->model, &c->constraints, &c->space));
     SX_TRY(check_mapping(k));

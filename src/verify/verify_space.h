@@ -1,9 +1,9 @@
 /* The map space as the verifier reads it, straight from problem, architecture, constraints and options.
  *
  * A mapping belongs to it when all of this holds:
- *   - each dimension's factors multiply to its size, or with remainders cover it; each lies within its limits; beyond a slot that takes
- *     all that is left there are no loops; spatial loops are at levels with a fan-out only; levels that never
- *     keep anything have no more temporal loops than they must;
+ *   - each dimension's factors multiply to its size, or with remainders cover it; each lies within its limits;
+ *     beyond a slot that takes all that is left there are no loops; spatial loops are at levels with a fan-out
+ *     only; levels that never keep anything have no more temporal loops than they must;
  *   - spatial loops have room below one instance of their level, on X and on Y; those on either axis stand in
  *     the order of the constraint's innermost list, then of the dimensions, then of its outermost list;
  *     loops on X come before those on Y in that order where a permutation is asked for, and a split says how

@@ -32,7 +32,8 @@ static void help_option(const sx_option *option, sx_text *out) {
     char letter[8] = "    ";
     if (option->letter) snprintf(letter, sizeof letter, "-%c, ", option->letter);
     const char *argument = option->argument ? option->argument : "";
-    int n = snprintf(left, sizeof left, "  %s--%s%s%s", letter, option->name, *argument ? " " : "", argument);
+    int n = snprintf(left, sizeof left, "  %s--%s%s%s", letter, option->name,
+                     *argument && option->type != SX_OPTION_CHOICE ? " " : "", argument);
     sx_text_add(out, "%s", left);
     if (n + 2 > HELP_INDENT) {
         sx_text_add(out, "\n");

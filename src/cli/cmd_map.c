@@ -5,10 +5,12 @@
 #include "cli/command.h"
 #include "cli/density.h"
 #include "cli/evaluator.h"
+#include "cli/fuse.h"
 #include "cli/gpu.h"
 #include "cli/progress.h"
 #include "cli/search.h"
 #include "report/cost_svg.h"
+#include "report/fused.h"
 #include "report/map_table.h"
 #include "run/registry.h"
 
@@ -29,6 +31,7 @@ typedef struct map_job {
     sx_result *r;
     sx_mapping_view view;
     sx_gpu_choice gpu;
+    sx_graph graph; /* of a network that is fused */
 } map_job;
 
 /* What the callbacks of a session need. */
@@ -256,6 +259,7 @@ static sx_status read_options(const sx_args *args, map_job *job) {
     job->r->training = sx_args_flag(args, "training");
     job->r->training_step = sx_args_flag(args, "training-step");
     o->run.proof = sx_args_flag(args, "certificate");
+    SX_TRY(sx_fuse_prepare(args, job->r));
     return read_evaluator(args, job);
 }
 
@@ -358,7 +362,9 @@ static sx_status write_mappings(const map_job *job, const char *output, sx_outpu
 }
 
 /* Takes the times out of a result, so that equal searches give equal bytes. */
-static void forget_times(sx_session_result *result) {
+static void forget_times(sx_result *r) {
+    sx_session_result *result = &r->session;
+    if (r->fused) r->fused->seconds = 0;
     for (size_t i = 0; i < result->n_layers; i++) {
         result->layer[i].summary.seconds = 0;
         for (size_t t = 0; t < result->layer[i].n_trace; t++) result->layer[i].trace[t].seconds = 0;
@@ -372,7 +378,9 @@ static sx_status print(const map_job *job, sx_output *result) {
         sx_text_add(&result->err, "note: resumed from %s\n", job->r->options.checkpoint);
     if (job->r->network.n_layers == 1)
         return sx_mapping_report_layer(job->r, &job->view, found->found ? &result->out : &result->err);
-    return sx_mapping_report_network(job->r, &job->view, &result->out);
+    SX_TRY(sx_mapping_report_network(job->r, &job->view, &result->out));
+    if (job->r->fused) sx_fused_report(job->r->fused, job->r->objective, job->view.verbose, &result->out);
+    return SX_OK;
 }
 
 /* Adds the result as JSON. */
@@ -443,6 +451,7 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
     SX_TRY(sx_bind_network(sources, &job->r->arch, NULL, &job->r->network, result));
     sx_search_network_semantics(args, &job->r->network, &job->r->arch, &job->r->options.model);
     SX_TRY(sx_densities_check(&job->r->options.model.densities, &job->r->network));
+    SX_TRY(sx_fuse_graph(args, sources, job->r, &job->graph));
     sx_search_foresee(sources, &job->r->network, &job->r->arch);
     SX_TRY(sx_search_notes(args, sources, true, result));
     if (!follows) SX_TRY(prepare_output(args, job));
@@ -460,13 +469,14 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
     sx_status status = sx_session_run(&job->r->network, &job->r->arch, &job->r->options, &job->r->session);
     sx_progress_end(&w.line);
     if (follows) return status;
+    if (!status) status = sx_fuse_network(args, &job->graph, job->r);
     if (job->r->options.judge) job->r->judged = sx_judge_report(job->r->options.judge);
     if (!status) sx_evaluator_note(job->r->options.judge, job->view.quiet, &result->err);
     if (!status) certify_finished(&w);
     if (w.interrupted)
         sx_text_add(&result->err,
                     "warning: interrupted before a bound was proven; no certificate is written\n");
-    if (sx_args_flag(args, "no-clock")) forget_times(&job->r->session);
+    if (sx_args_flag(args, "no-clock")) forget_times(job->r);
     if (status && job->r->session.total.cycles > 0) sx_status_free(answer(args, job, result));
     if (!status) status = answer(args, job, result);
     if (!status) status = write_svg(args, job);
@@ -487,6 +497,7 @@ static sx_status run(const sx_args *args, sx_output *result) {
     sx_store_close(job.r->options.store);
     sx_judge_free(job.r->options.judge);
     sx_result_free(job.r);
+    sx_graph_fini(&job.graph);
     sx_sources_fini(&sources);
     return status;
 }
@@ -532,6 +543,7 @@ static const sx_option options[] = {
      "at "
      "each, times its weight (1/SHARE)"},
     SX_OPTIONS_FORMATS,
+    SX_OPTIONS_FUSE,
     {"no-clock", 0, NULL, SX_OPTION_FLAG, false,
      "omit times from the output, so that equal searches give equal bytes"},
     SX_OPTION_JSON,

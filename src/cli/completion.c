@@ -20,6 +20,11 @@ static bool is_plain(const char *word, size_t size) {
     return size > 0;
 }
 
+/* Whether the word after an option is its value. */
+static bool needs_value(const sx_option *option) {
+    return option->argument && option->type != SX_OPTION_CHOICE;
+}
+
 /* Adds the alternatives of an argument that are words themselves: those without capitals. */
 static void add_alternatives(choices *out, const char *argument) {
     while (*argument) {
@@ -91,7 +96,7 @@ static void bash_answer(const choices *c, sx_text *out) {
 static void bash_command(const sx_command *command, sx_text *out) {
     for (size_t i = 0; i < command->n_options; i++) {
         const sx_option *option = &command->options[i];
-        if (!option->argument) continue;
+        if (!needs_value(option)) continue;
         choices c = {0};
         choices_of_option(option, &c);
         sx_text_add(out, "    %s:--%s", command->name, option->name);
@@ -149,7 +154,7 @@ static void zsh_option(const sx_option *option, sx_text *out) {
     sx_text_add(out, "'[");
     add_about(out, option->text, "[]:");
     sx_text_add(out, "]");
-    if (option->argument) {
+    if (needs_value(option)) {
         choices_of_option(option, &c);
         sx_text_add(out, ":%s:", option->name);
         zsh_action(&c, out);
@@ -226,8 +231,8 @@ static void fish_command(const sx_command *command, sx_text *out) {
         sx_text_add(out, "complete -c sextant -n '__fish_seen_subcommand_from %s' -l %s", command->name,
                     option->name);
         if (option->letter) sx_text_add(out, " -s %c", option->letter);
-        if (option->argument) choices_of_option(option, &c);
-        if (option->argument) sx_text_add(out, " -r");
+        if (needs_value(option)) choices_of_option(option, &c);
+        if (needs_value(option)) sx_text_add(out, " -r");
         fish_choices(&c, option->text, out);
     }
     choices c = {0};

@@ -21,7 +21,9 @@ static void getopt_table_fill(getopt_table *table, const sx_option *options, siz
     char *at = table->letters;
     *at++ = ':';
     for (size_t i = 0; i < n; i++) {
-        int argument = options[i].type == SX_OPTION_FLAG ? no_argument : required_argument;
+        int argument = options[i].type == SX_OPTION_FLAG     ? no_argument
+                       : options[i].type == SX_OPTION_CHOICE ? optional_argument
+                                                             : required_argument;
         table->rows[i] = (struct option){options[i].name, argument, NULL, LONG_VALUE + (int)i};
         if (!options[i].letter) continue;
         *at++ = options[i].letter;
@@ -106,6 +108,7 @@ static sx_status add_given(sx_args *args, const sx_option *row, const char *valu
         return sx_error_new(SX_ERR_USAGE, "--%s is '%s'; it must be a whole number", row->name, value);
     if (row->type == SX_OPTION_NUMBER && !sx_text_number(value, &number))
         return sx_error_new(SX_ERR_USAGE, "--%s is '%s'; it must be a number", row->name, value);
+    if (row->type == SX_OPTION_CHOICE && !value) value = "";
     args->given[args->n_given++] = (sx_given){row, value};
     return SX_OK;
 }

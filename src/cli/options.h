@@ -14,13 +14,14 @@
 #define SX_TEXT_OF(number) SX_QUOTED(number)
 
 /* A count is a whole number, a number any finite one; an input is a text that may name a file to read, "-" being
- * standard input. */
+ * standard input; a choice is a text that may be left out, and is "" then. */
 typedef enum sx_option_type {
     SX_OPTION_FLAG,
     SX_OPTION_TEXT,
     SX_OPTION_INPUT,
     SX_OPTION_COUNT,
     SX_OPTION_NUMBER,
+    SX_OPTION_CHOICE,
 } sx_option_type;
 
 typedef struct sx_option {

@@ -25,6 +25,7 @@ void sx_result_free(sx_result *result) {
     free(result->problem);
     free(result->energies);
     free(result->evaluator);
+    sx_fused_free(result->fused);
     sx_warnings_free(result->warnings);
     free(result);
 }

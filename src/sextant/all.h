@@ -11,6 +11,7 @@
 #include "sextant/device.h"
 #include "sextant/error.h"
 #include "sextant/figure.h"
+#include "sextant/fused.h"
 #include "sextant/graph.h"
 #include "sextant/independent.h"
 #include "sextant/input.h"

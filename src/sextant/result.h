@@ -3,6 +3,7 @@
 #define SX_RESULT_H
 
 #include "sextant/certificate.h"
+#include "sextant/fused.h"
 #include "sextant/search.h"
 #include "sextant/session.h"
 #include "sextant/warnings.h"
@@ -26,6 +27,7 @@ typedef struct sx_result {
     uint32_t batch;             /* of a network of the catalog */
     bool training, training_step;
     sx_warnings *warnings; /* about the inputs, owned; may be NULL */
+    sx_fused *fused;       /* the network fused, owned; NULL: it was not asked for */
 } sx_result;
 
 /* A result without layers, with the options of sx_run_options_init. */

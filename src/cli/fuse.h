@@ -1,0 +1,33 @@
+/* `sextant map --fuse`. */
+#ifndef SX_CLI_FUSE_H
+#define SX_CLI_FUSE_H
+
+#include "cli/load.h"
+#include "cli/options.h"
+#include "sextant/result.h"
+
+#define SX_OPTIONS_FUSE                                                                                      \
+    {"fuse",                                                                                                 \
+     0,                                                                                                      \
+     "[=auto|none|TENSOR,...]",                                                                              \
+     SX_OPTION_CHOICE,                                                                                       \
+     false,                                                                                                  \
+     "of a network, also find which tensors between layers should stay on chip (auto), or let those of "     \
+     "these names stay (docs/fusion.md)"},                                                                   \
+    {                                                                                                        \
+        "exchange", 0, "LEVEL", SX_OPTION_TEXT, false,                                                       \
+            "with --fuse: the memory in which tensors stay (the one inside the outermost)"                   \
+    }
+
+/* Refuses options that --fuse cannot be combined with; gives the layers and the fused network half of the time each. */
+SX_MUST_USE sx_status sx_fuse_prepare(const sx_args *args, sx_result *r);
+
+/* Reads the graph of a result's network, where it is to be fused, and refuses what cannot be. *graph is freed with
+ * sx_graph_fini. */
+SX_MUST_USE sx_status sx_fuse_graph(const sx_args *args, sx_sources *sources, const sx_result *r,
+                                    sx_graph *graph);
+
+/* Fuses the network of a result whose layers were searched. */
+SX_MUST_USE sx_status sx_fuse_network(const sx_args *args, const sx_graph *graph, sx_result *r);
+
+#endif

@@ -1,0 +1,273 @@
+#include "fuse/exchange.h"
+
+#include "base/status.h"
+#include "fuse/cut.h"
+#include "ir/arch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLOTS = 64, MOST_ALIVE = 14 };
+
+/* Under construction: per tensor of the graph. */
+typedef struct tensor_facts {
+    size_t *root;        /* union-find: tensors of one value */
+    size_t *born, *dead; /* steps; born SX_NO_INDEX: from outside */
+    uint64_t *words;     /* of the exchange memory */
+    const char **reason; /* why it cannot stay */
+} tensor_facts;
+
+void sx_exchange_fini(sx_exchange *exchange) {
+    free(exchange->step);
+    free(exchange->value);
+    free(exchange->value_of);
+    free(exchange->words);
+    memset(exchange, 0, sizeof *exchange);
+}
+
+static void tensor_facts_fini(tensor_facts *t) {
+    free(t->root);
+    free(t->born);
+    free(t->dead);
+    free(t->words);
+    free(t->reason);
+}
+
+static sx_status tensor_facts_init(tensor_facts *t, size_t n) {
+    *t = (tensor_facts){calloc(n + 1, sizeof *t->root), calloc(n + 1, sizeof *t->born),
+                        calloc(n + 1, sizeof *t->dead), calloc(n + 1, sizeof *t->words),
+                        calloc(n + 1, sizeof *t->reason)};
+    if (!t->root || !t->born || !t->dead || !t->words || !t->reason) return sx_error_memory();
+    for (size_t i = 0; i < n; i++) {
+        t->root[i] = i;
+        t->born[i] = SX_NO_INDEX;
+    }
+    return SX_OK;
+}
+
+static size_t find_root(const tensor_facts *t, size_t tensor) {
+    while (t->root[tensor] != tensor) tensor = t->root[tensor];
+    return tensor;
+}
+
+/* Makes two tensors one value, known by the one that was made first. */
+static void unite_tensors(tensor_facts *t, size_t a, size_t b) {
+    a = find_root(t, a);
+    b = find_root(t, b);
+    if (a != b) t->root[t->born[a] <= t->born[b] ? b : a] = t->born[a] <= t->born[b] ? a : b;
+}
+
+static const sx_graph_operand *operands_of(const sx_graph *graph, const sx_graph_node *node) {
+    return &graph->operand[node->first];
+}
+
+/* Sets where in the order tensors are made and last read, and what of them the outermost memory needs. */
+static void set_lifetimes(const sx_exchange *x, tensor_facts *t) {
+    for (size_t s = 0; s < x->n_steps; s++) {
+        const sx_graph_node *node = &x->graph->node[x->step[s].node];
+        const sx_graph_operand *operand = operands_of(x->graph, node);
+        for (size_t i = 0; i < node->n_operands; i++) {
+            if (operand[i].written) t->born[operand[i].tensor] = s;
+            t->dead[operand[i].tensor] = s;
+            if (node->kind == SX_OP_OTHER)
+                t->reason[operand[i].tensor] = "is used by an operation of unknown kind";
+        }
+    }
+    for (size_t i = 0; i < x->graph->n_tensors; i++) {
+        const sx_graph_tensor *g = &x->graph->tensor[i];
+        if (g->weight || t->born[i] == SX_NO_INDEX)
+            t->reason[i] = g->weight ? "is a weight" : "is an input of the network";
+        else if (g->output || t->dead[i] == t->born[i])
+            t->reason[i] = "is an output of the network";
+    }
+}
+
+/* Joins what a node that is no einsum reads and writes: its output takes the place of what was computed last, a
+ * concatenation that of all parts. */
+static void unite_node(const sx_graph *graph, const sx_graph_node *node, tensor_facts *t) {
+    const sx_graph_operand *operand = operands_of(graph, node);
+    const bool all = node->kind == SX_OP_CONCAT;
+    size_t latest = SX_NO_INDEX, out = SX_NO_INDEX;
+    for (size_t i = 0; i < node->n_operands; i++) {
+        size_t tensor = operand[i].tensor;
+        if (operand[i].written && out == SX_NO_INDEX) out = tensor;
+        if (operand[i].written || t->born[tensor] == SX_NO_INDEX) continue;
+        if (latest == SX_NO_INDEX || t->born[tensor] > t->born[latest]) latest = tensor;
+    }
+    if (out == SX_NO_INDEX) return;
+    for (size_t i = 0; i < node->n_operands; i++) {
+        size_t tensor = operand[i].tensor;
+        if (tensor == latest || operand[i].written || (all && t->born[tensor] != SX_NO_INDEX))
+            unite_tensors(t, tensor, out);
+    }
+}
+
+/* Counts the words that tensors take of the exchange memory, and marks those that it is not built to keep. */
+static void count_words(const sx_exchange *x, tensor_facts *t) {
+    const sx_storage *memory = &x->arch->level[x->level];
+    for (size_t i = 0; i < x->graph->n_tensors; i++) t->words[i] = sx_graph_words(&x->graph->tensor[i]);
+    for (size_t s = 0; s < x->n_steps; s++) {
+        if (x->step[s].layer == SX_NO_INDEX) continue;
+        const sx_problem *problem = &x->network->layer[x->step[s].layer].problem;
+        const sx_graph_node *node = &x->graph->node[x->step[s].node];
+        const unsigned kept = sx_arch_keep_mask(x->arch, x->level, problem);
+        for (int v = 0; v < problem->n_tensors; v++) {
+            size_t tensor = operands_of(x->graph, node)[v].tensor;
+            double words = sx_element_words(memory, &problem->tensor[v],
+                                            (double)sx_graph_words(&x->graph->tensor[tensor]));
+            if (words > (double)t->words[tensor]) t->words[tensor] = (uint64_t)words;
+            if (!(kept >> v & 1) && !t->reason[tensor])
+                t->reason[tensor] = "is not kept by the exchange memory";
+            if (problem->tensor[v].density_model) t->reason[tensor] = "is sparse";
+        }
+    }
+}
+
+/* Makes the steps: all nodes in order. */
+static sx_status make_steps(sx_exchange *x) {
+    size_t *order = calloc(x->graph->n_nodes + 1, sizeof *order);
+    x->step = calloc(x->graph->n_nodes + 1, sizeof *x->step);
+    sx_status status = order && x->step ? sx_graph_order(x->graph, order) : sx_error_memory();
+    for (size_t s = 0; s < x->graph->n_nodes && !status; s++) {
+        const sx_graph_node *node = &x->graph->node[order[s]];
+        sx_exchange_step *step = &x->step[x->n_steps++];
+        *step = (sx_exchange_step){.node = order[s], .layer = SX_NO_INDEX, .repeat = (double)node->repeat};
+        for (int v = 0; v < SX_MAX_TENSORS; v++) step->value[v] = SX_NO_INDEX;
+        if (node->kind != SX_OP_EINSUM) continue;
+        const sx_layer *layer = sx_network_layer(x->network, node->layer);
+        if (!layer)
+            status = sx_error_new(SX_ERR_INPUT, "--fuse: the node %s is no layer of the network", node->name);
+        else
+            step->layer = (size_t)(layer - x->network->layer);
+    }
+    free(order);
+    return status;
+}
+
+/* The words of all tensors of a value that are alive in a step. The output of a node that is no einsum and no pool
+ * overwrites inputs that nobody reads later. */
+static uint64_t words_alive(const sx_exchange *x, const tensor_facts *t, size_t step, size_t root) {
+    const sx_graph_node *node = &x->graph->node[x->step[step].node];
+    uint64_t words = 0, written = 0, ending = 0;
+    for (size_t i = 0; i < x->graph->n_tensors; i++)
+        if (t->born[i] != SX_NO_INDEX && t->born[i] <= step && step <= t->dead[i] && find_root(t, i) == root)
+            words += t->words[i];
+    if (node->kind == SX_OP_EINSUM || node->kind == SX_OP_POOL) return words;
+    for (size_t i = 0; i < node->n_operands; i++) {
+        const sx_graph_operand *operand = &operands_of(x->graph, node)[i];
+        if (find_root(t, operand->tensor) != root) continue;
+        if (operand->written) written += t->words[operand->tensor];
+        if (!operand->written && t->dead[operand->tensor] == step) ending += t->words[operand->tensor];
+    }
+    return words - (written < ending ? written : ending);
+}
+
+/* Makes a value of each set of united tensors that a node writes. */
+static sx_status make_values(sx_exchange *x, const tensor_facts *t) {
+    const size_t n = x->graph->n_tensors;
+    x->value = calloc(n + 1, sizeof *x->value);
+    x->value_of = calloc(n + 1, sizeof *x->value_of);
+    if (!x->value || !x->value_of) return sx_error_memory();
+    for (size_t i = 0; i < n; i++) x->value_of[i] = SX_NO_INDEX;
+    for (size_t i = 0; i < n; i++)
+        if (t->born[i] != SX_NO_INDEX && t->root[i] == i) {
+            x->value_of[i] = x->n_values;
+            x->value[x->n_values++] = (sx_exchange_value){.tensor = i, .first = t->born[i]};
+        }
+    for (size_t i = 0; i < n; i++) {
+        if (t->born[i] == SX_NO_INDEX) continue;
+        x->value_of[i] = x->value_of[find_root(t, i)];
+        sx_exchange_value *value = &x->value[x->value_of[i]];
+        if (t->born[i] < value->first) value->first = t->born[i];
+        if (t->dead[i] > value->last) value->last = t->dead[i];
+        if (t->reason[i]) value->reason = t->reason[i];
+    }
+    x->words = calloc(x->n_values * x->n_steps + 1, sizeof *x->words);
+    if (!x->words) return sx_error_memory();
+    for (size_t v = 0; v < x->n_values; v++)
+        for (size_t s = x->value[v].first; s <= x->value[v].last; s++)
+            x->words[s * x->n_values + v] = words_alive(x, t, s, find_root(t, x->value[v].tensor));
+    return SX_OK;
+}
+
+/* Gives values that are alive together different slots; values that never fit, and those beyond what a plan can
+ * tell apart, cannot stay. */
+static void assign_slots(sx_exchange *x) {
+    size_t holder[SLOTS];
+    for (int i = 0; i < SLOTS; i++) holder[i] = SX_NO_INDEX;
+    for (size_t s = 0; s < x->n_steps; s++) {
+        for (size_t v = 0; v < x->n_values; v++) {
+            sx_exchange_value *value = &x->value[v];
+            if (value->first != s || value->reason) continue;
+            for (size_t i = s; i <= value->last && !value->reason; i++)
+                if (sx_exchange_words(x, i, v) > x->capacity)
+                    value->reason = "is larger than the exchange memory";
+            int slot = 0;
+            while (slot < MOST_ALIVE && holder[slot] != SX_NO_INDEX && x->value[holder[slot]].last >= s)
+                slot++;
+            if (slot == MOST_ALIVE && !value->reason) value->reason = "is alive with too many others";
+            if (value->reason) continue;
+            holder[slot] = v;
+            value->slot = (uint8_t)slot;
+        }
+    }
+}
+
+sx_status sx_exchange_init(const sx_graph *graph, const sx_network *network, const sx_arch *arch, int level,
+                           sx_exchange *out) {
+    tensor_facts t = {0};
+    *out = (sx_exchange){.graph = graph,
+                         .network = network,
+                         .arch = arch,
+                         .level = level,
+                         .capacity = sx_cut_capacity(arch, level)};
+    sx_status status = tensor_facts_init(&t, graph->n_tensors);
+    if (!status) status = make_steps(out);
+    if (!status) {
+        set_lifetimes(out, &t);
+        for (size_t s = 0; s < out->n_steps; s++)
+            if (out->step[s].layer == SX_NO_INDEX) unite_node(graph, &graph->node[out->step[s].node], &t);
+        count_words(out, &t);
+        status = make_values(out, &t);
+    }
+    for (size_t s = 0; s < out->n_steps && !status; s++) {
+        const sx_graph_node *node = &graph->node[out->step[s].node];
+        for (size_t v = 0; out->step[s].layer != SX_NO_INDEX && v < node->n_operands; v++)
+            out->step[s].value[v] = out->value_of[operands_of(graph, node)[v].tensor];
+    }
+    if (!status) assign_slots(out);
+    for (size_t v = 0; v < out->n_values && !status; v++)
+        if (out->value[v].reason) out->value[v].choice = SX_EXCHANGE_OUT;
+    tensor_facts_fini(&t);
+    return status;
+}
+
+/* Lets the value of one named tensor stay. */
+static sx_status force_tensor(sx_exchange *x, const char *name) {
+    size_t tensor = sx_graph_find_tensor(x->graph, name);
+    if (tensor == SX_NO_INDEX)
+        return sx_error_hint(
+            sx_error_new(SX_ERR_USAGE, "--fuse: %s has no tensor '%s'", x->graph->name, name),
+            "`sextant list %s --json` names the tensors; --fuse=auto chooses them", x->graph->name);
+    const char *reason =
+        x->value_of[tensor] == SX_NO_INDEX
+            ? (x->graph->tensor[tensor].weight ? "is a weight" : "is an input of the network")
+            : x->value[x->value_of[tensor]].reason;
+    if (reason)
+        return sx_error_new(SX_ERR_USAGE, "--fuse: the tensor %s cannot stay on chip: it %s", name, reason);
+    x->value[x->value_of[tensor]].choice = SX_EXCHANGE_STAY;
+    return SX_OK;
+}
+
+sx_status sx_exchange_force(sx_exchange *exchange, const char *tensors) {
+    for (size_t v = 0; v < exchange->n_values; v++) exchange->value[v].choice = SX_EXCHANGE_OUT;
+    while (*tensors) {
+        size_t length = strcspn(tensors, ",");
+        char name[SX_NAME_SIZE];
+        snprintf(name, sizeof name, "%.*s", (int)length, tensors);
+        SX_TRY(force_tensor(exchange, name));
+        tensors += length + (tensors[length] == ',');
+    }
+    return SX_OK;
+}

@@ -1,0 +1,62 @@
+/* What of a graph may stay in the exchange memory: the nodes in the order in which they run, and the values that pass
+ * between them. A value is one or more tensors that are together on chip or in the outermost memory: what
+ * a node that is no einsum makes of a tensor (an activation function, a pool, an addition to what was
+ * computed last) takes the place of that tensor. */
+#ifndef SX_FUSE_EXCHANGE_H
+#define SX_FUSE_EXCHANGE_H
+
+#include "sextant/network.h"
+
+#include "sextant/arch.h"
+
+/* What a plan may do with a value. */
+typedef enum sx_exchange_choice {
+    SX_EXCHANGE_FREE, /* as is best */
+    SX_EXCHANGE_OUT,  /* to the outermost memory */
+    SX_EXCHANGE_STAY, /* in the exchange memory */
+} sx_exchange_choice;
+
+typedef struct sx_exchange_value {
+    size_t tensor;      /* of the graph: the first of it */
+    size_t first, last; /* steps: the one that makes it, the last that reads it */
+    const char *reason; /* why it cannot stay; NULL: it can */
+    sx_exchange_choice choice;
+    uint8_t slot; /* of the states of a plan; those that are alive together differ */
+} sx_exchange_value;
+
+typedef struct sx_exchange_step {
+    size_t node;                  /* of the graph */
+    size_t layer;                 /* of the network; SX_NO_INDEX: no einsum, without a cost of its own */
+    double repeat;                /* how often the layer runs */
+    size_t value[SX_MAX_TENSORS]; /* of an einsum's tensors; SX_NO_INDEX: none */
+} sx_exchange_step;
+
+typedef struct sx_exchange {
+    const sx_graph *graph;
+    const sx_network *network;
+    const sx_arch *arch;
+    int level; /* the exchange memory */
+    uint64_t capacity;
+    size_t n_steps, n_values;
+    sx_exchange_step *step;
+    sx_exchange_value *value;
+    size_t *value_of; /* of each tensor of the graph; SX_NO_INDEX: none */
+    uint64_t *words;  /* of value v in step s, at [s * n_values + v]: words of the exchange memory */
+} sx_exchange;
+
+/* Finds the steps and values of a graph, of which `network` are the layers; both and the architecture are borrowed.
+ * *out is freed with sx_exchange_fini, also after an error. */
+SX_MUST_USE sx_status sx_exchange_init(const sx_graph *graph, const sx_network *network, const sx_arch *arch,
+                                       int level, sx_exchange *out);
+void sx_exchange_fini(sx_exchange *exchange);
+
+/* Lets the values of these tensors (names with commas) stay and all others not. An error where the graph has no such
+ * tensor, or it cannot stay. */
+SX_MUST_USE sx_status sx_exchange_force(sx_exchange *exchange, const char *tensors);
+
+/* The words of a value in a step; 0 where it is not alive. */
+static inline uint64_t sx_exchange_words(const sx_exchange *exchange, size_t step, size_t value) {
+    return exchange->words[step * exchange->n_values + value];
+}
+
+#endif

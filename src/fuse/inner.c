@@ -1,0 +1,119 @@
+#include "fuse/inner.h"
+
+#include "base/hash.h"
+#include "base/status.h"
+
+#include <math.h>
+#include <string.h>
+
+sx_status sx_inner_init(sx_inner *inner, const sx_objective *objective, uint64_t capacity) {
+    const sx_criterion *first = &objective->criterion[0];
+    if (objective->n_criteria != 1 || first->kind != SX_PRODUCT)
+        return sx_error_hint(
+            sx_error_new(SX_ERR_USAGE,
+                         "--fuse minimises a product of powers of energy and delay, and no other objective"),
+            "use --objective energy, delay or edp");
+    *inner = (sx_inner){.capacity = capacity,
+                        .root = 1 / (first->energy_power + first->delay_power),
+                        .objective = *objective,
+                        .problem = {.size = sizeof(sx_problem)},
+                        .optimum = {.size = sizeof(sx_inner_optimum)},
+                        .mapping = {.size = sizeof(sx_mapping)}};
+    return SX_OK;
+}
+
+void sx_inner_fini(sx_inner *inner) {
+    sx_vector_clear(&inner->problem);
+    sx_vector_clear(&inner->optimum);
+    sx_vector_clear(&inner->mapping);
+    sx_hash_table_clear(&inner->problems);
+    sx_hash_table_clear(&inner->optima);
+}
+
+double sx_inner_weight(const sx_inner *inner, double value) {
+    return inner->root == 1 ? value : pow(value, inner->root);
+}
+
+sx_status sx_inner_problem(sx_inner *inner, const sx_problem *problem, uint64_t *out) {
+    sx_problem *item = sx_vector_add(&inner->problem);
+    if (!item) return sx_error_memory();
+    *item = *problem;
+    memset(item->name, 0, sizeof item->name);
+    const sx_hash_keys keys = {inner->problem.data, sizeof *item, sizeof *item};
+    uint32_t index = sx_hash_table_put(&inner->problems, keys, item, sx_hash_bytes(item, sizeof *item, 0),
+                                       (uint32_t)inner->problem.n - 1);
+    if (index != inner->problem.n - 1) inner->problem.n--;
+    if (index == SX_HASH_NONE) return sx_error_memory();
+    *out = index;
+    return SX_OK;
+}
+
+sx_status sx_inner_find(sx_inner *inner, uint64_t problem, const sx_cut *cut, size_t *out) {
+    const sx_inner_key key = {problem, *cut};
+    sx_inner_optimum *item = sx_vector_add(&inner->optimum);
+    if (!item) return sx_error_memory();
+    const size_t new = inner->optimum.n - 1;
+    *item = (sx_inner_optimum){.key = key, .value = INFINITY};
+    const sx_hash_keys keys = {inner->optimum.data, sizeof *item, sizeof key};
+    uint32_t index =
+        sx_hash_table_put(&inner->optima, keys, &key, sx_hash_bytes(&key, sizeof key, 0), (uint32_t) new);
+    if (index == SX_HASH_NONE) return sx_error_memory();
+    *out = index;
+    if (index != new) {
+        inner->optimum.n--;
+        return SX_OK;
+    }
+    if (cut->occupied > inner->capacity) {
+        item->bound = INFINITY;
+        item->searched = true;
+        return SX_OK;
+    }
+    return inner->minimum(inner->user, sx_vector_at(&inner->problem, problem), cut, &item->bound);
+}
+
+/* Whether the answer of one optimum holds for another: the same problem and tensors, and a mapping that was best
+ * with no less room and still fits. */
+static bool answer_holds(const sx_inner *inner, const sx_inner_optimum *known, const sx_inner_key *key) {
+    const sx_cut *a = &known->key.cut, *b = &key->cut;
+    if (!known->searched || known->key.problem != key->problem || a->resident != b->resident ||
+        a->found != b->found)
+        return false;
+    if (a->occupied > b->occupied) return false;
+    return isinf(known->bound) || (!isinf(known->value) && known->used + b->occupied <= inner->capacity);
+}
+
+sx_status sx_inner_enter(sx_inner *inner, size_t optimum, const sx_inner_answer *answer) {
+    sx_inner_optimum *item = sx_vector_at(&inner->optimum, optimum);
+    item->searched = true;
+    if (!answer->found) {
+        if (!answer->stopped) item->bound = INFINITY;
+        return SX_OK;
+    }
+    sx_mapping *mapping = sx_vector_add(&inner->mapping);
+    if (!mapping) return sx_error_memory();
+    *mapping = answer->mapping;
+    item->mapping = inner->mapping.n - 1;
+    item->score = answer->score;
+    item->used = answer->used;
+    item->value = sx_objective_value(&inner->objective, &answer->score);
+    item->bound = fmin(fmax(item->bound, answer->bound), item->value);
+    return SX_OK;
+}
+
+sx_status sx_inner_settle(sx_inner *inner, size_t optimum) {
+    sx_inner_optimum *item = sx_vector_at(&inner->optimum, optimum);
+    if (item->searched) return SX_OK;
+    for (size_t i = 0; i < inner->optimum.n; i++) {
+        const sx_inner_optimum *known = sx_inner_at(inner, i);
+        if (!answer_holds(inner, known, &item->key)) continue;
+        const sx_inner_key key = item->key;
+        *item = *known;
+        item->key = key;
+        return SX_OK;
+    }
+    sx_inner_answer answer = {0};
+    inner->n_searched++;
+    SX_TRY(inner->search(inner->user, sx_vector_at(&inner->problem, item->key.problem), &item->key.cut,
+                         &answer));
+    return sx_inner_enter(inner, optimum, &answer);
+}

@@ -1,0 +1,78 @@
+/* The inner optima of a fused network: for each layer, or part of one, and each way to cut it at the exchange memory,
+ * what is known of the best mapping: a lower bound at first, the mapping once it is searched. */
+#ifndef SX_FUSE_INNER_H
+#define SX_FUSE_INNER_H
+
+#include "base/hash_table.h"
+#include "base/vector.h"
+#include "fuse/cut.h"
+#include "sextant/objective.h"
+
+/* What a search of a cut layer gave. */
+typedef struct sx_inner_answer {
+    bool found;
+    bool stopped; /* the search did not end by itself: another one might find more */
+    sx_score score;
+    double bound;  /* proven lower bound of the objective; 0: none */
+    uint64_t used; /* words of the exchange memory that the mapping's own tiles take */
+    sx_mapping mapping;
+} sx_inner_answer;
+
+/* Searches a cut layer; *out->found is false where there is no mapping or none was found. */
+typedef sx_status sx_inner_search(void *user, const sx_problem *problem, const sx_cut *cut,
+                                  sx_inner_answer *out);
+/* A lower bound of the objective that costs next to nothing. */
+typedef sx_status sx_inner_minimum(void *user, const sx_problem *problem, const sx_cut *cut, double *out);
+
+typedef struct sx_inner_key {
+    uint64_t problem; /* of sx_inner.problem */
+    sx_cut cut;
+} sx_inner_key;
+
+typedef struct sx_inner_optimum {
+    sx_inner_key key;
+    bool searched;
+    double bound; /* of the objective; INFINITY: no mapping exists */
+    double value; /* INFINITY before it is searched */
+    sx_score score;
+    uint64_t used;
+    size_t mapping; /* of sx_inner.mapping */
+} sx_inner_optimum;
+
+typedef struct sx_inner {
+    uint64_t capacity; /* of the exchange memory */
+    double root;       /* one over the sum of the objective's powers */
+    sx_objective objective;
+    sx_inner_search *search;
+    sx_inner_minimum *minimum;
+    void *user;
+    sx_vector problem, optimum, mapping;
+    sx_hash_table problems, optima;
+    size_t n_searched;
+} sx_inner;
+
+/* An empty table. An error where the objective is no product of powers of energy and delay. */
+SX_MUST_USE sx_status sx_inner_init(sx_inner *inner, const sx_objective *objective, uint64_t capacity);
+void sx_inner_fini(sx_inner *inner);
+
+/* The number of a problem, which is entered without its name. */
+SX_MUST_USE sx_status sx_inner_problem(sx_inner *inner, const sx_problem *problem, uint64_t *out);
+
+/* The number of the optimum of a cut problem, entered with its minimum as the bound where it is new. */
+SX_MUST_USE sx_status sx_inner_find(sx_inner *inner, uint64_t problem, const sx_cut *cut, size_t *out);
+
+/* Searches an optimum, unless it is known. */
+SX_MUST_USE sx_status sx_inner_settle(sx_inner *inner, size_t optimum);
+
+/* Enters an answer that is known beforehand. */
+SX_MUST_USE sx_status sx_inner_enter(sx_inner *inner, size_t optimum, const sx_inner_answer *answer);
+
+static inline const sx_inner_optimum *sx_inner_at(const sx_inner *inner, size_t optimum) {
+    return sx_vector_at(&inner->optimum, optimum);
+}
+
+/* The share of an optimum in the sum that a plan minimises: the objective to the power of `root`, so that the sum's
+ * power bounds the product of the sums from below (Hoelder). */
+double sx_inner_weight(const sx_inner *inner, double value);
+
+#endif

@@ -1,0 +1,16 @@
+/* A fused network as text for a person and as JSON. */
+#ifndef SX_REPORT_FUSED_H
+#define SX_REPORT_FUSED_H
+
+#include "base/text.h"
+#include "frontend/write/write.h"
+#include "sextant/fused.h"
+
+#include <jansson.h>
+
+/* Adds the groups, the tensors that stay on chip and, with `verbose`, the use of the memory layer by layer. */
+void sx_fused_report(const sx_fused *fused, const char *objective, bool verbose, sx_text *out);
+
+json_t *sx_fused_json(sx_tree *tree, const sx_fused *fused, const char *objective);
+
+#endif

@@ -1,0 +1,137 @@
+#include "report/fused.h"
+#include "report/table.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NAME_WIDTH = 26, BAR_WIDTH = 20 };
+
+/* "optimal", or how far a value is above its bound at most. */
+static void gap_cell(sx_table *table, double value, double bound) {
+    if (!(bound > 0))
+        sx_table_cell(table, "-");
+    else if (value <= bound * (1 + 1e-9))
+        sx_table_cell(table, "proven");
+    else
+        sx_table_cell(table, "%s", sx_show_percent(value / bound - 1).text);
+}
+
+static void group_rows(const sx_fused *f, sx_text *out) {
+    sx_table table;
+    sx_table_begin(&table, "rllRrrrr");
+    const char *head[] = {"group", "from", "to", "layers", "energy", "unfused", "gain", "gap"};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++) sx_table_cell(&table, "%s", head[i]);
+    for (size_t g = 0; g < f->n_groups; g++) {
+        const sx_fused_group *group = &f->group[g];
+        sx_table_cell(&table, "%zu", g + 1);
+        sx_table_cell(&table, "%s", sx_show_name(f->layer[group->first].name, NAME_WIDTH).text);
+        sx_table_cell(&table, "%s", sx_show_name(f->layer[group->last].name, NAME_WIDTH).text);
+        sx_table_cell(&table, "%zu", group->last - group->first + 1);
+        sx_table_cell(&table, "%s", sx_show_energy(group->score.energy_pj).text);
+        sx_table_cell(&table, "%s", sx_show_energy(group->unfused.energy_pj).text);
+        sx_table_cell(&table, "%.2f", group->unfused.energy_pj / group->score.energy_pj);
+        gap_cell(&table, group->value, group->bound);
+    }
+    sx_table_end(&table, 2, out);
+}
+
+static void tensor_rows(const sx_fused *f, sx_text *out) {
+    sx_table table;
+    sx_table_begin(&table, "rlllrrr");
+    const char *head[] = {"group", "stays", "from", "to", "words", "share", "DRAM saved"};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++) sx_table_cell(&table, "%s", head[i]);
+    for (size_t t = 0; t < f->n_tensors; t++) {
+        const sx_fused_tensor *tensor = &f->tensor[t];
+        sx_table_cell(&table, "%zu", tensor->group + 1);
+        sx_table_cell(&table, "%s", sx_show_name(tensor->name, NAME_WIDTH).text);
+        sx_table_cell(&table, "%s", sx_show_name(f->layer[tensor->first].name, NAME_WIDTH).text);
+        sx_table_cell(&table, "%s", sx_show_name(f->layer[tensor->last].name, NAME_WIDTH).text);
+        sx_table_cell(&table, "%s", sx_show_count((double)tensor->words).text);
+        sx_table_cell(&table, "%s", sx_show_percent((double)tensor->words / (double)f->capacity).text);
+        sx_table_cell(&table, "%s", sx_show_scaled(tensor->saved_bytes, "B").text);
+    }
+    sx_table_end(&table, 2, out);
+}
+
+/* A bar of the exchange memory: '#' tensors that stay, '+' tiles, '.' free. */
+static void use_bar(const sx_fused *f, const sx_fused_layer *layer, char bar[BAR_WIDTH + 1]) {
+    double unit = (double)f->capacity / BAR_WIDTH;
+    double stay = (double)layer->resident_words / unit, used = stay + (double)layer->tile_words / unit;
+    for (int i = 0; i < BAR_WIDTH; i++) bar[i] = i + 0.5 < stay ? '#' : i + 0.5 < used ? '+' : '.';
+    bar[BAR_WIDTH] = 0;
+}
+
+static void memory_rows(const sx_fused *f, sx_text *out) {
+    sx_table table;
+    char bar[BAR_WIDTH + 1];
+    sx_table_begin(&table, "lrrrl");
+    const char *head[] = {"layer", "stays", "tiles", "in use", f->level};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++) sx_table_cell(&table, "%s", head[i]);
+    for (size_t i = 0; i < f->n_layers; i++) {
+        const sx_fused_layer *layer = &f->layer[i];
+        use_bar(f, layer, bar);
+        sx_table_cell(&table, "%s", sx_show_name(layer->name, NAME_WIDTH).text);
+        sx_table_cell(&table, "%s", sx_show_count((double)layer->resident_words).text);
+        sx_table_cell(&table, "%s", sx_show_count((double)layer->tile_words).text);
+        sx_table_cell(
+            &table, "%s",
+            sx_show_percent((double)(layer->resident_words + layer->tile_words) / (double)f->capacity).text);
+        sx_table_cell(&table, "%s", bar);
+    }
+    sx_table_end(&table, 2, out);
+}
+
+/* Adds what the fused network costs against the unfused one, and what is proven. */
+static void add_summary(const sx_fused *f, const char *objective, sx_text *out) {
+    sx_text line = {0};
+    const double energy = f->unfused.energy_pj / f->total.energy_pj,
+                 delay = f->unfused.cycles / f->total.cycles;
+    sx_text_add(
+        &line,
+        "%zu of %zu tensors between layers stay in %s, in %zu group%s: %s instead of %s (%.3g times less "
+        "energy), ",
+        f->n_tensors, f->n_candidates, f->level, f->n_groups, f->n_groups == 1 ? "" : "s",
+        sx_show_energy(f->total.energy_pj).text, sx_show_energy(f->unfused.energy_pj).text, energy);
+    sx_text_add(&line, "%s cycles instead of %s, EDP %.4g instead of %.4g (%.3g times less). ",
+                sx_show_count(f->total.cycles).text, sx_show_count(f->unfused.cycles).text,
+                f->total.energy_pj * f->total.cycles, f->unfused.energy_pj * f->unfused.cycles,
+                energy * delay);
+    sx_text_add(&line, "%s to and from DRAM instead of %s; at most %s of %s words of %s in use. ",
+                sx_show_scaled(f->dram_bytes, "B").text, sx_show_scaled(f->dram_bytes_unfused, "B").text,
+                sx_show_count((double)f->peak).text, sx_show_count((double)f->capacity).text, f->level);
+    if (!f->chosen)
+        sx_text_add(&line, "What stays was asked for.");
+    else if (f->optimal)
+        sx_text_add(&line, "Proven: no choice of whole tensors that stay in %s gives less %s.", f->level,
+                    objective);
+    else if (f->lower_bound > 0)
+        sx_text_add(&line, "The best choice of whole tensors is at most %s better (%s).",
+                    sx_show_percent(f->value / f->lower_bound - 1).text, objective);
+    if (f->stopped) sx_text_add(&line, " The search was stopped before it was complete.");
+    if (f->seconds > 0)
+        sx_text_add(&line, " %zu searches of cut layers in %.2f s.", f->n_searches, f->seconds);
+    sx_text_add(out, "\n  ");
+    sx_wrap_free(&line, 2, 2, out);
+}
+
+void sx_fused_report(const sx_fused *f, const char *objective, bool verbose, sx_text *out) {
+    sx_text_add(out, "\nFused, with tensors exchanged in %s\n\n", f->level);
+    if (!f->found) {
+        sx_text_add(out, "  no plan was found: some layer has no mapping\n");
+        return;
+    }
+    if (f->n_groups) {
+        group_rows(f, out);
+        sx_text_add(out, "\n");
+        tensor_rows(f, out);
+    }
+    if (verbose) {
+        sx_text_add(out, "\n");
+        memory_rows(f, out);
+    }
+    if (f->n_tensors)
+        add_summary(f, objective, out);
+    else
+        sx_text_add(out, "  Nothing stays in %s%s: the network costs what its layers cost.\n", f->level,
+                    f->chosen && f->optimal ? ", which is proven to be best" : "");
+}

@@ -1,0 +1,293 @@
+/* Fusing a network: the unfused session's answers, the search of a plan over them, and the result of it. */
+#include "sextant/fused.h"
+
+#include "base/cancel.h"
+#include "base/clock.h"
+#include "base/status.h"
+#include "fuse/plan_search.h"
+#include "session/fuse_inner.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What fusing a network needs. */
+typedef struct fusing {
+    const sx_session_options *options;
+    const sx_session_result *unfused;
+    sx_fuse_searcher searcher;
+    sx_exchange exchange;
+    sx_inner inner;
+    sx_plan_answer answer;
+    double (*bytes)[SX_MAX_TENSORS]; /* by layer of the network: to and from the outermost memory, unfused */
+    size_t *order;                   /* of each step: its number among the layers */
+} fusing;
+
+void sx_fused_free(sx_fused *fused) {
+    if (!fused) return;
+    free(fused->layer);
+    free(fused->tensor);
+    free(fused->group);
+    free(fused);
+}
+
+static void fusing_fini(fusing *f) {
+    sx_plan_fini(&f->answer.plan);
+    sx_exchange_fini(&f->exchange);
+    sx_inner_fini(&f->inner);
+    free(f->bytes);
+    free(f->order);
+}
+
+/* Whether the search must stop. */
+static bool must_stop(void *user) {
+    const fusing *f = user;
+    if (sx_is_cancelled(f->options->run.cancel)) return true;
+    return f->searcher.until > 0 && sx_clock_seconds() >= f->searcher.until;
+}
+
+/* Enters the answers of the unfused session: with nothing in the exchange memory a layer is what it is there. */
+static sx_status enter_unfused(fusing *f) {
+    const sx_network *network = f->exchange.network;
+    const sx_cut nothing = {0};
+    f->bytes = calloc(network->n_layers + 1, sizeof *f->bytes);
+    if (!f->bytes) return sx_error_memory();
+    for (size_t i = 0; i < network->n_layers; i++) {
+        const sx_layer_result *result = &f->unfused->layer[i];
+        const sx_problem *problem = &network->layer[i].problem;
+        uint64_t number;
+        size_t optimum;
+        if (!result->found) continue;
+        sx_inner_answer answer = {
+            .found = true, .score = result->best.score, .mapping = result->best.mapping};
+        answer.bound = result->summary.optimal ? result->best.value : result->summary.lower_bound;
+        SX_TRY(sx_fuse_evaluate(&f->searcher, problem, &nothing, &answer.mapping, NULL, &answer.used,
+                                f->bytes[i]));
+        SX_TRY(sx_inner_problem(&f->inner, problem, &number));
+        SX_TRY(sx_inner_find(&f->inner, number, &nothing, &optimum));
+        if (!sx_inner_at(&f->inner, optimum)->searched) SX_TRY(sx_inner_enter(&f->inner, optimum, &answer));
+    }
+    return SX_OK;
+}
+
+/* An error where what was asked to stay does not fit. */
+static sx_status refuse_forced(const sx_exchange *x) {
+    uint64_t state = 0;
+    for (size_t s = 0; s < x->n_steps; s++) {
+        for (size_t v = 0; v < x->n_values; v++)
+            if (x->value[v].choice == SX_EXCHANGE_STAY && x->value[v].first == s) {
+                uint64_t before = sx_plan_occupied(x, s, state), words = sx_exchange_words(x, s, v);
+                state |= UINT64_C(1) << x->value[v].slot;
+                if (before + words <= x->capacity) continue;
+                return sx_error_hint(
+                    sx_error_new(SX_ERR_USAGE,
+                                 "--fuse: %s needs %llu words of %s from %s to %s, %llu of %llu are free",
+                                 x->graph->tensor[x->value[v].tensor].name, (unsigned long long)words,
+                                 x->arch->level[x->level].name, x->graph->node[x->step[s].node].name,
+                                 x->graph->node[x->step[x->value[v].last].node].name,
+                                 (unsigned long long)(x->capacity - before), (unsigned long long)x->capacity),
+                    "name fewer tensors, or let --fuse=auto choose them");
+            }
+        for (size_t v = 0; v < x->n_values; v++)
+            if (x->value[v].choice == SX_EXCHANGE_STAY && x->value[v].last == s)
+                state &= ~(UINT64_C(1) << x->value[v].slot);
+    }
+    return SX_OK;
+}
+
+/* Adds a layer's score so many times. */
+static void add_score(const sx_score *score, double times, sx_score *sum) {
+    double busy = sum->utilization * sum->cycles + times * score->cycles * score->utilization;
+    sum->energy_pj += times * score->energy_pj;
+    sum->cycles += times * score->cycles;
+    sum->last_level_accesses += times * score->last_level_accesses;
+    sum->utilization = sum->cycles > 0 ? busy / sum->cycles : 0;
+}
+
+/* Sets the layers, in order. */
+static sx_status set_layers(fusing *f, sx_fused *out) {
+    const sx_exchange *x = &f->exchange;
+    out->layer = calloc(x->n_steps + 1, sizeof *out->layer);
+    f->order = calloc(x->n_steps + 1, sizeof *f->order);
+    if (!out->layer || !f->order) return sx_error_memory();
+    for (size_t s = 0; s < x->n_steps; s++) {
+        const sx_exchange_step *step = &x->step[s];
+        const sx_plan_step *planned = &f->answer.plan.step[s];
+        f->order[s] = out->n_layers;
+        if (step->layer == SX_NO_INDEX) continue;
+        const sx_inner_optimum *optimum = sx_inner_at(&f->inner, planned->optimum);
+        sx_fused_layer *layer = &out->layer[out->n_layers++];
+        *layer = (sx_fused_layer){.layer = step->layer,
+                                  .repeat = step->repeat,
+                                  .resident = optimum->key.cut.resident,
+                                  .resident_words = sx_plan_occupied(x, s, planned->state),
+                                  .tile_words = optimum->used,
+                                  .group = SX_NO_INDEX,
+                                  .score = optimum->score,
+                                  .bound = optimum->bound};
+        memcpy(layer->name, x->graph->node[step->node].name, sizeof layer->name);
+        layer->mapping = *(const sx_mapping *)sx_vector_at(&f->inner.mapping, optimum->mapping);
+        double bytes[SX_MAX_TENSORS] = {0};
+        SX_TRY(sx_fuse_evaluate(&f->searcher, &x->network->layer[step->layer].problem, &optimum->key.cut,
+                                &layer->mapping, NULL, NULL, bytes));
+        for (int v = 0; v < SX_MAX_TENSORS; v++) {
+            layer->dram_bytes += bytes[v];
+            out->dram_bytes_unfused += layer->repeat * f->bytes[step->layer][v];
+        }
+        out->dram_bytes += layer->repeat * layer->dram_bytes;
+        if (layer->resident_words + layer->tile_words > out->peak)
+            out->peak = layer->resident_words + layer->tile_words;
+    }
+    return SX_OK;
+}
+
+/* Sets the tensors that stay, and what each saves. */
+static sx_status set_tensors(const fusing *f, sx_fused *out) {
+    const sx_exchange *x = &f->exchange;
+    out->tensor = calloc(x->n_values + 1, sizeof *out->tensor);
+    if (!out->tensor) return sx_error_memory();
+    for (size_t v = 0; v < x->n_values; v++) {
+        const sx_exchange_value *value = &x->value[v];
+        out->n_candidates += !value->reason;
+        if (!sx_plan_stays(value, f->answer.plan.step[value->first].state)) continue;
+        sx_fused_tensor *tensor = &out->tensor[out->n_tensors++];
+        *tensor = (sx_fused_tensor){.first = f->order[value->first], .last = f->order[value->last]};
+        if (x->step[value->last].layer == SX_NO_INDEX && tensor->last > tensor->first) tensor->last--;
+        memcpy(tensor->name, x->graph->tensor[value->tensor].name, sizeof tensor->name);
+        for (size_t s = value->first; s <= value->last; s++) {
+            const sx_exchange_step *step = &x->step[s];
+            if (sx_exchange_words(x, s, v) > tensor->words) tensor->words = sx_exchange_words(x, s, v);
+            for (int i = 0; i < SX_MAX_TENSORS && step->layer != SX_NO_INDEX; i++)
+                if (step->value[i] == v) tensor->saved_bytes += step->repeat * f->bytes[step->layer][i];
+        }
+    }
+    return SX_OK;
+}
+
+/* Adds a layer to a group's sums. */
+static void add_to_group(const fusing *f, const sx_fused_layer *layer, sx_fused_group *group) {
+    add_score(&layer->score, layer->repeat, &group->score);
+    add_score(&f->unfused->layer[layer->layer].best.score, layer->repeat, &group->unfused);
+    group->bound += layer->repeat * sx_inner_weight(&f->inner, layer->bound);
+}
+
+/* Makes groups of the layers that tensors on chip join. */
+static sx_status set_groups(const fusing *f, sx_fused *out) {
+    out->group = calloc(out->n_tensors + 1, sizeof *out->group);
+    if (!out->group) return sx_error_memory();
+    for (size_t i = 0; i < out->n_layers; i++) {
+        bool joined = false, begins = true;
+        for (size_t t = 0; t < out->n_tensors; t++) {
+            joined |= out->tensor[t].first <= i && i <= out->tensor[t].last;
+            begins &= !(out->tensor[t].first < i && i <= out->tensor[t].last);
+        }
+        if (!joined) continue;
+        if (begins) out->group[out->n_groups++] = (sx_fused_group){.first = i};
+        sx_fused_group *group = &out->group[out->n_groups - 1];
+        group->last = i;
+        out->layer[i].group = out->n_groups - 1;
+        add_to_group(f, &out->layer[i], group);
+    }
+    for (size_t t = 0; t < out->n_tensors; t++) out->tensor[t].group = out->layer[out->tensor[t].first].group;
+    for (size_t g = 0; g < out->n_groups; g++) {
+        sx_fused_group *group = &out->group[g];
+        group->value = sx_objective_value(&f->options->run.objective, &group->score);
+        group->bound = fmin(group->value, pow(group->bound, 1 / f->inner.root));
+    }
+    return SX_OK;
+}
+
+/* Sums up: layers of which nothing is fused as the session does, then the others. */
+static void set_totals(const fusing *f, sx_fused *out) {
+    const sx_network *network = f->exchange.network;
+    double busy = 0;
+    out->unfused = f->unfused->total;
+    for (size_t i = 0; i < network->n_layers; i++) {
+        double count = 0;
+        const sx_score *score = &f->unfused->layer[i].best.score;
+        for (size_t k = 0; k < out->n_layers; k++)
+            if (out->layer[k].layer == i && out->layer[k].group == SX_NO_INDEX) count += out->layer[k].repeat;
+        if (count == 0) continue;
+        out->total.energy_pj += count * score->energy_pj;
+        out->total.cycles += count * score->cycles;
+        out->total.last_level_accesses += count * score->last_level_accesses;
+        busy += count * score->cycles * score->utilization;
+    }
+    if (out->total.cycles > 0) out->total.utilization = busy / out->total.cycles;
+    for (size_t k = 0; k < out->n_layers; k++)
+        if (out->layer[k].group != SX_NO_INDEX)
+            add_score(&out->layer[k].score, out->layer[k].repeat, &out->total);
+    out->value = sx_objective_value(&f->options->run.objective, &out->total);
+    out->lower_bound = fmin(out->value, pow(f->answer.lower_bound, 1 / f->inner.root));
+    out->optimal = !out->stopped && out->value <= out->lower_bound * (1 + 1e-9);
+}
+
+/* Makes the result of a plan that was found. */
+static sx_status set_result(fusing *f, sx_fused *out) {
+    out->found = f->answer.plan.found;
+    out->stopped = f->answer.stopped;
+    out->n_searches = f->inner.n_searched;
+    if (!out->found) return SX_OK;
+    SX_TRY(set_layers(f, out));
+    SX_TRY(set_tensors(f, out));
+    SX_TRY(set_groups(f, out));
+    set_totals(f, out);
+    return SX_OK;
+}
+
+/* Finds the exchange memory and what may stay there; an error where what was asked to stay does not fit. */
+static sx_status prepare_exchange(fusing *f, const sx_graph *graph, const sx_network *network,
+                                  const sx_fusing_options *fuse, bool *chosen) {
+    const sx_arch *arch = f->searcher.arch;
+    SX_TRY(sx_cut_level(arch, fuse->exchange, &f->searcher.exchange));
+    SX_TRY(sx_inner_init(&f->inner, &f->options->run.objective, sx_cut_capacity(arch, f->searcher.exchange)));
+    f->inner.user = &f->searcher;
+    f->inner.search = sx_fuse_search_inner;
+    f->inner.minimum = sx_fuse_inner_minimum;
+    SX_TRY(sx_exchange_init(graph, network, arch, f->searcher.exchange, &f->exchange));
+    *chosen = strcmp(fuse->tensors, "auto") == 0;
+    if (*chosen) return SX_OK;
+    SX_TRY(sx_exchange_force(&f->exchange, strcmp(fuse->tensors, "none") == 0 ? "" : fuse->tensors));
+    return refuse_forced(&f->exchange);
+}
+
+/* Prepares and searches. */
+static sx_status fuse_graph(fusing *f, const sx_graph *graph, const sx_network *network,
+                            const sx_fusing_options *fuse, sx_fused *out) {
+    SX_TRY(prepare_exchange(f, graph, network, fuse, &out->chosen));
+    memcpy(out->level, f->searcher.arch->level[f->searcher.exchange].name, sizeof out->level);
+    out->capacity = f->inner.capacity;
+    SX_TRY(enter_unfused(f));
+    SX_TRY(sx_plan_search(&f->exchange, &f->inner, must_stop, f, &f->answer));
+    return set_result(f, out);
+}
+
+sx_status sx_session_fuse_check(const sx_graph *graph, const sx_network *network, const sx_arch *arch,
+                                const sx_session_options *options, const sx_fusing_options *fuse) {
+    fusing f = {.options = options, .searcher = {.arch = arch, .options = options}};
+    bool chosen;
+    sx_status status = prepare_exchange(&f, graph, network, fuse, &chosen);
+    fusing_fini(&f);
+    return status;
+}
+
+sx_status sx_session_fuse(const sx_graph *graph, const sx_network *network, const sx_arch *arch,
+                          const sx_session_options *options, const sx_session_result *unfused,
+                          const sx_fusing_options *fuse, sx_fused **out) {
+    const double begin = sx_clock_seconds();
+    fusing f = {.options = options,
+                .unfused = unfused,
+                .searcher = {.arch = arch,
+                             .options = options,
+                             .until = options->run.seconds > 0 ? begin + options->run.seconds : 0}};
+    sx_fused *fused = calloc(1, sizeof *fused);
+    sx_status status = fused ? fuse_graph(&f, graph, network, fuse, fused) : sx_error_memory();
+    fusing_fini(&f);
+    if (status) {
+        sx_fused_free(fused);
+        return status;
+    }
+    fused->seconds = sx_clock_seconds() - begin;
+    *out = fused;
+    return SX_OK;
+}

@@ -1,0 +1,151 @@
+#include "session/fuse_inner.h"
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "ir/arch.h"
+#include "session/session.h"
+#include "sextant/all.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of the time that is left, the share that one inner optimum may take. */
+static const double TIME_SHARE = 0.125;
+
+/* What the callbacks of an inner session need. */
+typedef struct cut_layer {
+    const sx_fuse_searcher *searcher;
+    const sx_cut *cut;
+} cut_layer;
+
+/* The constraints of the machine itself, made those of the cut machine. */
+static sx_status constrain_cut(void *user, const sx_problem *problem, const sx_arch *arch,
+                               sx_constraints *out) {
+    const cut_layer *layer = user;
+    const sx_fuse_searcher *s = layer->searcher;
+    const sx_session_options *o = s->options;
+    (void)arch;
+    sx_constraints *from = malloc(sizeof *from);
+    if (!from) return sx_error_memory();
+    sx_constraints_init(from, problem, s->arch);
+    sx_status status = o->constraints ? o->constraints(o->user, problem, s->arch, from) : SX_OK;
+    if (!status) sx_cut_constraints(from, s->exchange, layer->cut, out);
+    free(from);
+    return status;
+}
+
+/* The cut machine; freed with free(). */
+static sx_status cut_machine(const sx_fuse_searcher *s, const sx_cut *cut, sx_arch **out) {
+    *out = malloc(sizeof **out);
+    if (!*out) return sx_error_memory();
+    sx_cut_arch(s->arch, s->exchange, cut, *out);
+    return SX_OK;
+}
+
+/* Bytes of a tensor to and from the outermost level. */
+static double outermost_bytes(const sx_problem *problem, const sx_arch *arch, const sx_cost *cost,
+                              int tensor) {
+    const int level = arch->n_levels - 1;
+    const sx_cost_tensor *t = &cost->level[level].tensor[tensor];
+    if (!t->kept) return 0;
+    return sx_element_bits(&arch->level[level], &problem->tensor[tensor]) / 8.0 *
+           ((double)t->reads + (double)t->fills + (double)t->updates);
+}
+
+/* Sets what is asked for of a cost. */
+static void set_figures(const sx_fuse_searcher *s, const sx_problem *problem, const sx_arch *arch,
+                        const sx_cut *cut, const sx_cost *cost, sx_score *score, uint64_t *used,
+                        double *bytes) {
+    if (score) *score = sx_cut_score(problem, arch, s->exchange, cut, cost);
+    if (used) *used = 0;
+    for (int v = 0; v < problem->n_tensors; v++) {
+        const sx_cost_tensor *t = &cost->level[s->exchange].tensor[v];
+        if (used && t->kept)
+            *used +=
+                (uint64_t)sx_element_words(&arch->level[s->exchange], &problem->tensor[v], (double)t->tile);
+        if (bytes) bytes[v] = outermost_bytes(problem, arch, cost, v);
+    }
+}
+
+sx_status sx_fuse_evaluate(const sx_fuse_searcher *searcher, const sx_problem *problem, const sx_cut *cut,
+                           const sx_mapping *mapping, sx_score *score, uint64_t *used,
+                           double bytes[SX_MAX_TENSORS]) {
+    sx_arch *arch = NULL;
+    sx_model *model = NULL;
+    sx_evaluator *evaluator = NULL;
+    sx_cost *cost = malloc(sizeof *cost);
+    sx_status status = cost ? cut_machine(searcher, cut, &arch) : sx_error_memory();
+    if (!status) status = sx_model_new(problem, arch, &searcher->options->model, &model);
+    if (!status) status = sx_evaluator_new(model, &evaluator);
+    if (!status) {
+        const sx_verdict verdict = sx_evaluate(evaluator, mapping, cost);
+        status = sx_verdict_status(&verdict, problem, arch);
+        if (!status && verdict.reason != SX_LEGAL)
+            status = sx_error_new(SX_ERR_INTERNAL, "the mapping of a fused layer is illegal: %s",
+                                  sx_reason_name(verdict.reason));
+    }
+    if (!status) set_figures(searcher, problem, arch, cut, cost, score, used, bytes);
+    sx_evaluator_free(evaluator);
+    sx_model_free(model);
+    free(arch);
+    free(cost);
+    return status;
+}
+
+/* Copies out what an inner session found. */
+static sx_status take_answer(const sx_fuse_searcher *s, const sx_problem *problem, const sx_cut *cut,
+                             const sx_layer_result *result, sx_inner_answer *out) {
+    out->stopped = result->summary.stop == SX_STOP_SIGNAL || result->summary.stop == SX_STOP_TIME;
+    out->stopped |= !result->found && !result->summary.none;
+    out->found = result->found;
+    if (!result->found) return SX_OK;
+    out->mapping = result->best.mapping;
+    out->bound = result->summary.optimal ? result->best.value : result->summary.lower_bound;
+    return sx_fuse_evaluate(s, problem, cut, &out->mapping, &out->score, &out->used, NULL);
+}
+
+sx_status sx_fuse_search_inner(void *user, const sx_problem *problem, const sx_cut *cut,
+                               sx_inner_answer *out) {
+    const sx_fuse_searcher *s = user;
+    cut_layer layer = {s, cut};
+    sx_layer one = {.name = "fused", .count = 1, .problem = *problem};
+    memcpy(one.problem.name, one.name, sizeof one.name);
+    const sx_network network = {.name = "fused", .n_layers = 1, .layer = &one};
+    sx_session_options o = *s->options;
+    sx_session_result result = {0};
+    sx_arch *arch = NULL;
+    if (strncmp(o.mapper, "auto", 4) == 0) o.mapper = "optimal";
+    o.run.seconds = s->until > 0 ? fmax(1e-3, TIME_SHARE * (s->until - sx_clock_seconds())) : 0;
+    o.run.k_best = 1;
+    o.run.pareto = o.run.proof = false;
+    o.run.progress = NULL;
+    o.store = NULL;
+    o.checkpoint = NULL;
+    o.layer_begins = NULL;
+    o.layer_ends = NULL;
+    o.constraints = constrain_cut;
+    o.user = &layer;
+    SX_TRY(cut_machine(s, cut, &arch));
+    sx_status status = sx_session_run(&network, arch, &o, &result);
+    if (!status) status = take_answer(s, problem, cut, &result.layer[0], out);
+    sx_session_result_fini(&result);
+    free(arch);
+    return status;
+}
+
+sx_status sx_fuse_inner_minimum(void *user, const sx_problem *problem, const sx_cut *cut, double *out) {
+    const sx_fuse_searcher *s = user;
+    sx_arch *arch = NULL;
+    sx_model *model = NULL;
+    sx_status status = cut_machine(s, cut, &arch);
+    if (!status) status = sx_model_new(problem, arch, &s->options->model, &model);
+    if (!status) {
+        unsigned built = sx_arch_keep_mask(arch, arch->n_levels - 1, problem);
+        sx_score least = sx_model_minimum(model, (uint8_t)(built & ~(unsigned)cut->resident));
+        *out = sx_objective_value(&s->options->run.objective, &least);
+    }
+    sx_model_free(model);
+    free(arch);
+    return status;
+}

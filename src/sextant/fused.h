@@ -1,0 +1,76 @@
+/* A fused network: which tensors stay in the exchange memory from the layer that makes them to those that read them,
+ * and what each layer costs then. */
+#ifndef SX_FUSED_H
+#define SX_FUSED_H
+
+#include "sextant/session.h"
+
+/* A layer of the graph as it runs, in order. */
+typedef struct sx_fused_layer {
+    char name[SX_NAME_SIZE]; /* of the node */
+    size_t layer;            /* of the network */
+    double repeat;           /* how often it runs its einsum */
+    uint8_t resident;        /* its tensors in the exchange memory: a mask */
+    uint64_t resident_words; /* of the exchange memory that all that stays takes while it runs */
+    uint64_t tile_words;     /* and its own tiles */
+    size_t group;            /* SX_NO_INDEX: nothing of it is fused */
+    sx_mapping mapping;      /* where something stays, of the cut machine, with one level more */
+    sx_score score;          /* of one run */
+    double bound;            /* proven lower bound of the objective for one run, cut like this */
+    double dram_bytes;       /* of one run */
+} sx_fused_layer;
+
+/* A tensor that stays on chip, with what takes its place. */
+typedef struct sx_fused_tensor {
+    char name[SX_NAME_SIZE];
+    size_t first, last; /* layers from the one that makes it to the last that needs it, in order */
+    uint64_t words;     /* at most, of the exchange memory */
+    double saved_bytes; /* to and from the outermost memory, against the unfused network */
+    size_t group;
+} sx_fused_tensor;
+
+/* Layers that are joined by tensors on chip. */
+typedef struct sx_fused_group {
+    size_t first, last;      /* layers, in order */
+    sx_score score, unfused; /* sums */
+    double bound;            /* of the objective: as if the group were alone */
+    double value;
+} sx_fused_group;
+
+typedef struct sx_fused {
+    char level[SX_NAME_SIZE];  /* the exchange memory */
+    uint64_t capacity;         /* in words */
+    bool found;                /* there is a plan */
+    bool chosen;               /* what stays was searched, not asked for */
+    bool optimal;              /* proven, of plans that keep whole tensors */
+    bool stopped;              /* by a signal or the time limit */
+    double value, lower_bound; /* of the objective, for the whole network */
+    sx_score total, unfused;
+    double dram_bytes, dram_bytes_unfused;
+    uint64_t peak; /* words of the exchange memory, tiles included */
+    size_t n_layers, n_tensors, n_groups;
+    sx_fused_layer *layer;
+    sx_fused_tensor *tensor;
+    sx_fused_group *group;
+    size_t n_candidates; /* tensors that pass between layers, and could stay or not */
+    size_t n_searches;   /* of cut layers */
+    double seconds;
+} sx_fused;
+
+typedef struct sx_fusing_options {
+    const char *tensors;  /* "auto": as is best, "none": nothing, or names of the graph's with commas */
+    const char *exchange; /* a level; NULL: the one inside the outermost */
+} sx_fusing_options;
+
+/* Refuses, before anything is searched, what cannot be fused, and says which part and why. */
+SX_MUST_USE sx_status sx_session_fuse_check(const sx_graph *graph, const sx_network *network,
+                                            const sx_arch *arch, const sx_session_options *options,
+                                            const sx_fusing_options *fuse);
+
+/* Fuses a graph, of which `network` are the layers and `unfused` their results in a session with these options. */
+SX_MUST_USE sx_status sx_session_fuse(const sx_graph *graph, const sx_network *network, const sx_arch *arch,
+                                      const sx_session_options *options, const sx_session_result *unfused,
+                                      const sx_fusing_options *fuse, SX_OWN sx_fused **out);
+void sx_fused_free(SX_TAKE sx_fused *fused);
+
+#endif

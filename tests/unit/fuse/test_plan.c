@@ -1,0 +1,256 @@
+/* The join over a graph, held against a listing of all choices, with costs that are drawn instead of searched. */
+#include "fuse/plan_search.h"
+
+#include "base/hash.h"
+#include "fuse/cut.h"
+#include "sextant/all.h"
+#include "support/expect.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST_LAYERS = 7, WORDS = 16, CASES = 300 };
+
+static const char machine_text[] =
+    "arch:\n"
+    "  name: small\n"
+    "  arithmetic: {name: MAC, instances: 4, meshX: 4, word-bits: 8, energy: 0.2}\n"
+    "  storage:\n"
+    "  - {name: RF, instances: 4, meshX: 4, entries: 8, word-bits: 8, vector-access-energy: 0.5, "
+    "energy-per-hop: 0.25}\n"
+    "  - {name: GLB, instances: 1, entries: 40, word-bits: 8, read_energy: 4, fill_energy: 5, update_energy: "
+    "6,\n"
+    "     read_bandwidth: 2, write_bandwidth: 2, energy-per-hop: 0.125}\n"
+    "  - {name: DRAM, technology: DRAM, instances: 1, word-bits: 8, vector-access-energy: 64}\n";
+
+static void read_machine(sx_arch *arch) {
+    sx_input *input = sx_expect_input(machine_text);
+    sx_expect_ok(sx_input_arch(input, arch));
+    sx_input_free(input);
+}
+
+static size_t add_tensor(sx_graph *graph, const char *name, size_t number, uint64_t words, bool weight) {
+    sx_graph_tensor tensor = {.weight = weight, .bits = 8, .n_ranks = 1, .extent = {words}};
+    size_t index;
+    snprintf(tensor.name, sizeof tensor.name, "%s%zu", name, number);
+    sx_expect_ok(sx_graph_add_tensor(graph, &tensor, &index));
+    return index;
+}
+
+/* Adds the layer y[m] += w[m] * x[m] with m words; returns y. */
+static size_t add_layer(sx_graph *graph, size_t number, size_t in) {
+    sx_problem einsum;
+    char text[64];
+    const uint64_t words = sx_graph_words(&graph->tensor[in]);
+    snprintf(text, sizeof text, "O[m] += W[m]*I[m] {m:%llu}", (unsigned long long)words);
+    sx_expect_ok(sx_einsum_parse(text, &einsum));
+    memset(einsum.name, 0, sizeof einsum.name);
+    const size_t weight = add_tensor(graph, "w", number, words, true),
+                 out = add_tensor(graph, "y", number, words, false);
+    const sx_graph_operand operand[] = {sx_graph_whole(out, true, 1), sx_graph_whole(weight, false, 1),
+                                        sx_graph_whole(in, false, 1)};
+    sx_graph_node node = {.kind = SX_OP_EINSUM, .axis = -1, .repeat = 1};
+    snprintf(node.name, sizeof node.name, "layer%zu", number);
+    memcpy(node.layer, node.name, sizeof node.layer);
+    sx_expect_ok(sx_graph_add_node(graph, &node, &einsum, operand, 3, NULL));
+    return out;
+}
+
+/* Adds an element-wise node; returns what it writes. */
+static size_t add_sum(sx_graph *graph, size_t number, size_t a, size_t b) {
+    sx_graph_operand operand[] = {
+        {.tensor = add_tensor(graph, "s", number, WORDS, false), .written = true, .split = -1},
+        {.tensor = a, .split = -1},
+        {.tensor = b, .split = -1}};
+    sx_graph_node node = {.kind = SX_OP_ELEMENT_WISE, .function = "add", .axis = -1, .repeat = 1};
+    snprintf(node.name, sizeof node.name, "sum%zu", number);
+    memcpy(node.layer, node.name, sizeof node.layer);
+    sx_expect_ok(sx_graph_add_node(graph, &node, NULL, operand, a == b ? 2 : 3, NULL));
+    return operand[0].tensor;
+}
+
+/* A tower of layers of which some add what an earlier one made. */
+static void draw_graph(sx_rng *rng, sx_graph *graph) {
+    size_t made[MOST_LAYERS + 1], n = 1, layers = 2 + sx_rng_below(rng, MOST_LAYERS - 1);
+    memset(graph, 0, sizeof *graph);
+    snprintf(graph->name, sizeof graph->name, "tower");
+    made[0] = add_tensor(graph, "x", 0, WORDS, false);
+    for (size_t i = 0; i < layers; i++) {
+        size_t out = add_layer(graph, i, made[sx_rng_below(rng, 2) ? n - 1 : sx_rng_below(rng, n)]);
+        if (sx_rng_below(rng, 3) == 0) out = add_sum(graph, i, out, made[sx_rng_below(rng, n)]);
+        if (sx_rng_below(rng, 4) == 0) out = add_sum(graph, 100 + i, out, out);
+        made[n++] = out;
+    }
+}
+
+/* A cost that depends on everything a cut says, more where less room is left. */
+static double drawn_cost(const sx_problem *problem, const sx_cut *cut) {
+    const uint64_t key[] = {problem->size[0], cut->resident, 0};
+    double random = (double)(sx_hash_bytes(key, sizeof key, 7) >> 40) / (1 << 24);
+    return 1 + random + (cut->resident == 7 ? 0 : 0.005 * (double)cut->occupied) - 0.3 * (cut->resident & 1);
+}
+
+static sx_status search_drawn(void *user, const sx_problem *problem, const sx_cut *cut,
+                              sx_inner_answer *out) {
+    ++*(size_t *)user;
+    *out = (sx_inner_answer){.found = true, .used = 1000, .score = {drawn_cost(problem, cut), 1, 1, 0}};
+    out->bound = out->score.energy_pj;
+    return SX_OK;
+}
+
+static sx_status halve_drawn(void *user, const sx_problem *problem, const sx_cut *cut, double *out) {
+    (void)user;
+    *out = drawn_cost(problem, cut) / 2;
+    return SX_OK;
+}
+
+static bool never_stop(void *user) {
+    (void)user;
+    return false;
+}
+
+/* The best of all choices by listing them; words are counted from the tensors themselves. */
+static double list_choices(const sx_exchange *x) {
+    double best = INFINITY;
+    for (uint64_t choice = 0; choice < UINT64_C(1) << x->n_values; choice++) {
+        double cost = 0;
+        for (size_t s = 0; s < x->n_steps; s++) {
+            sx_cut cut = {0};
+            for (size_t v = 0; v < x->n_values; v++)
+                if (choice >> v & 1) cut.occupied += x->words[s * x->n_values + v];
+            for (size_t v = 0; v < x->n_values; v++)
+                if ((choice >> v & 1) && x->value[v].reason) cost = INFINITY;
+            if (cut.occupied > x->capacity) cost = INFINITY;
+            if (x->step[s].layer == SX_NO_INDEX) continue;
+            for (int v = 0; v < 3; v++)
+                if (x->step[s].value[v] != SX_NO_INDEX && (choice >> x->step[s].value[v] & 1))
+                    cut.resident |= (uint8_t)(1u << v);
+            cost += drawn_cost(&x->network->layer[x->step[s].layer].problem, &cut);
+        }
+        best = fmin(best, cost);
+    }
+    return best;
+}
+
+/* Lazy search finds the least cost of all choices, and its bound is that cost. */
+static void test_search_equals_listing(void **state) {
+    (void)state;
+    static sx_arch arch;
+    sx_objective energy;
+    size_t most = 0, fused = 0;
+    read_machine(&arch);
+    sx_expect_ok(sx_objective_parse("energy", &energy));
+    for (uint64_t i = 0; i < CASES; i++) {
+        sx_rng rng = sx_rng_stream(i, "plan", 0);
+        sx_graph graph;
+        sx_network network = {0};
+        sx_exchange exchange;
+        sx_inner inner;
+        sx_plan_answer answer;
+        size_t searches = 0;
+        draw_graph(&rng, &graph);
+        sx_expect_ok(sx_graph_network(&graph, &network));
+        sx_expect_ok(sx_exchange_init(&graph, &network, &arch, 1, &exchange));
+        sx_expect_ok(sx_inner_init(&inner, &energy, exchange.capacity));
+        inner.user = &searches;
+        inner.search = search_drawn;
+        inner.minimum = halve_drawn;
+        sx_expect_ok(sx_plan_search(&exchange, &inner, never_stop, NULL, &answer));
+        const double best = list_choices(&exchange);
+        assert_true(answer.plan.found);
+        assert_true(fabs(answer.plan.weight - best) <= 1e-9 * best);
+        assert_true(fabs(answer.lower_bound - best) <= 1e-9 * best);
+        for (size_t s = 0; s < exchange.n_steps; s++) fused += answer.plan.step[s].state != 0;
+        if (searches > most) most = searches;
+        sx_plan_fini(&answer.plan);
+        sx_inner_fini(&inner);
+        sx_exchange_fini(&exchange);
+        sx_network_fini(&network);
+        sx_graph_fini(&graph);
+    }
+    assert_true(most > 4);
+    assert_true(fused > CASES);
+}
+
+/* Values, their lifetimes and words in a tower with an activation function and an addition. */
+static void test_values(void **state) {
+    (void)state;
+    static sx_arch arch;
+    sx_graph graph = {.name = "tower"};
+    sx_network network = {0};
+    sx_exchange x;
+    read_machine(&arch);
+    size_t in = add_tensor(&graph, "x", 0, WORDS, false), y0 = add_layer(&graph, 0, in);
+    size_t relu = add_sum(&graph, 0, y0, y0), y1 = add_layer(&graph, 1, relu);
+    size_t sum = add_sum(&graph, 1, y1, relu), y2 = add_layer(&graph, 2, sum);
+    sx_expect_ok(sx_graph_network(&graph, &network));
+    sx_expect_ok(sx_exchange_init(&graph, &network, &arch, 1, &x));
+    assert_int_equal(x.n_steps, 5);
+    assert_int_equal(x.value_of[y0], x.value_of[relu]);
+    assert_int_equal(x.value_of[y1], x.value_of[sum]);
+    assert_int_equal(x.value_of[in], SX_NO_INDEX);
+    assert_string_equal(x.value[x.value_of[y2]].reason, "is an output of the network");
+    const sx_exchange_value *a = &x.value[x.value_of[y0]], *b = &x.value[x.value_of[y1]];
+    assert_null(a->reason);
+    assert_int_equal(a->first, 0);
+    assert_int_equal(a->last, 3);
+    assert_int_equal(b->first, 2);
+    assert_int_equal(b->last, 4);
+    assert_true(a->slot != b->slot);
+    for (size_t s = 0; s < 5; s++) {
+        assert_int_equal(sx_exchange_words(&x, s, x.value_of[y0]), s <= 3 ? WORDS : 0);
+        assert_int_equal(sx_exchange_words(&x, s, x.value_of[y1]), s >= 2 ? WORDS : 0);
+    }
+    sx_expect_error(sx_exchange_force(&x, "y2"), "cannot stay on chip: it is an output of the network");
+    sx_expect_error(sx_exchange_force(&x, "w1"), "cannot stay on chip: it is a weight");
+    sx_expect_error(sx_exchange_force(&x, "nothing"), "has no tensor 'nothing'");
+    sx_expect_ok(sx_exchange_force(&x, "s0"));
+    assert_int_equal(x.value[x.value_of[y0]].choice, SX_EXCHANGE_STAY);
+    assert_int_equal(x.value[x.value_of[y1]].choice, SX_EXCHANGE_OUT);
+    sx_exchange_fini(&x);
+    sx_network_fini(&network);
+    sx_graph_fini(&graph);
+}
+
+/* An answer holds for less room as long as its tiles fit, and not beyond. */
+static void test_inner_room(void **state) {
+    (void)state;
+    sx_objective energy;
+    sx_problem problem;
+    sx_inner inner;
+    uint64_t number;
+    size_t searches = 0, wide, equal, narrow;
+    sx_expect_ok(sx_objective_parse("energy", &energy));
+    sx_expect_ok(sx_einsum_parse("O[m] += W[m]*I[m] {m:4}", &problem));
+    sx_expect_ok(sx_inner_init(&inner, &energy, 40));
+    inner.user = &searches;
+    inner.search = search_drawn;
+    inner.minimum = halve_drawn;
+    sx_expect_ok(sx_inner_problem(&inner, &problem, &number));
+    sx_expect_ok(sx_inner_find(&inner, number, &(sx_cut){.resident = 1, .occupied = 8}, &wide));
+    sx_expect_ok(sx_inner_find(&inner, number, &(sx_cut){.resident = 1, .occupied = 20}, &equal));
+    sx_expect_ok(sx_inner_find(&inner, number, &(sx_cut){.resident = 1, .occupied = 21}, &narrow));
+    const sx_inner_answer answer = {.found = true, .used = 20, .bound = 3, .score = {3, 1, 1, 0}};
+    sx_expect_ok(sx_inner_enter(&inner, wide, &answer));
+    sx_expect_ok(sx_inner_settle(&inner, equal));
+    assert_int_equal(searches, 0);
+    assert_true(sx_inner_at(&inner, equal)->value == 3);
+    sx_expect_ok(sx_inner_settle(&inner, narrow));
+    assert_int_equal(searches, 1);
+    sx_inner_fini(&inner);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_search_equals_listing),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_inner_room),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -3,7 +3,7 @@
 #define SX_REPORT_FUSED_H
 
 #include "base/text.h"
-#include "frontend/write/write.h"
+#include "text/write/write.h"
 #include "sextant/fused.h"
 
 #include <jansson.h>

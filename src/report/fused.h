@@ -3,8 +3,8 @@
 #define SX_REPORT_FUSED_H
 
 #include "base/text.h"
-#include "text/write/write.h"
 #include "sextant/fused.h"
+#include "text/write/write.h"
 
 #include <jansson.h>
 

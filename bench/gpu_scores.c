@@ -1,7 +1,7 @@
 /* Mappings scored a second by the mappers of docs/gpu.md, on one core of the CPU and on a GPU, beside frames on one core:
  * the ratio is to drawn points for random and gamma, and to swept ones for pruned. Draws of random and children of gamma
  * count whether they are legal or not. */
-#include "scale/cuda/gpu.h"
+#include "gpu/gpu.h"
 #include "scores.h"
 
 #include <math.h>

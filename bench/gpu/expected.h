@@ -2,7 +2,7 @@
 #ifndef SX_BENCH_GPU_EXPECTED_H
 #define SX_BENCH_GPU_EXPECTED_H
 
-#include "scale/cuda/module.h"
+#include "gpu/module.h"
 
 enum { GPU_CHUNK = 256 /* points of a sum */ };
 

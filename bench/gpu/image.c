@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "bench.h"
 #include "gpu/expected.h"
-#include "scale/cuda/gpu.h"
+#include "gpu/gpu.h"
 #include "sextant/input.h"
 #include "sextant/model.h"
 

@@ -3,7 +3,7 @@
 #define SX_CLI_GPU_H
 
 #include "cli/progress.h"
-#include "scale/cuda/gpu.h"
+#include "gpu/gpu.h"
 
 /* A mapper on a GPU, as a navigator of the program's own. */
 typedef struct sx_gpu_choice {

@@ -1,6 +1,6 @@
 /* The code that GPUs run, on the CPU: scores of points against whole costs, to the last bit, and a look at all mappings of
  * small spaces against the exhaustive mapper: test_gpu [count [seed]]. */
-#include "scale/cuda/gpu.h"
+#include "gpu/gpu.h"
 #include "support/compared.h"
 #include "support/expect.h"
 #include "support/gpu_points.h"

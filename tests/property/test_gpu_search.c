@@ -1,6 +1,6 @@
 /* The mappers that run on a GPU, by the same code on the CPU, on small random spaces: against the exhaustive mapper, and
  * against themselves: test_gpu_search [count [seed]]. */
-#include "scale/cuda/gpu.h"
+#include "gpu/gpu.h"
 #include "support/compared.h"
 #include "support/expect.h"
 #include "support/random_space.h"

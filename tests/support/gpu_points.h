@@ -2,7 +2,7 @@
 #ifndef SX_TESTS_GPU_POINTS_H
 #define SX_TESTS_GPU_POINTS_H
 
-#include "scale/cuda/gpu.h"
+#include "gpu/gpu.h"
 
 /* How many points were compared. */
 typedef struct sx_gpu_tally {

@@ -1,6 +1,6 @@
 /* The kernels, for one number of levels and tensors: a file that defines SX_CORE_FIXED_LEVELS, _TENSORS and _WINDOW, or none of
  * them, and SX_GPU_TABLE, and includes this one. */
-#include "scale/cuda/launch.cuh"
+#include "gpu/launch.cuh"
 
 namespace {
 

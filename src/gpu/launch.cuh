@@ -2,7 +2,7 @@
 #ifndef SX_SCALE_CUDA_LAUNCH_CUH
 #define SX_SCALE_CUDA_LAUNCH_CUH
 
-#include "scale/cuda/module.h"
+#include "gpu/module.h"
 
 #include <cuda_runtime.h>
 

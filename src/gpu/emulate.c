@@ -1,6 +1,6 @@
 /* The module's functions on one core of the CPU: the reference that a GPU's bits are held against, and searches without
  * one. */
-#include "scale/cuda/module.h"
+#include "gpu/module.h"
 
 #include <stdio.h>
 #include <stdlib.h>

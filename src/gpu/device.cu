@@ -1,5 +1,5 @@
 /* The module: images in a GPU's memory, and what is done with them there. */
-#include "scale/cuda/launch.cuh"
+#include "gpu/launch.cuh"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* Scoring every mapping of a space of any kind. */
-#ifndef SX_SCALE_EVERYWHERE_H
-#define SX_SCALE_EVERYWHERE_H
+#ifndef SX_GPU_EVERYWHERE_H
+#define SX_GPU_EVERYWHERE_H
 
-#include "scale/cuda/gpu.h"
+#include "gpu/gpu.h"
 #include "sextant/error.h"
 
 /* How to look at all mappings of a space without a GPU. */

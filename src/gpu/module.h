@@ -1,10 +1,10 @@
 /* What the module that scores mappings on a GPU gives and takes: plain C, so that the module and the library share no
  * code. */
-#ifndef SX_SCALE_CUDA_MODULE_H
-#define SX_SCALE_CUDA_MODULE_H
+#ifndef SX_GPU_MODULE_H
+#define SX_GPU_MODULE_H
 
 #include "base/cuda.h"
-#include "scale/cuda/draw.h"
+#include "gpu/draw.h"
 
 /* Changes with everything below. */
 enum { SX_GPU_MODULE_VERSION = 2 };

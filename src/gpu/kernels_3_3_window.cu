@@ -3,4 +3,4 @@
 #define SX_CORE_FIXED_TENSORS 3
 #define SX_CORE_FIXED_WINDOW 1
 #define SX_GPU_TABLE sx_gpu_kernels_3_3_window
-#include "scale/cuda/kernels.cuh"
+#include "gpu/kernels.cuh"

@@ -1,9 +1,9 @@
 /* All mappings of an image by number: factorisations, layouts of spatial loops, orders of temporal ones, kept tensors; and
  * the best of those that differ in orders and kept tensors. */
-#ifndef SX_SCALE_CUDA_SPACE_H
-#define SX_SCALE_CUDA_SPACE_H
+#ifndef SX_GPU_SPACE_H
+#define SX_GPU_SPACE_H
 
-#include "scale/cuda/image.h"
+#include "gpu/image.h"
 
 #include "core/score.h"
 

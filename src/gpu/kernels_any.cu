@@ -1,3 +1,3 @@
 /* Kernels for any numbers of levels and tensors. */
 #define SX_GPU_TABLE sx_gpu_kernels_any
-#include "scale/cuda/kernels.cuh"
+#include "gpu/kernels.cuh"

@@ -1,9 +1,9 @@
 /* Scoring mappings on a GPU, and looking at all mappings of a space there: images of spaces, their files, the CUDA module,
  * and the same functions on the CPU. */
-#ifndef SX_SCALE_CUDA_GPU_H
-#define SX_SCALE_CUDA_GPU_H
+#ifndef SX_GPU_GPU_H
+#define SX_GPU_GPU_H
 
-#include "scale/cuda/module.h"
+#include "gpu/module.h"
 
 #include "sextant/navigator.h"
 #include "sextant/objective.h"

@@ -1,5 +1,5 @@
 /* The CUDA module, and a look at all mappings of a space with it or without. */
-#include "scale/cuda/gpu.h"
+#include "gpu/gpu.h"
 
 #include "base/module.h"
 #include "space/cardinal.h"

@@ -3,4 +3,4 @@
 #define SX_CORE_FIXED_TENSORS 4
 #define SX_CORE_FIXED_WINDOW 0
 #define SX_GPU_TABLE sx_gpu_kernels_3_4
-#include "scale/cuda/kernels.cuh"
+#include "gpu/kernels.cuh"

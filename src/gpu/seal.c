@@ -1,6 +1,6 @@
 /* Images in files, which are the block as it is, in the machine's own byte order: whether one is whole. Needs nothing of the
  * library. */
-#include "scale/cuda/image.h"
+#include "gpu/image.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* A map space and its cost model as one block of bytes without pointers: what a GPU needs to score mappings and to list
  * them all. Plain C that the CUDA compiler takes too; it includes nothing of the library, so that the GPU part builds
  * alone. The block is a head (sx_gpu_image) and tables behind it, at the offsets that the head says. */
-#ifndef SX_SCALE_CUDA_IMAGE_H
-#define SX_SCALE_CUDA_IMAGE_H
+#ifndef SX_GPU_IMAGE_H
+#define SX_GPU_IMAGE_H
 
 #define SX_CORE_GPU /* states are small: before anything of the core */
 #include "core/model.h"

@@ -1,5 +1,5 @@
 /* Images of spaces: which blocks of bytes are whole. */
-#include "scale/cuda/gpu.h"
+#include "gpu/gpu.h"
 #include "support/expect.h"
 #include "support/random_legal.h"
 

@@ -14,9 +14,9 @@
  *
  * Points that the GPU does not cover (docs/gpu.md) are left out by all but exhaustive. */
 #include "base/status.h"
+#include "gpu/gpu.h"
 #include "mapspace/map_space.h"
 #include "run/engine.h"
-#include "scale/cuda/gpu.h"
 
 #include <math.h>
 #include <stdlib.h>

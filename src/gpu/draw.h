@@ -1,9 +1,9 @@
 /* Points by random numbers: draws from all of an image, blocks of orders under drawn factorisations, and the children of
  * a population. Every random number follows from a seed and some counters, whoever asks for it. */
-#ifndef SX_SCALE_CUDA_DRAW_H
-#define SX_SCALE_CUDA_DRAW_H
+#ifndef SX_GPU_DRAW_H
+#define SX_GPU_DRAW_H
 
-#include "scale/cuda/space.h"
+#include "gpu/space.h"
 
 enum {
     SX_GPU_BLOCK_ORDERS = 16, /* of a drawn factorisation that are swept */

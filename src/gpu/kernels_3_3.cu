@@ -3,4 +3,4 @@
 #define SX_CORE_FIXED_TENSORS 3
 #define SX_CORE_FIXED_WINDOW 0
 #define SX_GPU_TABLE sx_gpu_kernels_3_3
-#include "scale/cuda/kernels.cuh"
+#include "gpu/kernels.cuh"

@@ -1,5 +1,5 @@
 /* Genomes of the search on a GPU: draws, mutations, crossings and the choice of parents, by how often each thing happens. */
-#include "scale/cuda/gpu.h"
+#include "gpu/gpu.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* Points and mappings: from one to the other, and the orders that a GPU does not cover, by the cost model. */
-#include "scale/cuda/gpu.h"
+#include "gpu/gpu.h"
 
 #include "mapspace/map_core.h"
 #include "mapspace/map_parts.h"

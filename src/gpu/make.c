@@ -1,5 +1,5 @@
 /* Making the image of a map space: the core's model of it, whose limits hold here too, and tables. */
-#include "scale/cuda/gpu.h"
+#include "gpu/gpu.h"
 
 #include "base/status.h"
 #include "mapspace/map_choices.h"

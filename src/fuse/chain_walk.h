@@ -27,7 +27,9 @@ typedef struct sx_chain_words {
 } sx_chain_words;
 
 typedef struct sx_chain_walk {
-    const sx_chain *chain;
+    sx_chain
+        turned; /* the chain, with rows for columns where its first loop over positions is one over columns */
+    const sx_chain *chain;           /* `turned` */
     int n_steps, count[3];           /* steps, and iterations of each loop */
     int row, column, channel;        /* the loop of an axis; -1: none */
     int n_rows, n_columns, n_slices; /* iterations of these */
@@ -50,6 +52,16 @@ sx_interval sx_interval_hull(sx_interval a, sx_interval b);
 
 /* Channels of slice k of the channel loop. */
 int sx_chain_slice(const sx_chain_walk *w, int k);
+
+/* The slice of the channel loop that a step is in; 0 where there is none. */
+int sx_chain_slice_of(const sx_chain_walk *w, int step);
+
+/* The iteration that a step is in of the `depth` outermost loops together: 0, 1, ... up to their product. */
+int sx_chain_prefix(const sx_chain_walk *w, int step, int depth);
+
+/* Walks the steps of a chain; freed with sx_chain_walk_fini, whatever the verdict. */
+sx_chain_verdict sx_chain_walk_init(sx_chain_walk *w, const sx_chain *chain);
+void sx_chain_walk_fini(sx_chain_walk *w);
 
 /* Fill in the words of all tensors: with loops over rows and channels, and over rows and columns. */
 sx_chain_verdict sx_chain_walk_rows(sx_chain_walk *w);

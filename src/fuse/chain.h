@@ -51,14 +51,14 @@ typedef struct sx_chain_count {
 
 typedef enum sx_chain_verdict {
     SX_CHAIN_OK,
-    SX_CHAIN_NOT_COVERED, /* loops, choices or strides that the counts by intervals do not cover */
+    SX_CHAIN_BAD_LOOPS, /* an axis has two loops, or a tile is below 1 */
     SX_CHAIN_NO_MEMORY,
 } sx_chain_verdict;
 
-/* Counts a chain by intervals of rows and columns: exact for the loops none, rows, channels, both in either order, and rows
- * then columns; refused where words between two tiles are never needed (a stride beyond the window) or where a
- * channel loop meets an
- * addition that asks for more of the input than the first layer does. */
+/* Rows, columns and channels of tensor m. */
+void sx_chain_shape(const sx_chain *chain, int m, int *extent);
+
+/* Counts what a chain does on its loops and choices. */
 sx_chain_verdict sx_chain_evaluate(const sx_chain *chain, sx_chain_count *count);
 
 #endif

@@ -8,9 +8,9 @@
 /* Words of a layer's weights, those of a slice where the channel loop is above them. */
 static uint64_t weight_words(const sx_chain_walk *w, int layer, int depth, int slice) {
     const sx_chain_layer *l = &w->chain->layer[layer - 1];
-    int in = w->channels[layer - 1], out = w->channels[layer];
+    int in = w->extent[layer - 1][2], out = w->extent[layer][2];
     if (l->kind == SX_CHAIN_ADD) return 0;
-    if (w->channel >= 0 && w->channel < depth) {
+    if (w->loop[SX_CHAIN_CHANNEL] >= 0 && w->loop[SX_CHAIN_CHANNEL] < depth) {
         if (layer <= w->chain->sliced) out = sx_chain_slice(w, slice);
         if (layer == w->sums) in = sx_chain_slice(w, slice);
     }
@@ -101,7 +101,7 @@ static bool count_run(const collector *c, int layer, int i) {
     sx_chain_count *count = &c->moments->count;
     const uint64_t made = w->words[layer][i].made, taps = (uint64_t)(l->window[0] * l->window[1]);
     const int slice = sx_chain_slice_of(w, i);
-    const int in = w->sums && layer == w->sums ? sx_chain_slice(w, slice) : w->channels[layer - 1];
+    const int in = w->sums && layer == w->sums ? sx_chain_slice(w, slice) : w->extent[layer - 1][2];
     sx_chain_moment moment = {.layer = layer,
                               .short_slice = w->n_slices > 1 && slice == w->n_slices - 1,
                               .words = live_words(w, layer, i)};

@@ -6,30 +6,26 @@ static int reach_of(const sx_chain_layer *layer, int axis) {
     return layer->dilation[axis] * (layer->window[axis] - 1) + 1;
 }
 
+void sx_chain_shape(const sx_chain *chain, int m, int *extent) {
+    for (int a = 0; a < 2; a++) {
+        extent[a] = chain->extent[a];
+        for (int l = 0; l < m; l++)
+            extent[a] = (extent[a] + 2 * chain->layer[l].pad[a] - reach_of(&chain->layer[l], a)) /
+                            chain->layer[l].stride[a] +
+                        1;
+    }
+    extent[2] = m ? chain->layer[m - 1].channels : chain->extent[2];
+}
+
 bool sx_chain_uses(const sx_chain_walk *w, int layer, int m) {
     const sx_chain_layer *l = &w->chain->layer[layer - 1];
     if (layer == m + 1) return true;
     return l->kind == SX_CHAIN_ADD && l->source == m && !(m == 0 && w->chain->rereads);
 }
 
-sx_interval sx_chain_footprint(const sx_chain_walk *w, int layer, int m, int axis, sx_interval made) {
-    const sx_chain_layer *l = &w->chain->layer[layer - 1];
-    if (!sx_interval_length(made)) return (sx_interval){0, 0};
-    const int low = made.low * l->stride[axis] - l->pad[axis];
-    const int high = (made.high - 1) * l->stride[axis] - l->pad[axis] + reach_of(l, axis);
-    const sx_interval v = {sx_max_int(0, low), sx_min_int(w->extent[m][axis], high)};
-    return sx_interval_length(v) ? v : (sx_interval){0, 0};
-}
-
-sx_interval sx_interval_hull(sx_interval a, sx_interval b) {
-    if (!sx_interval_length(a)) return b;
-    if (!sx_interval_length(b)) return a;
-    return (sx_interval){sx_min_int(a.low, b.low), sx_max_int(a.high, b.high)};
-}
-
 int sx_chain_slice(const sx_chain_walk *w, int k) {
-    const int tile = w->chain->loop[w->channel].tile;
-    return sx_min_int(tile, w->channels[1] - k * tile);
+    const int tile = w->chain->loop[w->loop[SX_CHAIN_CHANNEL]].tile;
+    return sx_min_int(tile, w->extent[1][2] - k * tile);
 }
 
 int sx_chain_prefix(const sx_chain_walk *w, int step, int depth) {
@@ -37,49 +33,90 @@ int sx_chain_prefix(const sx_chain_walk *w, int step, int depth) {
     return step;
 }
 
-int sx_chain_slice_of(const sx_chain_walk *w, int step) {
-    return w->channel < 0 ? 0 : sx_chain_prefix(w, step, w->channel + 1) % w->count[w->channel];
+/* The iteration of loop d that a step is in. */
+static int iteration_of(const sx_chain_walk *w, int step, int d) {
+    return sx_chain_prefix(w, step, d + 1) % w->count[d];
 }
 
-/* Shapes of the tensors, and the columns that are needed. */
-static void shape_tensors(sx_chain_walk *w) {
-    const sx_chain *chain = w->chain;
-    sx_interval columns[SX_MAX_CHAIN + 1];
-    for (int m = 0; m <= chain->n_layers; m++) {
-        const sx_chain_layer *l = m ? &chain->layer[m - 1] : NULL;
-        w->channels[m] = m ? l->channels : chain->extent[2];
-        for (int a = 0; a < 2; a++)
-            w->extent[m][a] = m ? (w->extent[m - 1][a] + 2 * l->pad[a] - reach_of(l, a)) / l->stride[a] + 1
-                                : chain->extent[a];
+int sx_chain_slice_of(const sx_chain_walk *w, int step) {
+    const int d = w->loop[SX_CHAIN_CHANNEL];
+    return d < 0 ? 0 : iteration_of(w, step, d);
+}
+
+/* What a layer reads of tensor m, along an axis, to make an interval. */
+static sx_interval footprint(const sx_chain_walk *w, int layer, int m, int axis, sx_interval made) {
+    const sx_chain_layer *l = &w->chain->layer[layer - 1];
+    const int low = made.low * l->stride[axis] - l->pad[axis];
+    const int high = (made.high - 1) * l->stride[axis] - l->pad[axis] + reach_of(l, axis);
+    return (sx_interval){sx_max_int(0, low), sx_min_int(w->extent[m][axis], high)};
+}
+
+/* The tile of the last tensor that a step asks for; what follows the sums is made in the last slice alone. */
+static sx_chain_box tile_of(const sx_chain_walk *w, int step) {
+    const int n = w->chain->n_layers;
+    sx_chain_box box = {{{0, 0}, {0, 0}, {0, 1}}};
+    if (w->sums && n > w->sums && sx_chain_slice_of(w, step) < w->n_slices - 1)
+        return (sx_chain_box){{{0, 0}}};
+    for (int a = 0; a < 2; a++) {
+        const int d = w->loop[a], size = w->extent[n][a], tile = d < 0 ? size : w->chain->loop[d].tile;
+        const int i = d < 0 ? 0 : iteration_of(w, step, d);
+        box.axis[a] = (sx_interval){i * tile, sx_min_int(size, (i + 1) * tile)};
     }
-    for (int m = chain->n_layers; m >= 0; m--) {
-        columns[m] = (sx_interval){0, m == chain->n_layers ? w->extent[m][1] : 0};
-        for (int u = m + 1; u <= chain->n_layers; u++) {
-            if (!sx_chain_uses(w, u, m)) continue;
-            const sx_interval used = sx_chain_footprint(w, u, m, 1, columns[u]);
-            w->uneven |= u > m + 1 && (used.low != columns[m].low || used.high != columns[m].high);
-            columns[m] = sx_interval_hull(columns[m], used);
-        }
-        w->width[m] = sx_interval_length(columns[m]);
+    return box;
+}
+
+void sx_chain_box_add(sx_chain_box *box, const sx_chain_box *more) {
+    if (sx_chain_box_is_empty(box)) *box = *more;
+    if (sx_chain_box_is_empty(more)) return;
+    for (int a = 0; a < 3; a++) {
+        box->axis[a].low = sx_min_int(box->axis[a].low, more->axis[a].low);
+        box->axis[a].high = sx_max_int(box->axis[a].high, more->axis[a].high);
     }
+}
+
+/* What a layer reads of tensor m in a step. */
+static sx_chain_box read_box(const sx_chain_walk *w, int layer, int m, int step) {
+    const sx_chain_box *made = &w->made[layer][step];
+    sx_chain_box box = {{{0, 0}, {0, 0}, {0, 1}}};
+    if (sx_chain_box_is_empty(made)) return (sx_chain_box){{{0, 0}}};
+    for (int a = 0; a < 2; a++) {
+        box.axis[a] = footprint(w, layer, m, a, made->axis[a]);
+        if (!sx_interval_length(box.axis[a])) return (sx_chain_box){{{0, 0}}};
+    }
+    if (sx_chain_is_sliced(w, m)) {
+        const int k = sx_chain_slice_of(w, step);
+        box.axis[2] = sx_chain_is_sliced(w, layer) ? made->axis[2] : (sx_interval){k, k + 1};
+    }
+    return box;
+}
+
+sx_chain_box sx_chain_need(const sx_chain_walk *w, int m, int step) {
+    const int n = w->chain->n_layers;
+    sx_chain_box need = {{{0, 0}}};
+    if (m == n) return tile_of(w, step);
+    for (int u = m + 1; u <= n; u++) {
+        if (!sx_chain_uses(w, u, m)) continue;
+        const sx_chain_box box = read_box(w, u, m, step);
+        sx_chain_box_add(&need, &box);
+    }
+    return need;
 }
 
 /* The loops and their iterations; false where an axis has two. */
 static bool count_loops(sx_chain_walk *w) {
     const sx_chain *chain = w->chain;
-    w->row = w->column = w->channel = -1;
-    w->n_steps = w->n_rows = w->n_columns = w->n_slices = 1;
+    w->n_steps = w->n_slices = 1;
+    for (int a = 0; a < 3; a++) w->loop[a] = -1;
     for (int d = 0; d < chain->n_loops; d++) {
         const int axis = (int)chain->loop[d].axis, tile = chain->loop[d].tile;
-        const int size = axis == SX_CHAIN_CHANNEL ? w->channels[1] : w->extent[chain->n_layers][axis];
-        int *loop = axis == SX_CHAIN_ROW ? &w->row : axis == SX_CHAIN_COLUMN ? &w->column : &w->channel;
-        int *n = axis == SX_CHAIN_ROW ? &w->n_rows : axis == SX_CHAIN_COLUMN ? &w->n_columns : &w->n_slices;
-        if (*loop >= 0 || tile < 1) return false;
-        *loop = d;
-        *n = w->count[d] = (size + tile - 1) / tile;
-        w->n_steps *= *n;
+        const int size = axis == SX_CHAIN_CHANNEL ? w->extent[1][2] : w->extent[chain->n_layers][axis];
+        if (w->loop[axis] >= 0 || tile < 1) return false;
+        w->loop[axis] = d;
+        w->count[d] = (size + tile - 1) / tile;
+        w->n_steps *= w->count[d];
+        if (axis == SX_CHAIN_CHANNEL) w->n_slices = w->count[d];
     }
-    w->sums = w->channel >= 0 ? chain->sliced + 1 : 0;
+    w->sums = w->loop[SX_CHAIN_CHANNEL] >= 0 ? chain->sliced + 1 : 0;
     for (int l = 1; l <= chain->n_layers; l++) {
         const sx_chain_layer *layer = &chain->layer[l - 1];
         if (layer->kind == SX_CHAIN_ADD && (layer->source < 0 || (layer->source == 0 && chain->rereads)))
@@ -88,43 +125,21 @@ static bool count_loops(sx_chain_walk *w) {
     return true;
 }
 
-static void swap_axes(int *pair) {
-    const int other = pair[0];
-    pair[0] = pair[1];
-    pair[1] = other;
-}
-
-/* The same chain with rows for columns, where its first loop over positions is one over columns. */
-static sx_chain turn_chain(const sx_chain *chain) {
-    sx_chain turned = *chain;
-    int first = 0;
-    while (first < chain->n_loops && chain->loop[first].axis == SX_CHAIN_CHANNEL) first++;
-    if (first == chain->n_loops || chain->loop[first].axis == SX_CHAIN_ROW) return turned;
-    swap_axes(turned.extent);
-    for (int l = 0; l < chain->n_layers; l++) {
-        swap_axes(turned.layer[l].window);
-        swap_axes(turned.layer[l].stride);
-        swap_axes(turned.layer[l].dilation);
-        swap_axes(turned.layer[l].pad);
-    }
-    for (int d = 0; d < chain->n_loops; d++)
-        if (chain->loop[d].axis != SX_CHAIN_CHANNEL)
-            turned.loop[d].axis = chain->loop[d].axis == SX_CHAIN_ROW ? SX_CHAIN_COLUMN : SX_CHAIN_ROW;
-    return turned;
-}
-
 sx_chain_verdict sx_chain_walk_init(sx_chain_walk *w, const sx_chain *chain) {
-    *w = (sx_chain_walk){.turned = turn_chain(chain)};
-    w->chain = &w->turned;
-    shape_tensors(w);
-    if (!count_loops(w) || w->uneven) return SX_CHAIN_NOT_COVERED;
-    for (int m = 0; m <= chain->n_layers; m++) {
+    *w = (sx_chain_walk){.chain = chain};
+    for (int m = 0; m <= chain->n_layers; m++) sx_chain_shape(chain, m, w->extent[m]);
+    if (!count_loops(w)) return SX_CHAIN_BAD_LOOPS;
+    for (int m = chain->n_layers; m >= 0; m--) {
         w->words[m] = calloc((size_t)w->n_steps, sizeof *w->words[m]);
-        if (!w->words[m]) return SX_CHAIN_NO_MEMORY;
+        w->made[m] = calloc((size_t)w->n_steps, sizeof *w->made[m]);
+        if (!w->words[m] || !w->made[m] || !sx_chain_walk_tensor(w, m)) return SX_CHAIN_NO_MEMORY;
     }
-    return w->column >= 0 ? sx_chain_walk_columns(w) : sx_chain_walk_rows(w);
+    return SX_CHAIN_OK;
 }
 
 void sx_chain_walk_fini(sx_chain_walk *w) {
-    for (int m = 0; m <= w->turned.n_layers; m++) free(w->words[m]);
+    for (int m = 0; m <= w->chain->n_layers; m++) {
+        free(w->words[m]);
+        free(w->made[m]);
+    }
 }

@@ -1,5 +1,6 @@
 /* Fused mappings against AccelForge's figures: see tests/golden/README.md.
  * usage: golden-fusion [--print FILE]     --print: the figures of every case of a file, a JSON object to a line */
+#include "fuse/chain_search.h"
 #include "fuse/fuse_search.h"
 #include "support/expect.h"
 #include "support/fusion_case.h"
@@ -239,7 +240,7 @@ static SX_OWN json_t *count_chain(const json_t *json) {
                      (json_int_t)count.peak);
 }
 
-static void windows_by_execution_and_by_intervals(void **state) {
+static void windows_by_execution_and_by_cells(void **state) {
     (void)state;
     static const char *const figures[] = {"ops", "reads", "writes", "peak"};
     json_t *lines = sx_vectors_load(SX_TEST_DATA "/golden/fusion/windows.jsonl"), *one;
@@ -255,6 +256,54 @@ static void windows_by_execution_and_by_intervals(void **state) {
         json_decref(have);
     }
     assert_int_equal(i, 80);
+    json_decref(lines);
+}
+
+/* The nests that a case searches in. */
+static uint32_t nests_of(const json_t *json) {
+    static const char *const names[] = {"none", "[row]",    "[col]",   "[row,col]",
+                                        "[ch]", "[ch,row]", "[row,ch]"};
+    const char *space = json_string_value(json_object_get(json, "space"));
+    uint32_t nests = 0;
+    for (uint32_t i = 0; i < 7; i++)
+        if (strstr(space, names[i])) nests |= 1u << i;
+    return nests;
+}
+
+/* The staircase of a chain: words to and from DRAM for every size of the memory. */
+static SX_OWN json_t *search_chain(const json_t *json) {
+    const sx_chain chain = read_chain(json_object_get(json, "case"));
+    json_t *staircase = json_array();
+    sx_chain_answer answer;
+    assert_true(sx_chain_search(&chain, nests_of(json), &answer));
+    for (size_t i = 0; i < answer.steps.n; i++) {
+        const sx_chain_step *step = sx_vector_at(&answer.steps, i);
+        const sx_chain_step *whole = sx_chain_step_at(&answer.segment[1][chain.n_layers], step->size);
+        json_array_append_new(staircase,
+                              json_pack("{s:I, s:I, s:o}", "size", (json_int_t)step->size, "dram",
+                                        (json_int_t)step->words, "dram_one_segment",
+                                        whole ? json_integer((json_int_t)whole->words) : json_null()));
+    }
+    sx_chain_answer_fini(&answer);
+    return staircase;
+}
+
+static void best_windows(void **state) {
+    (void)state;
+    json_t *lines = sx_vectors_load(SX_TEST_DATA "/golden/fusion/windows.optima.jsonl"), *one, *step;
+    size_t i, j;
+    json_array_foreach(lines, i, one) {
+        json_t *have = search_chain(one), *want = json_object_get(one, "staircase");
+        json_array_foreach(want, j, step) json_object_del(step, "how");
+        if (!json_equal(have, want)) {
+            print_error("%s: the staircase differs: ", json_string_value(json_object_get(one, "id")));
+            json_dumpf(have, stderr, JSON_COMPACT);
+            json_dumpf(want, stderr, JSON_COMPACT);
+        }
+        assert_true(json_equal(have, want));
+        json_decref(have);
+    }
+    assert_int_equal(i, 20);
     json_decref(lines);
 }
 
@@ -274,7 +323,9 @@ static void print_figures(const sx_fusion_case *c, const sx_fused_cost *cost, bo
 
 /* Prints the figures of a chain with windows. */
 static void print_chain(const json_t *json) {
-    json_t *line = count_chain(json_object_get(json, "case"));
+    json_t *line = json_object_get(json, "space")
+                       ? json_pack("{s:o, s:b}", "staircase", search_chain(json), "optimal", true)
+                       : count_chain(json_object_get(json, "case"));
     json_object_set(line, "id", json_object_get(json, "id"));
     assert_int_equal(json_dumpf(line, stdout, JSON_COMPACT), 0);
     putchar('\n');
@@ -313,7 +364,8 @@ static void print_cases(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest print = cmocka_unit_test(print_cases);
     const struct CMUnitTest tests[] = {cmocka_unit_test(given_mappings), cmocka_unit_test(searches),
-                                       cmocka_unit_test(windows_by_execution_and_by_intervals)};
+                                       cmocka_unit_test(windows_by_execution_and_by_cells),
+                                       cmocka_unit_test(best_windows)};
     if (argc == 3 && strcmp(argv[1], "--print") == 0) {
         printed = argv[2];
         return _cmocka_run_group_tests("print", &print, 1, NULL, NULL);

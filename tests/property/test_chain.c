@@ -1,5 +1,6 @@
-/* Chains with windows counted by intervals, against the walk of every step word by word: test_chain [count [seed]]. */
-#include "sextant/rng.h"
+/* Chains with windows counted by cells, against the walk of every step word by word: test_chain [count [seed]]. */
+#include "fuse/chain_search.h"
+#include "support/random_chain.h"
 #include "support/window_chain.h"
 
 #include <setjmp.h>
@@ -14,146 +15,165 @@ typedef struct settings {
     uint64_t count, seed;
 } settings;
 
-static int draw(sx_rng *rng, int low, int high) {
-    return (int)sx_rng_range(rng, low, high);
-}
-
-/* A layer after a tensor of the given shape; false where nothing is left of it. */
-static bool draw_layer(sx_rng *rng, const sx_chain *chain, int l, int *extent, sx_chain_layer *layer) {
-    const int before = l ? chain->layer[l - 1].channels : chain->extent[2];
-    layer->kind = (sx_chain_kind)draw(rng, 0, l ? 2 : 1);
-    layer->channels = layer->kind == SX_CHAIN_CONV ? draw(rng, 1, 4) : before;
-    for (int a = 0; a < 2; a++) {
-        const bool plain = layer->kind == SX_CHAIN_ADD || draw(rng, 0, 2) == 0;
-        layer->window[a] = plain ? 1 : draw(rng, 1, 3);
-        layer->stride[a] = plain ? 1 : draw(rng, 1, 2);
-        layer->dilation[a] = plain ? 1 : draw(rng, 1, 2);
-        layer->pad[a] = plain ? 0 : draw(rng, 0, layer->window[a] / 2);
-        const int reach = layer->dilation[a] * (layer->window[a] - 1) + 1;
-        if (extent[a] + 2 * layer->pad[a] < reach) return false;
-        extent[a] = (extent[a] + 2 * layer->pad[a] - reach) / layer->stride[a] + 1;
-    }
-    return true;
-}
-
-/* Whether a layer may add a tensor: both have one shape. */
-static bool may_add(const sx_chain *chain, int source, const int (*shape)[3], int l) {
-    (void)chain;
-    return memcmp(shape[source], shape[l - 1], sizeof *shape) == 0;
-}
-
-/* The channel loop cuts tensors up to the last of a run of depthwise layers after the first; what follows the sums has no
- * window. */
-static bool may_slice(const sx_chain *chain, int sliced) {
-    if (sliced + 1 > chain->n_layers || chain->layer[0].kind == SX_CHAIN_ADD) return false;
-    for (int l = 1; l < sliced; l++)
-        if (chain->layer[l].kind != SX_CHAIN_DEPTHWISE) return false;
-    if (chain->layer[0].kind != SX_CHAIN_CONV || chain->layer[sliced].kind != SX_CHAIN_CONV) return false;
-    for (int l = sliced + 1; l < chain->n_layers; l++)
-        for (int a = 0; a < 2; a++)
-            if (chain->layer[l].window[a] != 1 || chain->layer[l].stride[a] != 1 || chain->layer[l].pad[a])
-                return false;
-    for (int l = 1; l < chain->n_layers; l++)
-        if (chain->layer[l].kind == SX_CHAIN_ADD && chain->layer[l].source > 0) return false;
-    return true;
-}
-
-static void draw_loops(sx_rng *rng, sx_chain *chain, const int *extent) {
-    static const sx_chain_axis orders[][2] = {
-        {SX_CHAIN_ROW, SX_CHAIN_ROW},         {SX_CHAIN_COLUMN, SX_CHAIN_COLUMN},
-        {SX_CHAIN_ROW, SX_CHAIN_COLUMN},      {SX_CHAIN_COLUMN, SX_CHAIN_ROW},
-        {SX_CHAIN_CHANNEL, SX_CHAIN_CHANNEL}, {SX_CHAIN_CHANNEL, SX_CHAIN_ROW},
-        {SX_CHAIN_ROW, SX_CHAIN_CHANNEL},
-    };
-    const int order = draw(rng, 0, 6), sliced = draw(rng, 1, 2);
-    const bool both = orders[order][0] != orders[order][1], slices = order >= 4;
-    if (slices && !may_slice(chain, sliced)) return;
-    chain->sliced = slices ? sliced : 0;
-    chain->spills = slices && sliced + 1 == chain->n_layers && draw(rng, 0, 1);
-    for (; chain->n_loops < (both ? 2 : 1); chain->n_loops++) {
-        const sx_chain_axis axis = orders[order][chain->n_loops];
-        const int size = axis == SX_CHAIN_CHANNEL ? chain->layer[0].channels : extent[axis];
-        chain->loop[chain->n_loops].axis = axis;
-        chain->loop[chain->n_loops].tile = draw(rng, 1, size);
-        for (int m = 0; m < chain->n_layers; m++)
-            chain->keep[m][chain->n_loops] =
-                (sx_chain_keep)(draw(rng, 0, 5) ? draw(rng, 0, 1) : SX_CHAIN_FULL);
-    }
-    for (int d = 0; d < chain->n_loops && slices;
-         d++) /* cut tensors are kept by rows; other slices are never asked for */
-        for (int m = 1; m < chain->n_layers; m++)
-            if (chain->loop[d].axis == SX_CHAIN_CHANNEL) chain->keep[m][d] = SX_CHAIN_RETAIN;
-}
-
-static bool draw_chain(sx_rng *rng, sx_chain *chain) {
-    int shape[SX_MAX_CHAIN + 1][3];
-    memset(chain, 0, sizeof *chain);
-    for (int a = 0; a < 3; a++) chain->extent[a] = shape[0][a] = draw(rng, a < 2 ? 2 : 1, a < 2 ? 9 : 3);
-    const int n = draw(rng, 1, 4);
-    for (int l = 0; l < n; l++) {
-        sx_chain_layer *layer = &chain->layer[l];
-        memcpy(shape[l + 1], shape[l], sizeof *shape);
-        if (!draw_layer(rng, chain, l, shape[l + 1], layer)) return false;
-        shape[l + 1][2] = layer->channels;
-        chain->n_layers++;
-        layer->source = draw(rng, -1, l - 1 > 0 ? l - 1 : 0);
-        if (layer->kind == SX_CHAIN_ADD && layer->source >= 0 &&
-            !may_add(chain, layer->source, (const int(*)[3])shape, l + 1))
-            layer->source = -1;
-    }
-    chain->rereads = draw(rng, 0, 1);
-    draw_loops(rng, chain, shape[n]);
-    for (int l = 0; l < n; l++) chain->layer[l].weight_depth = draw(rng, 0, chain->n_loops);
-    return true;
-}
-
-/* What a chain is, so that a failure can be seen. */
-static void print_chain(const sx_chain *c) {
-    print_error("%dx%dx%d, %d loops, sliced %d, spills %d, rereads %d\n", c->extent[0], c->extent[1],
-                c->extent[2], c->n_loops, c->sliced, c->spills, c->rereads);
-    for (int l = 0; l < c->n_layers; l++)
-        print_error(
-            "  kind %d window %dx%d stride %dx%d dilation %dx%d pad %dx%d channels %d source %d weights %d\n",
-            (int)c->layer[l].kind, c->layer[l].window[0], c->layer[l].window[1], c->layer[l].stride[0],
-            c->layer[l].stride[1], c->layer[l].dilation[0], c->layer[l].dilation[1], c->layer[l].pad[0],
-            c->layer[l].pad[1], c->layer[l].channels, c->layer[l].source, c->layer[l].weight_depth);
-    for (int d = 0; d < c->n_loops; d++) {
-        print_error("  loop over axis %d by %d, keep", (int)c->loop[d].axis, c->loop[d].tile);
-        for (int m = 0; m < c->n_layers; m++) print_error(" %d", (int)c->keep[m][d]);
-        print_error("\n");
-    }
-}
-
-static void intervals_count_as_words_do(void **state) {
+static void cells_count_as_words_do(void **state) {
     const settings *s = *state;
-    uint64_t covered = 0, drawn = 0;
+    uint64_t drawn = 0;
     for (uint64_t i = 0; i < s->count; i++) {
         sx_rng rng = sx_rng_stream(s->seed, "chain", i);
         sx_chain chain;
         sx_chain_count fast, slow;
-        if (!draw_chain(&rng, &chain)) continue;
+        if (!sx_random_chain(&rng, &chain)) continue;
         drawn++;
-        const sx_chain_verdict verdict = sx_chain_evaluate(&chain, &fast);
-        assert_true(verdict != SX_CHAIN_NO_MEMORY);
-        if (verdict) continue;
-        covered++;
+        assert_int_equal(sx_chain_evaluate(&chain, &fast), SX_CHAIN_OK);
         assert_true(sx_chain_walk(&chain, &slow));
         if (memcmp(&fast, &slow, sizeof fast) != 0) {
             print_error("chain %llu: peak %llu, not %llu; input %llu, not %llu\n", (unsigned long long)i,
                         (unsigned long long)fast.peak, (unsigned long long)slow.peak,
                         (unsigned long long)fast.input_reads, (unsigned long long)slow.input_reads);
-            print_chain(&chain);
+            sx_print_chain(&chain);
         }
         assert_memory_equal(&fast, &slow, sizeof fast);
     }
-    print_message("%llu of %llu chains are covered\n", (unsigned long long)covered,
-                  (unsigned long long)drawn);
-    assert_true(2 * covered > drawn);
+    print_message("%llu chains\n", (unsigned long long)drawn);
+}
+
+/* A listing of all ways to run a chain, each walked word by word. */
+typedef struct listing {
+    sx_chain chain;
+    uint64_t n, size[4096], words[4096]; /* the staircase, in no order */
+    uint64_t walked;
+} listing;
+
+static void enter_listed(listing *l) {
+    sx_chain_count c;
+    assert_true(sx_chain_walk(&l->chain, &c));
+    l->walked++;
+    uint64_t words = c.input_reads + c.other_reads + c.sum_reads + c.writes;
+    for (int i = 1; i <= l->chain.n_layers; i++) words += c.weight_reads[i];
+    for (uint64_t i = 0; i < l->n; i++)
+        if (l->size[i] <= c.peak && l->words[i] <= words) return;
+    uint64_t kept = 0;
+    for (uint64_t i = 0; i < l->n; i++)
+        if (l->size[i] < c.peak || l->words[i] < words) {
+            l->size[kept] = l->size[i];
+            l->words[kept++] = l->words[i];
+        }
+    assert_true(kept < 4096);
+    l->size[kept] = c.peak;
+    l->words[kept] = words;
+    l->n = kept + 1;
+}
+
+/* All weights' depths and all that may become of the tensors, as digits of two numbers. */
+static void list_choices(listing *l) {
+    sx_chain *chain = &l->chain;
+    const int n = chain->n_layers, loops = chain->n_loops;
+    int keeps = 1, depths = 1;
+    for (int i = 0; i < n * loops; i++) keeps *= 3;
+    for (int i = 0; i < n; i++) depths *= loops + 1;
+    for (int k = 0; k < keeps; k++) {
+        bool sensible = true;
+        for (int i = 0, rest = k; i < n * loops; i++, rest /= 3) {
+            const bool slices = chain->loop[i % loops].axis == SX_CHAIN_CHANNEL;
+            chain->keep[i / loops][i % loops] = (sx_chain_keep)(rest % 3);
+            if (slices && i / loops > 0) sensible &= rest % 3 == 0;
+        }
+        for (int d = 0; sensible && d < depths; d++) {
+            for (int i = 0, rest = d; i < n; i++, rest /= loops + 1)
+                chain->layer[i].weight_depth = rest % (loops + 1);
+            enter_listed(l);
+        }
+    }
+}
+
+static void list_loops(listing *l, const int *extent, sx_chain_axis first, sx_chain_axis second) {
+    sx_chain *chain = &l->chain;
+    const int inner = second == first ? 2 : extent[second];
+    chain->n_loops = second == first ? 1 : 2;
+    chain->loop[0].axis = first;
+    chain->loop[1].axis = second;
+    for (chain->loop[0].tile = 1; chain->loop[0].tile < extent[first]; chain->loop[0].tile++)
+        for (chain->loop[1].tile = 1; chain->loop[1].tile < inner; chain->loop[1].tile++)
+            for (int other = 0; other < 4; other++) {
+                chain->rereads = other & 1;
+                chain->spills = other & 2;
+                if (chain->spills && chain->sliced + 1 != chain->n_layers) continue;
+                list_choices(l);
+            }
+}
+
+/* Lists all ways in one nest. */
+static void list_ways(listing *l, uint32_t nest) {
+    static const sx_chain_axis loops[][2] = {
+        {SX_CHAIN_ROW, SX_CHAIN_ROW},     {SX_CHAIN_COLUMN, SX_CHAIN_COLUMN},
+        {SX_CHAIN_ROW, SX_CHAIN_COLUMN},  {SX_CHAIN_CHANNEL, SX_CHAIN_CHANNEL},
+        {SX_CHAIN_CHANNEL, SX_CHAIN_ROW}, {SX_CHAIN_ROW, SX_CHAIN_CHANNEL},
+    };
+    int extent[3], which = -1;
+    sx_chain_shape(&l->chain, l->chain.n_layers, extent);
+    extent[2] = l->chain.layer[0].channels;
+    for (uint32_t rest = nest >> 1; rest; rest >>= 1) which++;
+    l->chain.sliced = l->chain.n_loops = 0;
+    if (which < 0) {
+        for (int rereads = 0; rereads < 2; rereads++) {
+            l->chain.rereads = rereads;
+            list_choices(l);
+        }
+        return;
+    }
+    for (int sliced = which < 3 ? 0 : 1; sliced < (which < 3 ? 1 : l->chain.n_layers); sliced++) {
+        l->chain.sliced = sliced;
+        if (sliced && !sx_chain_may_slice(&l->chain, sliced)) continue;
+        list_loops(l, extent, loops[which][0], loops[which][1]);
+    }
+}
+
+/* Every step of a staircase is one of the listing, and none is missing. */
+static void compare_stairs(const listing *l, const sx_vector *steps) {
+    for (size_t i = 0; i < steps->n; i++) {
+        const sx_chain_step *step = sx_vector_at(steps, i);
+        sx_chain_count c;
+        assert_int_equal(sx_chain_evaluate(&step->chain, &c), SX_CHAIN_OK);
+        assert_int_equal(c.peak, step->size);
+    }
+    bool same = l->n == steps->n;
+    for (uint64_t i = 0; i < l->n; i++) {
+        const sx_chain_step *step = sx_chain_step_at(steps, l->size[i]);
+        same &= step && step->size == l->size[i] && step->words == l->words[i];
+        if (!step || step->size != l->size[i] || step->words != l->words[i])
+            print_error("%llu words with %llu on chip are not found\n", (unsigned long long)l->words[i],
+                        (unsigned long long)l->size[i]);
+    }
+    if (!same) sx_print_chain(&l->chain);
+    assert_true(same);
+}
+
+static void searches_find_what_a_listing_finds(void **state) {
+    const settings *s = *state;
+    static listing l;
+    uint64_t walked = 0, chains = 0;
+    for (uint64_t i = 0; i < s->count / 20; i++) {
+        sx_rng rng = sx_rng_stream(s->seed, "stairs", i);
+        const uint32_t nest = 1u << sx_rng_range(&rng, 0, 6);
+        const bool one_loop = nest <= SX_NEST_COLUMN || nest == SX_NEST_CHANNEL;
+        sx_chain_answer answer;
+        l.n = l.walked = 0;
+        if (!sx_random_chain_layers(&rng, one_loop ? 6 : 4, one_loop ? 3 : 2, &l.chain)) continue;
+        const sx_chain chain = l.chain;
+        list_ways(&l, nest);
+        assert_true(sx_chain_search(&chain, nest, &answer));
+        compare_stairs(&l, &answer.segment[1][chain.n_layers]);
+        sx_chain_answer_fini(&answer);
+        walked += l.walked;
+        chains += l.walked > 0;
+    }
+    print_message("%llu chains, %llu ways\n", (unsigned long long)chains, (unsigned long long)walked);
 }
 
 int main(int argc, char **argv) {
     settings s = {.count = argc > 1 ? strtoull(argv[1], NULL, 10) : 2000,
                   .seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1};
-    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(intervals_count_as_words_do, &s)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(cells_count_as_words_do, &s),
+                                       cmocka_unit_test_prestate(searches_find_what_a_listing_finds, &s)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,6 @@ typedef struct cell {
 typedef struct tensor_walk {
     sx_chain_walk *w;
     int m;
-    int group[4];          /* steps of an iteration of the 0, 1, ... outermost loops */
     sx_chain_keep keep[3]; /* by loop */
     bool leaves;           /* nothing of it stays after a step */
     sx_chain_box *need;    /* by step */
@@ -53,13 +52,6 @@ static void choose_keeps(tensor_walk *t) {
         t->keep[d] = last || sums_here ? SX_CHAIN_RETAIN : chain->keep[t->m][d];
     }
     t->leaves = last && (!adds_up || chain->spills);
-    t->group[chain->n_loops] = 1;
-    for (int d = chain->n_loops; d-- > 0;) t->group[d] = t->group[d + 1] * t->w->count[d];
-}
-
-/* The iteration of loop d that a step is in. */
-static int iteration_of(const tensor_walk *t, int step, int d) {
-    return step / t->group[d + 1] % t->w->count[d];
 }
 
 /* Finds what each step needs. Sums are needed in every slice as in the last; a tensor that is made at once is needed in the
@@ -70,11 +62,12 @@ static void find_needs(tensor_walk *t) {
     for (int i = 0; i < w->n_steps; i++) t->need[i] = sx_chain_need(w, t->m, i);
     if (w->sums && t->m == w->sums && t->m < w->chain->n_layers)
         for (int i = 0; i < w->n_steps; i++)
-            t->need[i] = t->need[i + (w->n_slices - 1 - iteration_of(t, i, channel)) * t->group[channel + 1]];
+            t->need[i] =
+                t->need[i + (w->n_slices - 1 - sx_chain_iteration(w, i, channel)) * t->w->group[channel + 1]];
     for (int d = 0; d < n_loops; d++)
         for (int i = 0; i < w->n_steps && t->keep[d] == SX_CHAIN_FULL; i++)
-            for (int k = 1; k < w->count[d] && iteration_of(t, i, d) == 0; k++)
-                sx_chain_box_add(&t->need[i], &t->need[i + k * t->group[d + 1]]);
+            for (int k = 1; k < w->count[d] && sx_chain_iteration(w, i, d) == 0; k++)
+                sx_chain_box_add(&t->need[i], &t->need[i + k * t->w->group[d + 1]]);
 }
 
 /* Cuts an axis into cells where a need begins or ends. */
@@ -137,7 +130,7 @@ static uint64_t words_of(const tensor_walk *t, int y, int x, int k) {
 /* Notes which cells the steps of an iteration of the d outermost loops need last; it begins with step i. */
 static void note_last_needs(tensor_walk *t, int d, int i) {
     t->last_need[d] = -1;
-    for (int j = i; j < i + t->group[d]; j++) {
+    for (int j = i; j < i + t->w->group[d]; j++) {
         if (sx_chain_box_is_empty(&t->need[j])) continue;
         const cell_range range = cells_of(t, &t->need[j]);
         t->last_need[d] = j;
@@ -150,7 +143,7 @@ static void note_last_needs(tensor_walk *t, int d, int i) {
 static bool is_found(const tensor_walk *t, const cell *c, int i) {
     int d = 0;
     if (c->expiry < i) return false;
-    while (c->maker / t->group[d + 1] == i / t->group[d + 1]) d++;
+    while (c->maker / t->w->group[d + 1] == i / t->w->group[d + 1]) d++;
     return t->keep[d] != SX_CHAIN_RECOMPUTE;
 }
 
@@ -159,7 +152,8 @@ static int expiry_of(const tensor_walk *t, const cell *c, int i) {
     int expiry = i;
     for (int d = 0; d < t->w->chain->n_loops && !t->leaves; d++) {
         const int last = t->keep[d] == SX_CHAIN_FULL ? t->last_need[d] : c->last[d];
-        if (t->keep[d] != SX_CHAIN_RECOMPUTE && last / t->group[d + 1] > i / t->group[d + 1] && last > expiry)
+        if (t->keep[d] != SX_CHAIN_RECOMPUTE && last / t->w->group[d + 1] > i / t->w->group[d + 1] &&
+            last > expiry)
             expiry = last;
     }
     return expiry;
@@ -218,8 +212,9 @@ static void walk_steps(tensor_walk *t) {
     for (int i = 0; i < t->w->n_steps; i++) {
         sx_chain_words *words = &t->w->words[t->m][i];
         for (int d = 0; d < t->w->chain->n_loops; d++)
-            if (i % t->group[d] == 0) note_last_needs(t, d, i);
-        words->before = words->during = held;
+            if (i % t->w->group[d] == 0) note_last_needs(t, d, i);
+        *words = (sx_chain_words){.before = held, .during = held};
+        t->w->made[t->m][i] = (sx_chain_box){{{0, 0}}};
         make_box(t, i, words);
         held = (uint64_t)((int64_t)held + t->change[i]);
         words->after = held;

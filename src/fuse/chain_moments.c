@@ -1,7 +1,5 @@
 #include "fuse/chain_moments.h"
 
-#include "fuse/chain_walk.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,28 +126,24 @@ static bool count_steps(const collector *c) {
     return true;
 }
 
-static sx_chain_verdict collect_moments(const sx_chain_walk *w, sx_chain_moments *moments) {
-    collector c = {.w = w, .moments = moments};
+static void free_runs(collector *c) {
+    for (int d = 0; d < 4; d++) free(c->ran[d]);
+}
+
+bool sx_chain_moments_init(sx_chain_moments *moments, const sx_chain_walk *walk) {
+    collector c = {.w = walk, .moments = moments};
+    memset(moments, 0, sizeof *moments);
+    moments->n_layers = walk->chain->n_layers;
+    moments->n_loops = walk->chain->n_loops;
+    moments->moment.size = sizeof(sx_chain_moment);
     bool ok = find_runs(&c);
-    for (int l = 1; ok && l <= w->chain->n_layers; l++) {
-        moments->loops[l] = loops_of(w, l);
+    for (int l = 1; ok && l <= walk->chain->n_layers; l++) {
+        moments->loops[l] = loops_of(walk, l);
         count_weights(&c, l);
     }
     ok = ok && count_steps(&c);
-    for (int d = 0; d <= w->chain->n_loops; d++) free(c.ran[d]);
-    return ok ? SX_CHAIN_OK : SX_CHAIN_NO_MEMORY;
-}
-
-sx_chain_verdict sx_chain_moments_init(sx_chain_moments *moments, const sx_chain *chain) {
-    sx_chain_walk w;
-    memset(moments, 0, sizeof *moments);
-    moments->n_layers = chain->n_layers;
-    moments->n_loops = chain->n_loops;
-    moments->moment.size = sizeof(sx_chain_moment);
-    sx_chain_verdict verdict = sx_chain_walk_init(&w, chain);
-    if (!verdict) verdict = collect_moments(&w, moments);
-    sx_chain_walk_fini(&w);
-    return verdict;
+    free_runs(&c);
+    return ok;
 }
 
 void sx_chain_moments_fini(sx_chain_moments *moments) {
@@ -171,16 +165,27 @@ uint64_t sx_chain_peak(const sx_chain_moments *moments, const int *depth) {
     return peak;
 }
 
-sx_chain_verdict sx_chain_evaluate(const sx_chain *chain, sx_chain_count *count) {
+/* Counts with the depths of the weights that a chain has. */
+static bool count_walk(const sx_chain_walk *walk, sx_chain_count *count) {
     sx_chain_moments moments;
     int depth[SX_MAX_CHAIN + 1];
-    const sx_chain_verdict verdict = sx_chain_moments_init(&moments, chain);
+    const bool ok = sx_chain_moments_init(&moments, walk);
     *count = moments.count;
-    for (int l = 1; l <= chain->n_layers; l++) {
-        depth[l] = chain->layer[l - 1].weight_depth;
+    for (int l = 1; l <= walk->chain->n_layers; l++) {
+        depth[l] = walk->chain->layer[l - 1].weight_depth;
         count->weight_reads[l] = moments.reads[l][depth[l]];
     }
     count->peak = sx_chain_peak(&moments, depth);
     sx_chain_moments_fini(&moments);
+    return ok;
+}
+
+sx_chain_verdict sx_chain_evaluate(const sx_chain *chain, sx_chain_count *count) {
+    sx_chain_walk walk;
+    sx_chain_verdict verdict = sx_chain_walk_init(&walk, chain);
+    for (int m = chain->n_layers; m >= 0 && !verdict; m--)
+        if (!sx_chain_walk_tensor(&walk, m)) verdict = SX_CHAIN_NO_MEMORY;
+    if (!verdict && !count_walk(&walk, count)) verdict = SX_CHAIN_NO_MEMORY;
+    sx_chain_walk_fini(&walk);
     return verdict;
 }

@@ -3,7 +3,7 @@
 #ifndef SX_FUSE_CHAIN_MOMENTS_H
 #define SX_FUSE_CHAIN_MOMENTS_H
 
-#include "fuse/chain.h"
+#include "fuse/chain_walk.h"
 
 #include "base/vector.h"
 
@@ -23,8 +23,8 @@ typedef struct sx_chain_moments {
     sx_vector moment;                         /* sx_chain_moment */
 } sx_chain_moments;
 
-/* Walks a chain and collects its moments; freed with sx_chain_moments_fini, whatever the verdict. */
-sx_chain_verdict sx_chain_moments_init(sx_chain_moments *moments, const sx_chain *chain);
+/* Collects the moments of a walk that is complete; false when memory is out. Freed with sx_chain_moments_fini, also then. */
+bool sx_chain_moments_init(sx_chain_moments *moments, const sx_chain_walk *walk);
 void sx_chain_moments_fini(sx_chain_moments *moments);
 
 /* Words on chip at most, with the weights of layer l under depth[l] loops. */

@@ -27,9 +27,28 @@ static bool enter_step(sx_vector *steps, const sx_chain_step *step) {
     return true;
 }
 
+/* The staircase of a segment in the making. */
+typedef struct climber {
+    sx_vector *steps;
+    const sx_chain_options *options;
+    uint64_t required; /* words that pass to and from DRAM whatever is done */
+} climber;
+
+/* Whether a way that takes and passes at least so many words may be a step. */
+static bool may_enter(const climber *c, uint64_t size, uint64_t words) {
+    const sx_chain_step *before =
+        sx_chain_step_at(c->steps, size < c->options->least ? c->options->least : size);
+    return size <= c->options->limit && !(before && before->words <= words);
+}
+
+static bool wants_size(void *data, uint64_t size) {
+    const climber *c = data;
+    return may_enter(c, size, c->required);
+}
+
 /* The depths of the weights of one way to run a segment. */
 typedef struct weigher {
-    sx_vector *steps;
+    const climber *climber;
     const sx_chain *chain;
     const sx_chain_moments *moments;
     int depth[SX_MAX_CHAIN + 1];
@@ -37,11 +56,11 @@ typedef struct weigher {
 
 static bool enter_weighed(weigher *w, uint64_t words) {
     const uint64_t size = sx_chain_peak(w->moments, w->depth);
-    const sx_chain_step *before = sx_chain_step_at(w->steps, size);
-    if (before && before->words <= words) return true;
-    sx_chain_step step = {.size = size, .words = words, .chain = *w->chain};
+    const uint64_t least = w->climber->options->least;
+    if (!may_enter(w->climber, size, words)) return true;
+    sx_chain_step step = {.size = size < least ? least : size, .words = words, .chain = *w->chain};
     for (int l = 1; l <= w->chain->n_layers; l++) step.chain.layer[l - 1].weight_depth = w->depth[l];
-    return enter_step(w->steps, &step);
+    return enter_step(w->climber->steps, &step);
 }
 
 /* Chooses the depths of layers from l on. A deeper place takes no more room, so that of those with the same reads
@@ -57,8 +76,8 @@ static bool weigh_layers(weigher *w, int l, uint64_t words) {
     return true;
 }
 
-static bool weigh_chain(void *steps, const sx_chain *chain, const sx_chain_moments *moments) {
-    weigher w = {.steps = steps, .chain = chain, .moments = moments};
+static bool weigh_chain(void *data, const sx_chain *chain, const sx_chain_moments *moments) {
+    weigher w = {.climber = data, .chain = chain, .moments = moments};
     const sx_chain_count *count = &moments->count;
     const uint64_t words = count->input_reads + count->other_reads + count->sum_reads + count->writes;
     uint64_t least = words;
@@ -66,11 +85,12 @@ static bool weigh_chain(void *steps, const sx_chain *chain, const sx_chain_momen
         w.depth[l] = chain->n_loops;
         least += moments->reads[l][0];
     }
-    const sx_chain_step *before = sx_chain_step_at(steps, sx_chain_peak(moments, w.depth));
-    return (before && before->words <= least) || weigh_layers(&w, 1, words);
+    return !may_enter(w.climber, sx_chain_peak(moments, w.depth), least) || weigh_layers(&w, 1, words);
 }
 
-bool sx_chain_segment(const sx_chain *chain, int first, int last, uint32_t cuts, sx_chain *segment) {
+/* The part of a chain from layer `first` to `last`, counted from 1, where `cuts` are the tensors that pass through
+ * DRAM; false where an addition in it needs another tensor from before it. */
+static bool cut_segment(const sx_chain *chain, int first, int last, uint32_t cuts, sx_chain *segment) {
     *segment = *chain;
     sx_chain_shape(chain, first - 1, segment->extent);
     segment->n_layers = last - first + 1;
@@ -103,7 +123,7 @@ static bool may_cut(const sx_chain *chain, uint32_t cuts) {
     sx_chain segment;
     for (int first = 1, last = 1; last <= chain->n_layers; last++) {
         if (!(cuts >> last & 1)) continue;
-        if (!sx_chain_segment(chain, first, last, cuts, &segment)) return false;
+        if (!cut_segment(chain, first, last, cuts, &segment)) return false;
         first = last + 1;
     }
     return true;
@@ -125,7 +145,26 @@ static bool enter_cuts(const sx_chain *chain, uint32_t cuts, sx_chain_answer *an
     return true;
 }
 
-bool sx_chain_search(const sx_chain *chain, uint32_t nests, sx_chain_answer *answer) {
+/* Words that pass to and from DRAM whatever is done: run without loops, with the weights read once. */
+static bool find_required(const sx_chain *segment, uint64_t *words) {
+    sx_chain whole = *segment;
+    sx_chain_count count;
+    whole.n_loops = whole.sliced = 0;
+    whole.rereads = whole.spills = false;
+    for (int l = 0; l < whole.n_layers; l++) whole.layer[l].weight_depth = 0;
+    if (sx_chain_evaluate(&whole, &count)) return false;
+    *words = count.input_reads + count.other_reads + count.writes;
+    for (int l = 1; l <= whole.n_layers; l++) *words += count.weight_reads[l];
+    return true;
+}
+
+static bool climb_segment(const sx_chain *segment, const sx_chain_options *options, sx_vector *steps) {
+    climber c = {.steps = steps, .options = options};
+    const sx_chain_visitor visitor = {&c, wants_size, weigh_chain};
+    return find_required(segment, &c.required) && sx_chain_list(segment, options->nests, &visitor);
+}
+
+bool sx_chain_search(const sx_chain *chain, const sx_chain_options *options, sx_chain_answer *answer) {
     const int n = chain->n_layers;
     memset(answer, 0, sizeof *answer);
     answer->steps.size = sizeof(sx_chain_step);
@@ -134,8 +173,8 @@ bool sx_chain_search(const sx_chain *chain, uint32_t nests, sx_chain_answer *ans
             sx_vector *steps = &answer->segment[first][last];
             sx_chain segment;
             steps->size = sizeof(sx_chain_step);
-            sx_chain_segment(chain, first, last, UINT32_MAX, &segment);
-            if (!sx_chain_list(&segment, nests, weigh_chain, steps)) return false;
+            cut_segment(chain, first, last, UINT32_MAX, &segment);
+            if (!climb_segment(&segment, options, steps)) return false;
         }
     for (uint32_t inner = 0; inner < 1u << (n - 1); inner++) {
         const uint32_t cuts = 1u | inner << 1 | 1u << n;

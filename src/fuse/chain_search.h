@@ -17,16 +17,18 @@ typedef struct sx_chain_answer {
     sx_vector steps;                     /* sx_chain_step: of the chain, cut where that pays */
 } sx_chain_answer;
 
-/* Finds the staircases of a chain and of all its segments, by complete search in the given nests. Freed with
- * sx_chain_answer_fini, also after a failure: false when memory is out. */
-bool sx_chain_search(const sx_chain *chain, uint32_t nests, sx_chain_answer *answer);
+typedef struct sx_chain_options {
+    uint32_t nests; /* sx_chain_nest */
+    uint64_t least,
+        limit; /* words on chip: sizes up to `least` are not told apart, those above `limit` not wanted */
+} sx_chain_options;
+
+/* Finds the staircases of a chain and of all its segments, by complete search. Freed with sx_chain_answer_fini, also after a
+ * failure: false when memory is out. */
+bool sx_chain_search(const sx_chain *chain, const sx_chain_options *options, sx_chain_answer *answer);
 void sx_chain_answer_fini(sx_chain_answer *answer);
 
 /* The step of a staircase for a memory of a size; NULL: nothing fits. */
 const sx_chain_step *sx_chain_step_at(const sx_vector *steps, uint64_t size);
-
-/* The part of a chain from layer `first` to `last`, counted from 1, where `cuts` are the tensors that pass through
- * DRAM; false where an addition in it needs another tensor from before it. */
-bool sx_chain_segment(const sx_chain *chain, int first, int last, uint32_t cuts, sx_chain *segment);
 
 #endif

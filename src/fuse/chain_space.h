@@ -17,11 +17,18 @@ typedef enum sx_chain_nest {
 
 #define SX_ALL_NESTS 127u
 
-/* Is given a way to run the chain and what it costs by the weights' depths; false ends the listing. */
-typedef bool (*sx_chain_visit)(void *data, const sx_chain *chain, const sx_chain_moments *moments);
+/* Who is given the ways to run a chain. */
+typedef struct sx_chain_visitor {
+    void *data;
+    /* Whether a way that takes at least `size` words on chip, weights at other layers' times not counted, is of use; NULL:
+     * all are. */
+    bool (*wants)(void *data, uint64_t size);
+    /* Is given a way and what it costs by the weights' depths; false ends the listing. */
+    bool (*visit)(void *data, const sx_chain *chain, const sx_chain_moments *moments);
+} sx_chain_visitor;
 
-/* Lists every way to run the layers of a chain together in the given nests: all tile sizes and all
- * choices; the depths of weights are left to the visitor. False when memory is out or the visitor said so. */
-bool sx_chain_list(const sx_chain *chain, uint32_t nests, sx_chain_visit visit, void *data);
+/* Lists every way to run the layers of a chain together in the given nests: all tile sizes and all choices that the
+ * visitor wants; the depths of weights are left to it. False when memory is out or the visitor said so. */
+bool sx_chain_list(const sx_chain *chain, uint32_t nests, const sx_chain_visitor *visitor);
 
 #endif

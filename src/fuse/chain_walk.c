@@ -28,19 +28,9 @@ int sx_chain_slice(const sx_chain_walk *w, int k) {
     return sx_min_int(tile, w->extent[1][2] - k * tile);
 }
 
-int sx_chain_prefix(const sx_chain_walk *w, int step, int depth) {
-    for (int d = w->chain->n_loops; d-- > depth;) step /= w->count[d];
-    return step;
-}
-
-/* The iteration of loop d that a step is in. */
-static int iteration_of(const sx_chain_walk *w, int step, int d) {
-    return sx_chain_prefix(w, step, d + 1) % w->count[d];
-}
-
 int sx_chain_slice_of(const sx_chain_walk *w, int step) {
     const int d = w->loop[SX_CHAIN_CHANNEL];
-    return d < 0 ? 0 : iteration_of(w, step, d);
+    return d < 0 ? 0 : sx_chain_iteration(w, step, d);
 }
 
 /* What a layer reads of tensor m, along an axis, to make an interval. */
@@ -59,7 +49,7 @@ static sx_chain_box tile_of(const sx_chain_walk *w, int step) {
         return (sx_chain_box){{{0, 0}}};
     for (int a = 0; a < 2; a++) {
         const int d = w->loop[a], size = w->extent[n][a], tile = d < 0 ? size : w->chain->loop[d].tile;
-        const int i = d < 0 ? 0 : iteration_of(w, step, d);
+        const int i = d < 0 ? 0 : sx_chain_iteration(w, step, d);
         box.axis[a] = (sx_interval){i * tile, sx_min_int(size, (i + 1) * tile)};
     }
     return box;
@@ -116,6 +106,8 @@ static bool count_loops(sx_chain_walk *w) {
         w->n_steps *= w->count[d];
         if (axis == SX_CHAIN_CHANNEL) w->n_slices = w->count[d];
     }
+    w->group[chain->n_loops] = 1;
+    for (int d = chain->n_loops; d-- > 0;) w->group[d] = w->group[d + 1] * w->count[d];
     w->sums = w->loop[SX_CHAIN_CHANNEL] >= 0 ? chain->sliced + 1 : 0;
     for (int l = 1; l <= chain->n_layers; l++) {
         const sx_chain_layer *layer = &chain->layer[l - 1];
@@ -129,10 +121,10 @@ sx_chain_verdict sx_chain_walk_init(sx_chain_walk *w, const sx_chain *chain) {
     *w = (sx_chain_walk){.chain = chain};
     for (int m = 0; m <= chain->n_layers; m++) sx_chain_shape(chain, m, w->extent[m]);
     if (!count_loops(w)) return SX_CHAIN_BAD_LOOPS;
-    for (int m = chain->n_layers; m >= 0; m--) {
-        w->words[m] = calloc((size_t)w->n_steps, sizeof *w->words[m]);
-        w->made[m] = calloc((size_t)w->n_steps, sizeof *w->made[m]);
-        if (!w->words[m] || !w->made[m] || !sx_chain_walk_tensor(w, m)) return SX_CHAIN_NO_MEMORY;
+    for (int m = 0; m <= chain->n_layers; m++) {
+        w->words[m] = malloc((size_t)w->n_steps * sizeof *w->words[m]);
+        w->made[m] = malloc((size_t)w->n_steps * sizeof *w->made[m]);
+        if (!w->words[m] || !w->made[m]) return SX_CHAIN_NO_MEMORY;
     }
     return SX_CHAIN_OK;
 }

@@ -41,6 +41,7 @@ typedef struct sx_chain_words {
 typedef struct sx_chain_walk {
     const sx_chain *chain;
     int n_steps, count[3]; /* steps, and iterations of each loop */
+    int group[4];          /* steps of an iteration of the 0, 1, ... outermost loops */
     int loop[3];           /* over an axis: its place; -1: none */
     int n_slices;          /* iterations of the channel loop */
     int sums;              /* the tensor that the channel loop adds up; 0: none */
@@ -60,7 +61,14 @@ int sx_chain_slice(const sx_chain_walk *w, int k);
 int sx_chain_slice_of(const sx_chain_walk *w, int step);
 
 /* The iteration that a step is in of the `depth` outermost loops together: 0, 1, ... up to their product. */
-int sx_chain_prefix(const sx_chain_walk *w, int step, int depth);
+static inline int sx_chain_prefix(const sx_chain_walk *w, int step, int depth) {
+    return step / w->group[depth];
+}
+
+/* The iteration of loop d that a step is in. */
+static inline int sx_chain_iteration(const sx_chain_walk *w, int step, int d) {
+    return step / w->group[d + 1] % w->count[d];
+}
 
 /* Whether the channel loop cuts tensor m. */
 static inline bool sx_chain_is_sliced(const sx_chain_walk *w, int m) {
@@ -70,11 +78,13 @@ static inline bool sx_chain_is_sliced(const sx_chain_walk *w, int m) {
 /* What step i needs of tensor m, given what is made of the tensors after it. */
 sx_chain_box sx_chain_need(const sx_chain_walk *w, int m, int step);
 
-/* Walks the steps of a chain; freed with sx_chain_walk_fini, whatever the verdict. */
+/* Makes room for the walk of a chain, which then goes from its last tensor to the first; freed with sx_chain_walk_fini,
+ * whatever the verdict. What becomes of tensors (chain->keep) may change until they are walked. */
 sx_chain_verdict sx_chain_walk_init(sx_chain_walk *w, const sx_chain *chain);
 void sx_chain_walk_fini(sx_chain_walk *w);
 
-/* The boxes of tensor m that the steps make, and its words, from those of the tensors after it; false when memory is out. */
+/* Finds the boxes of tensor m that the steps make, and its words, from those of the tensors after it; false when memory is
+ * out. */
 bool sx_chain_walk_tensor(sx_chain_walk *w, int m);
 
 #endif

@@ -218,7 +218,7 @@ static SX_OWN json_t *count_chain(const json_t *json) {
     const sx_chain chain = read_chain(json);
     sx_chain_count count;
     char last[16];
-    assert_true(sx_chain_walk(&chain, &count));
+    assert_true(sx_chain_execute(&chain, &count));
     sx_chain_count fast;
     assert_int_equal(sx_chain_evaluate(&chain, &fast), SX_CHAIN_OK);
     assert_memory_equal(&fast, &count, sizeof fast);
@@ -275,7 +275,8 @@ static SX_OWN json_t *search_chain(const json_t *json) {
     const sx_chain chain = read_chain(json_object_get(json, "case"));
     json_t *staircase = json_array();
     sx_chain_answer answer;
-    assert_true(sx_chain_search(&chain, nests_of(json), &answer));
+    const sx_chain_options options = {.nests = nests_of(json), .limit = UINT64_MAX};
+    assert_true(sx_chain_search(&chain, &options, &answer));
     for (size_t i = 0; i < answer.steps.n; i++) {
         const sx_chain_step *step = sx_vector_at(&answer.steps, i);
         const sx_chain_step *whole = sx_chain_step_at(&answer.segment[1][chain.n_layers], step->size);

@@ -25,7 +25,7 @@ static void cells_count_as_words_do(void **state) {
         if (!sx_random_chain(&rng, &chain)) continue;
         drawn++;
         assert_int_equal(sx_chain_evaluate(&chain, &fast), SX_CHAIN_OK);
-        assert_true(sx_chain_walk(&chain, &slow));
+        assert_true(sx_chain_execute(&chain, &slow));
         if (memcmp(&fast, &slow, sizeof fast) != 0) {
             print_error("chain %llu: peak %llu, not %llu; input %llu, not %llu\n", (unsigned long long)i,
                         (unsigned long long)fast.peak, (unsigned long long)slow.peak,
@@ -46,7 +46,7 @@ typedef struct listing {
 
 static void enter_listed(listing *l) {
     sx_chain_count c;
-    assert_true(sx_chain_walk(&l->chain, &c));
+    assert_true(sx_chain_execute(&l->chain, &c));
     l->walked++;
     uint64_t words = c.input_reads + c.other_reads + c.sum_reads + c.writes;
     for (int i = 1; i <= l->chain.n_layers; i++) words += c.weight_reads[i];
@@ -161,7 +161,8 @@ static void searches_find_what_a_listing_finds(void **state) {
         if (!sx_random_chain_layers(&rng, one_loop ? 6 : 4, one_loop ? 3 : 2, &l.chain)) continue;
         const sx_chain chain = l.chain;
         list_ways(&l, nest);
-        assert_true(sx_chain_search(&chain, nest, &answer));
+        const sx_chain_options options = {.nests = nest, .limit = UINT64_MAX};
+        assert_true(sx_chain_search(&chain, &options, &answer));
         compare_stairs(&l, &answer.segment[1][chain.n_layers]);
         sx_chain_answer_fini(&answer);
         walked += l.walked;

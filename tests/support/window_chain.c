@@ -383,7 +383,7 @@ static int last_extent(const sx_chain *chain, int axis) {
     return extent;
 }
 
-bool sx_chain_walk(const sx_chain *chain, sx_chain_count *count) {
+bool sx_chain_execute(const sx_chain *chain, sx_chain_count *count) {
     walker w = {.chain = chain, .channel_loop = -1, .n_slices = 1};
     for (int d = 0; d < chain->n_loops; d++) {
         const int axis = (int)chain->loop[d].axis, tile = chain->loop[d].tile;

@@ -5,6 +5,6 @@
 #include "fuse/chain.h"
 
 /* Walks a chain; false when memory is out. */
-bool sx_chain_walk(const sx_chain *chain, sx_chain_count *count);
+bool sx_chain_execute(const sx_chain *chain, sx_chain_count *count);
 
 #endif

@@ -38,7 +38,6 @@ enum {
     GENERATION = 100,         /* of Gamma: what it has in a row are whole ones */
     FEW_EVALUATIONS = 20000,  /* a run with no more of them gives Gamma most of them */
     LATE_SUNSTONE = 1500000,  /* evaluations of it, where there is no proof */
-    REMAINDERS = 8,           /* the effort is smaller by that where imperfect factors weaken the bounds */
 };
 
 /* State of a search. */
@@ -48,8 +47,16 @@ typedef struct state {
     uint64_t refused; /* the proof was not to be had */
 } state;
 
+/* Whether the best so far reaches a lower bound of the whole space. */
+static bool reaches_bound(const sx_run *run) {
+    double best, bound = sx_run_result(run).lower_bound;
+    return sx_run_objective(run)->n_criteria == 1 && sx_run_k_best(run) == 1 && !sx_run_pareto(run) &&
+           bound > 0 && sx_run_incumbent(run, &best) && best * (1 - 1e-12) <= bound;
+}
+
 /* Whether there is nothing left to find, to within the gap. */
-static bool is_closed(const sx_run *run) {
+static bool is_closed(sx_run *run) {
+    if (reaches_bound(run) && !sx_run_wants_proof(run)) sx_run_optimal(run);
     sx_run_summary summary = sx_run_result(run);
     double best, gap = sx_run_setting(run, GAP);
     return summary.optimal || (gap > 0 && sx_run_incumbent(run, &best) && best > 0 &&
@@ -59,7 +66,6 @@ static bool is_closed(const sx_run *run) {
 /* The proof, with what it begins with. */
 static sx_status prove(sx_run *run) {
     double effort = sx_run_time(run) > 0 ? 0 : sx_run_setting(run, EFFORT);
-    if (sx_map_space_of(sx_run_space(run))->options.remainders) effort /= REMAINDERS;
     char text[128];
     snprintf(text, sizeof text, "optimal:gap=%.17g,effort=%.17g,gamma=%.0f%s", sx_run_setting(run, GAP),
              effort, sx_run_setting(run, GAMMA),
@@ -106,7 +112,7 @@ static sx_status search(sx_run *run) {
     state *s = sx_run_state(run, sizeof *s, NULL);
     if (!s) return sx_error_memory();
     if (s->stage > DONE) return sx_run_damaged(run);
-    while (s->stage != DONE && !is_closed(run) && sx_run_continue(run)) {
+    while (!is_closed(run) && s->stage != DONE && sx_run_continue(run)) {
         sx_status status = step(run, s);
         if (status && status->code != SX_ERR_LIMIT) return status;
         s->refused |= status && s->stage == PROOF;

@@ -44,12 +44,19 @@ SX_MUST_USE sx_status sx_session_search(sx_session *session);
 SX_MUST_USE sx_status sx_session_collect(sx_run *run, const sx_space *space, const sx_run_options *options,
                                          sx_layer_result *result);
 
-/* Whether a search of a space is to be followed by one with remainders (session_wide.c). */
+/* Whether the session's space has remainders and is searched in two parts, that of tiles that divide first
+ * (session_wide.c). */
+bool sx_session_in_parts(const sx_session *session);
+
+/* Whether a search of a space is to be followed by one with remainders. */
 SX_MUST_USE sx_status sx_session_share(const sx_session *session, const sx_space *space, double *share,
                                        bool *widens);
 
 /* Sets the part of the budget of a search that is followed by one with remainders, or of that one. */
 void sx_session_budget(const sx_session *session, const sx_layer_result *before, sx_run_options *run);
+
+/* Forgets what the search of tiles that divide has proven, where the other part of the space was not searched. */
+void sx_session_unprove(const sx_session *session, sx_layer_result *result);
 
 /* Adds what a search with remainders found to the result of the one without. */
 SX_MUST_USE sx_status sx_session_merge(const sx_session *session, const sx_layer_result *wide,

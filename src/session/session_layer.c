@@ -21,14 +21,17 @@ typedef struct bench {
     sx_space *space;
     sx_point_model *judged; /* NULL: the space's own model scores */
     sx_run *run;
+    void *start; /* of a search with remainders: the answer of the one without; NULL: none */
     double share;
     bool widens;
+    bool absent; /* no tiles divide: constraints have factors that do not */
 } bench;
 
 static void bench_free(bench *b) {
     if (!b) return;
     sx_run_free(b->run);
     sx_judge_model_free(b->judged);
+    free(b->start);
     sx_space_free(b->space);
     sx_model_free(b->model);
     free(b);
@@ -72,6 +75,15 @@ static double share_of(const sx_session *session) {
     return left > least ? left : least;
 }
 
+/* Makes the options of a space those of the second search, to which the first has told what it has proven. */
+static void set_wide_space(const sx_session *session, sx_map_space_options *space) {
+    const sx_layer_result *first = &session->out->layer[session->at];
+    bool known = first->summary.optimal || first->summary.lower_bound > 0;
+    space->remainders = true;
+    if (known && session->options->run.objective.n_criteria == 1)
+        space->dividing = first->summary.optimal ? first->best.value : first->summary.lower_bound;
+}
+
 /* Makes model and space. */
 static sx_status prepare_space(const sx_session *session, bench *b) {
     const sx_session_options *o = session->options;
@@ -81,9 +93,26 @@ static sx_status prepare_space(const sx_session *session, bench *b) {
     double seconds = share_of(session);
     sx_guard_watch(b->model->guard, o->run.cancel, seconds > 0 ? sx_clock_seconds() + seconds : 0);
     sx_map_space_options space = o->space;
-    space.remainders |= session->wide;
-    SX_TRY(sx_map_space_new(b->model, &b->constraints, &space, &b->space));
-    return sx_session_share(session, b->space, &b->share, &b->widens);
+    if (sx_session_in_parts(session)) space.remainders = false;
+    if (session->wide) set_wide_space(session, &space);
+    sx_status status = sx_map_space_new(b->model, &b->constraints, &space, &b->space);
+    b->absent = status && status->code == SX_ERR_INPUT && o->space.remainders && !space.remainders;
+    if (!b->absent) return status ? status : sx_session_share(session, b->space, &b->share, &b->widens);
+    sx_status_free(status);
+    b->widens = true;
+    return SX_OK;
+}
+
+/* Lets a search with remainders begin from the answer of the one without. */
+static sx_status set_wide_start(const sx_session *session, bench *b, sx_run_options *run) {
+    const sx_layer_result *first = &session->out->layer[session->at];
+    run->n_starts = 0;
+    if (!first->found) return SX_OK;
+    b->start = malloc(b->space->point_size);
+    if (!b->start) return sx_error_memory();
+    run->starts = b->start;
+    run->n_starts = sx_map_space_point(b->space, &first->best.mapping, b->start) ? 1 : 0;
+    return SX_OK;
 }
 
 /* Makes the run, with the start point a checkpoint holds or a new one. */
@@ -105,7 +134,7 @@ static sx_status prepare_run(sx_session *session, bench *b) {
     run.starts = session->start.point;
     run.n_starts = session->start.point ? 1 : 0;
     run.seconds = share_of(session);
-    if (session->wide) run.n_starts = 0;
+    if (session->wide) SX_TRY(set_wide_start(session, b, &run));
     if (session->wide || b->widens)
         sx_session_budget(session, session->wide ? &session->out->layer[session->at] : NULL, &run);
     if (o->judge) SX_TRY(sx_judge_map_model(o->judge, b->space, &b->judged));
@@ -283,18 +312,30 @@ static bool ended_early(const sx_session *session, const bench *b, const struct 
     return true;
 }
 
+/* Takes an answer that the database has proven for the whole space. */
+static sx_status take_proven(const sx_session *session, const bench *b, bool *taken) {
+    const sx_session_options *o = session->options;
+    if (!o->store || !sx_session_in_parts(session))
+        return sx_session_take_proven(session, b->space, &b->constraints, taken);
+    sx_space *whole;
+    SX_TRY(sx_map_space_new(b->model, &b->constraints, &o->space, &whole));
+    sx_status status = sx_session_take_proven(session, whole, &b->constraints, taken);
+    sx_space_free(whole);
+    return status;
+}
+
 /* Searches a layer's space, with remainders if session->wide; *widens: they should be searched next. */
 static sx_status search_space(sx_session *session, sx_layer_result *result, bool *widens) {
     bench *b = calloc(1, sizeof *b);
     if (!b) return sx_error_memory();
     bool taken = false;
     sx_status status = prepare_space(session, b), collected = SX_OK;
-    if (!status && !session->wide)
-        status = sx_session_take_proven(session, b->space, &b->constraints, &taken);
+    if (!status && !session->wide) status = take_proven(session, b, &taken);
     if (!status && !session->wide) status = sx_session_tell_taken(session, &taken);
     if (!status && taken) result->minimum = sx_session_minimum(session, b->model, result);
-    if (!status && !taken) status = prepare_run(session, b);
-    if (!status && !taken) status = search_by_mapper(session, b->run);
+    if (b->absent) result->summary = (sx_run_summary){.repeatable = true, .none = true};
+    if (!status && !taken && !b->absent) status = prepare_run(session, b);
+    if (!status && !taken && !b->absent) status = search_by_mapper(session, b->run);
     if (!b->run && ended_early(session, b, status, result)) {
         sx_status_free(status);
         status = SX_OK;
@@ -333,6 +374,7 @@ sx_status sx_session_search(sx_session *session) {
         SX_TRY(search_space(session, result, &session->wide));
         sx_stop stop = result->summary.stop;
         if (stop == SX_STOP_TARGET || stop >= SX_STOP_SIGNAL) session->wide = false;
+        if (!session->wide) sx_session_unprove(session, result);
         if (!session->wide) return SX_OK;
         if (session->options->checkpoint) SX_TRY(sx_session_save(session, NULL, 0));
     }

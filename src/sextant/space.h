@@ -72,6 +72,9 @@ typedef struct sx_map_space_options {
     bool keep_all;   /* every level keeps what it is built for; otherwise keeping or bypassing is searched */
     bool no_banks;   /* levels in banks: search what to keep instead of how many banks each tensor gets */
     bool split_axes; /* a dimension of a level may lie on both axes of its array (sx_mapping_level.x_part) */
+    double
+        dividing; /* with remainders: a proven lower bound of the mappings whose factors divide, which proofs then
+                        do not search again; 0: they do */
 } sx_map_space_options;
 
 /* Factors that divide; keeping is searched, and banks are. */

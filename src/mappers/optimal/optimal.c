@@ -13,8 +13,11 @@
  * criteria take a search each. Visits are tasks, some at a time (rounds.c).
  *
  * Where factors may leave remainders, the mappings that do are a second part of the space, with spatial
- * mappings, bounds and a walk of their own (remainder_search.c); mappings whose factors divide are searched
- * first.
+ * mappings, bounds and a walk of their own (remainder_search.c). Mappings whose factors divide are searched
+ * first, as if there were no others, with an effort of their own; then those with remainders are listed.
+ *
+ * The compulsory minimum (model/minimum.c) bounds the whole space. It is known at once, and a mapping that
+ * reaches it is optimal whatever is left. Where there are too many spatial mappings to list it is all that is proven.
  *
  * Complexity: exponential at worst. Memory: a node per spatial mapping, and per thread a table of the lattice
  * for each level and class of orders. */
@@ -23,6 +26,7 @@
 #include "mappers/optimal/state.h"
 #include "run/navigator.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { GAP, GAMMA, SUNSTONE, DESCENTS, MOVES, TABLES, ARRAYS, EFFORT };
@@ -42,8 +46,8 @@ static const sx_setting settings[] = {
                   10000, true, NULL},
     [MOVES] = {"moves", "moves of each descent", NULL, 300, 1, 1000000, true, NULL},
     [TABLES] = {"tables", "use bounds from tables over all tiles", NULL, 1, 0, 1, true, on_off},
-    [ARRAYS] = {"arrays", "reject spaces with more spatial mappings than this", NULL, 1e6, 1, 1e8, true,
-                NULL},
+    [ARRAYS] = {"arrays", "more spatial mappings than this have one lower bound, the compulsory minimum",
+                NULL, 1e6, 1, 1e8, true, NULL},
     [EFFORT] = {"effort",
                 "stop after about this many million steps of the proof, about 0.1 us each; 0: no limit", NULL,
                 0, 0, 1e9, false, NULL},
@@ -51,15 +55,22 @@ static const sx_setting settings[] = {
 
 enum { MOST_POINTS = 1 << 20, MOST_CHOICES = 16 /* bits */ };
 
-/* Lists the spatial mappings; of those that leave remainders there may be too many to list. */
+/* Lists the spatial mappings whose factors divide, unless they are closed or too many; a certificate names them all. */
 static sx_status list_spatials(sx_optimal *o) {
-    size_t most = (size_t)sx_run_setting(o->run, ARRAYS);
-    SX_TRY(sx_spatial_mappings_list(o->choices, o->space, false, most, &o->spatials));
-    if (!o->space->options.remainders) return SX_OK;
-    sx_status status = sx_spatial_mappings_list(o->choices, o->space, true, most, &o->imperfect);
-    if (!status || status->code != SX_ERR_LIMIT) return status;
+    const sx_map_space_options *options = &o->space->options;
+    o->unlisted = options->remainders;
+    o->spatials = o->imperfect = (sx_spatial_mappings){.space = o->space};
+    o->unsearched = INFINITY;
+    o->start.spatials = o->arrays;
+    if (options->remainders && options->dividing > 0) {
+        o->unsearched = options->dividing;
+        return SX_OK;
+    }
+    sx_status status = sx_spatial_mappings_list(o->choices, o->space, false, o->arrays, &o->spatials);
+    o->start.spatials = status ? o->arrays + 1 : o->spatials.n;
+    if (!status || status->code != SX_ERR_LIMIT || sx_run_wants_proof(o->run)) return status;
     sx_status_free(status);
-    o->unlisted = true;
+    o->unsearched = -INFINITY;
     return SX_OK;
 }
 
@@ -73,7 +84,8 @@ static sx_status make_tables(sx_optimal *o) {
     const sx_map_space *space = o->space;
     uint8_t may[SX_MAX_LEVELS] = {0};
     for (int s = 0; s < space->arch->n_levels; s++) may[s] = space->free_keep[s] | space->banked[s];
-    SX_TRY(sx_bound_survey(o->bound, space->fixed_keep, may, &(sx_interrupt){is_halted, o->run}));
+    if (o->spatials.n > 0)
+        SX_TRY(sx_bound_survey(o->bound, space->fixed_keep, may, &(sx_interrupt){is_halted, o->run}));
     if (space->options.remainders)
         SX_TRY(sx_imperfect_tiles_new(space->model, space->fixed_keep, may,
                                       &(sx_interrupt){is_halted, o->run}, &o->tiles));
@@ -99,6 +111,9 @@ static sx_status make_rule(sx_optimal *o, sx_run *run) {
                               .k = objective->n_criteria == 1 ? sx_run_k_best(run) : 1,
                               .front = sx_run_pareto(run),
                               .tables = sx_run_setting(run, TABLES) > 0};
+    o->arrays = (size_t)sx_run_setting(run, ARRAYS);
+    if (!sx_run_wants_proof(run))
+        o->root = sx_model_minimum(space->model, space->fixed_keep[space->arch->n_levels - 1]);
     SX_TRY(sx_map_choices_new(space, &o->choices));
     o->start = (sx_heuristics){.run = run,
                                .space = space,
@@ -114,7 +129,7 @@ static sx_status make_rule(sx_optimal *o, sx_run *run) {
 static sx_status make_plan(sx_optimal *o) {
     SX_TRY(sx_bound_new(o->space->model, &o->space->constraints, MOST_POINTS, &o->bound));
     SX_TRY(list_spatials(o));
-    o->start.spatials = o->spatials.n + o->imperfect.n;
+    if (o->s->listed == SX_LISTED_REMAINDERS) SX_TRY(sx_optimal_list_remainders(o));
     SX_TRY(sx_optimal_prepare(o));
     return sx_optimal_state_complete(o);
 }
@@ -148,7 +163,7 @@ static sx_status search_criteria(sx_optimal *o) {
         if (!all) return SX_OK;
         if (n > 1 && !(o->s->found >> o->s->criterion & 1)) return SX_OK;
         o->s->criterion++;
-        o->s->listed = false;
+        o->s->listed = SX_LISTED_NONE;
     }
     if (n > 1) evaluate_optima(o);
     if (exact && !sx_run_stopped(o->run)) sx_run_optimal(o->run);
@@ -182,14 +197,16 @@ static sx_status prove(sx_optimal *o) {
  * the first bounds take more than the effort there is no proof; a small effort is for these bounds alone. */
 static sx_status search_all(sx_optimal *o) {
     SX_TRY(sx_heuristics_early(&o->start, &o->s->begun));
+    if (o->s->begun.stage == SX_OPTIMAL_STARTS && sx_optimal_at_root(o)) return SX_OK;
     SX_TRY(make_plan(o));
     o->start.listing = sx_optimal_list_steps(o);
     SX_TRY(sx_heuristics_first(&o->start, &o->s->begun));
+    if (o->s->begun.stage == SX_OPTIMAL_LISTING && !o->s->listed && sx_optimal_at_root(o)) return SX_OK;
     SX_TRY(make_tables(o));
     if (o->most >= SX_OPTIMAL_LARGE && (double)o->start.listing > o->most)
         return sx_heuristics_share(&o->start, &o->s->begun, SX_ANY_STEPS);
     if (o->s->criterion == 0) {
-        if (!o->s->listed) SX_TRY(sx_optimal_list(o));
+        SX_TRY(sx_optimal_begin(o));
         sx_optimal_report_bound(o);
     }
     SX_TRY(search_criteria(o));

@@ -12,13 +12,18 @@
 /* The steps from which on an effort counts the first bounds, too. */
 #define SX_OPTIMAL_LARGE 1e7
 
+/* Which spatial mappings came into the heap: none, those whose factors divide, then those with remainders. */
+enum { SX_LISTED_NONE, SX_LISTED_DIVIDING, SX_LISTED_REMAINDERS };
+
 /* State of a search: this, then per spatial mapping (of those whose factors divide) the bound by tables
  * and whether it was searched, then the best points of the criteria that are done, then the heap. */
 typedef struct sx_optimal_state {
     sx_heuristics_state begun;
     uint64_t n_spatials, n_nodes, room;
     uint64_t steps, pace;       /* so far; of a visit in the last round, about */
-    uint64_t criterion, listed; /* the current one; its spatial mappings are in the heap */
+    uint64_t criterion, listed; /* the current one; which of its spatial mappings came into the heap */
+    uint64_t began;             /* the steps at which those with remainders came */
+    double aside;               /* then the least bound of others that were still open */
     double least[SX_MAX_CRITERIA];
     uint64_t found; /* criteria that have a point, as a mask */
     sx_score score[SX_MAX_CRITERIA];
@@ -48,10 +53,17 @@ typedef struct sx_optimal {
     const sx_map_space *space;
     sx_map_choices *choices;
     sx_bound *bound;
-    sx_imperfect_tiles *tiles;               /* NULL without remainders */
-    sx_spatial_mappings spatials, imperfect; /* those whose factors divide; with remainders, all */
-    bool unlisted;          /* of the latter there are too many: one bound must do for them */
+    sx_imperfect_tiles *tiles; /* NULL without remainders */
+    sx_spatial_mappings spatials,
+        imperfect; /* those whose factors divide; with remainders, all, once these are
+                                                searched */
+    sx_score root; /* the compulsory minimum: a lower bound of all mappings; 0 where it is not used */
+    double
+        unsearched; /* the least value of mappings whose factors divide and that are not listed, as they are
+                               too many or another search has closed them; INFINITY: there are none */
+    bool unlisted;  /* mappings with remainders have one bound only: they come later, or are too many */
     sx_search_node outside; /* that bound */
+    size_t arrays;          /* spatial mappings that are listed, at most */
     double most;            /* steps; 0: any number */
     double visit_seconds;   /* of a visit in the last round, where time is limited; 0: none yet */
     sx_prune_rule rule;

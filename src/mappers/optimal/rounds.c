@@ -27,7 +27,8 @@ enum {
     IMPERFECT_STEPS = 100  /* and one with remainders */
 };
 
-static const double ROUND_SHARE = 0.05; /* of the time, where it is limited */
+static const double REMAINDERS_SHARE = 0.125; /* of the effort, for remainders */
+static const double ROUND_SHARE = 0.05;       /* of the time, where it is limited */
 
 static void free_workspace(sx_workspace *w) {
     sx_descent_free(w->descent);
@@ -76,10 +77,12 @@ void sx_optimal_finish(sx_optimal *o) {
     free(o->result);
 }
 
-/* Makes nodes of spatial mappings number first..first+n-1. */
-static void begin_nodes(sx_search_node *node, size_t n, bool imperfect) {
+/* Makes nodes of spatial mappings number 0..n-1, of which no more is known than the bound of others. */
+static void begin_nodes(sx_search_node *node, size_t n, bool imperfect, const sx_search_node *known) {
     for (size_t i = 0; i < n; i++)
-        node[i] = (sx_search_node){.bound = -INFINITY,
+        node[i] = (sx_search_node){.bound = known ? known->bound : -INFINITY,
+                                   .energy = known ? known->energy : 0,
+                                   .cycles = known ? known->cycles : 0,
                                    .from = -INFINITY,
                                    .spatial = (uint32_t)i,
                                    .keep = SX_ANY_KEEP,
@@ -121,19 +124,18 @@ sx_status sx_optimal_bounds(sx_optimal *o, sx_search_node *node) {
     listing l = {o, node, o->spatials.n, false};
     sx_workspace w;
     SX_TRY(take(o, &w));
-    begin_nodes(node, l.n, false);
+    begin_nodes(node, l.n, false, NULL);
     bound_some(&l, &w, node, l.n);
     give(o, &w);
     return SX_OK;
 }
 
-/* Puts spatial mappings of one kind into the heap, bounded as far as the run lets it; -INFINITY for the
- * others. */
+/* Puts spatial mappings of one kind into the heap, bounded as far as the run lets it. */
 static sx_status list(sx_optimal *o, bool imperfect) {
     size_t n = imperfect ? o->imperfect.n : o->spatials.n;
     listing l = {o, malloc((n / CHUNK + 1) * CHUNK * sizeof *l.node), n, imperfect};
     if (!l.node) return sx_error_memory();
-    begin_nodes(l.node, n, imperfect);
+    begin_nodes(l.node, n, imperfect, imperfect ? &o->outside : NULL);
     memset(l.node + n, 0, (CHUNK - n % CHUNK) * sizeof *l.node);
     sx_run_tasks(o->run, (n + CHUNK - 1) / CHUNK, run_spatials, &l, l.node, CHUNK * sizeof *l.node);
     bool good = !o->failed;
@@ -149,38 +151,95 @@ static sx_status list(sx_optimal *o, bool imperfect) {
 }
 
 uint64_t sx_optimal_list_steps(const sx_optimal *o) {
-    return o->spatials.n * (uint64_t)SPATIAL_STEPS + o->imperfect.n * (uint64_t)IMPERFECT_STEPS;
+    return o->spatials.n * (uint64_t)SPATIAL_STEPS;
 }
 
-sx_status sx_optimal_list(sx_optimal *o) {
-    o->s->n_nodes = 0;
-    SX_TRY(list(o, false));
-    SX_TRY(list(o, true));
-    o->s->steps += sx_optimal_list_steps(o);
-    o->s->listed = true;
+/* The effort of what is searched now, in steps; 0: any. */
+static double effort_of(const sx_optimal *o) {
+    return o->s->listed == SX_LISTED_REMAINDERS ? o->most * REMAINDERS_SHARE : o->most;
+}
+
+sx_status sx_optimal_list_remainders(sx_optimal *o) {
+    size_t fit = (size_t)(o->most * REMAINDERS_SHARE / IMPERFECT_STEPS) + 1;
+    size_t most = o->most > 0 && fit < o->arrays ? fit : o->arrays;
+    sx_status status = sx_spatial_mappings_list(o->choices, o->space, true, most, &o->imperfect);
+    o->unlisted = status && status->code == SX_ERR_LIMIT;
+    if (!o->unlisted) return status;
+    sx_status_free(status);
     return SX_OK;
 }
 
-/* Bounds what is not in the heap. */
+/* Bounds mappings with remainders, all at once. */
 static sx_status bound_outside(sx_optimal *o) {
     sx_workspace w;
     SX_TRY(take(o, &w));
-    begin_nodes(&o->outside, 1, true);
+    begin_nodes(&o->outside, 1, true, NULL);
     sx_remainder_search_bound_all(w.remainder_search, &o->rule, &o->outside);
     give(o, &w);
     return SX_OK;
 }
 
+sx_status sx_optimal_begin(sx_optimal *o) {
+    sx_optimal_state *s = o->s;
+    o->rule.criterion = (int)s->criterion;
+    memcpy(o->rule.least, s->least, sizeof o->rule.least);
+    if (o->space->options.remainders) SX_TRY(bound_outside(o));
+    if (s->listed) return SX_OK;
+    s->n_nodes = 0;
+    SX_TRY(list(o, false));
+    o->s->steps += sx_optimal_list_steps(o);
+    o->s->listed = SX_LISTED_DIVIDING;
+    return SX_OK;
+}
+
+/* The least value of all mappings; -INFINITY where the compulsory minimum is not used. */
+static double root_value(const sx_optimal *o) {
+    return o->root.cycles > 0 ? sx_prune_rule_value(&o->rule, &o->root) : -INFINITY;
+}
+
+/* Whether something of that least value, energy and cycles is open, given those of the whole space. */
+static bool is_open_at(const sx_optimal *o, double value, double energy, double cycles) {
+    return sx_cutoff_admits(&o->known, fmax(value, root_value(o)), fmax(energy, o->root.energy_pj),
+                            fmax(cycles, o->root.cycles));
+}
+
 static bool is_open(const sx_optimal *o, const sx_search_node *node) {
-    return sx_cutoff_admits(&o->known, node->bound, node->energy, node->cycles);
+    return is_open_at(o, node->bound, node->energy, node->cycles);
+}
+
+/* The least bound of mappings whose factors divide and that are not in the heap; INFINITY: none, or all closed. */
+static double least_aside(const sx_optimal *o) {
+    double least = o->unsearched;
+    if (o->s->listed == SX_LISTED_REMAINDERS) least = fmin(least, o->s->aside);
+    return least < INFINITY && is_open_at(o, least, 0, 0) ? least : INFINITY;
+}
+
+/* The least bound in the heap of what is open; INFINITY where nothing is. */
+static double least_in_heap(const sx_optimal *o) {
+    double least = INFINITY;
+    for (size_t i = 0; i < o->s->n_nodes; i++)
+        if (is_open(o, &o->heap[i])) least = fmin(least, o->heap[i].bound);
+    return least;
 }
 
 /* The least bound of all that is open; INFINITY where nothing is. */
 static double least_open(const sx_optimal *o) {
     double least = o->unlisted && is_open(o, &o->outside) ? o->outside.bound : INFINITY;
-    for (size_t i = 0; i < o->s->n_nodes; i++)
-        if (is_open(o, &o->heap[i])) least = fmin(least, o->heap[i].bound);
-    return least;
+    least = fmin(least, fmin(least_in_heap(o), least_aside(o)));
+    return fmax(least, root_value(o));
+}
+
+/* Puts the spatial mappings with remainders into the heap, in place of what is left of others. */
+static sx_status begin_remainders(sx_optimal *o) {
+    double aside = least_in_heap(o);
+    SX_TRY(sx_optimal_list_remainders(o));
+    o->s->n_nodes = 0;
+    SX_TRY(list(o, true));
+    o->s->steps += o->imperfect.n * (uint64_t)IMPERFECT_STEPS;
+    o->s->aside = aside;
+    o->s->began = o->s->steps;
+    o->s->listed = SX_LISTED_REMAINDERS;
+    return SX_OK;
 }
 
 /* Whether points that stand for criteria are remembered. */
@@ -325,23 +384,48 @@ static sx_status do_round(sx_optimal *o) {
 /* Whether the effort is spent; a small one is for what comes after the first bounds. */
 static bool is_spent(const sx_optimal *o) {
     uint64_t steps = o->s->steps, first = o->most < SX_OPTIMAL_LARGE ? sx_optimal_list_steps(o) : 0;
-    return o->most > 0 && (double)(steps > first ? steps - first : 0) >= o->most;
+    if (o->s->listed == SX_LISTED_REMAINDERS) first = o->s->began;
+    return o->most > 0 && (double)(steps > first ? steps - first : 0) >= effort_of(o);
 }
 
-sx_status sx_optimal_search(sx_optimal *o, bool *all) {
-    o->rule.criterion = (int)o->s->criterion;
-    memcpy(o->rule.least, o->s->least, sizeof o->rule.least);
-    if (!o->s->listed) SX_TRY(sx_optimal_list(o));
-    if (o->unlisted) SX_TRY(bound_outside(o));
+/* Whether remainders are due: half of what the run may take is spent. */
+static bool is_half_spent(const sx_optimal *o) {
+    double time = sx_run_time(o->run);
+    if (!o->space->options.remainders || o->s->listed == SX_LISTED_REMAINDERS) return false;
+    return (time > 0 && sx_run_seconds(o->run) > time / 2) ||
+           sx_run_left(o->run) < sx_run_result(o->run).evaluations;
+}
+
+/* Visits what is in the heap, as far as effort and run allow. */
+static sx_status search_heap(sx_optimal *o) {
     for (;;) {
         SX_TRY(sx_heuristics_share(&o->start, &o->s->begun, o->s->steps));
         sx_optimal_report_bound(o);
         if (o->failed) return sx_error_memory();
-        bool left = drop_closed(o);
-        *all = !left && !(o->unlisted && is_open(o, &o->outside));
-        if (!left || !sx_run_continue(o->run) || is_spent(o)) break;
+        if (!drop_closed(o) || !sx_run_continue(o->run) || is_spent(o) || is_half_spent(o)) return SX_OK;
         SX_TRY(do_round(o));
     }
-    *all = *all && o->s->n_nodes == 0;
-    return is_spent(o) ? sx_heuristics_share(&o->start, &o->s->begun, SX_ANY_STEPS) : SX_OK;
+}
+
+sx_status sx_optimal_search(sx_optimal *o, bool *all) {
+    *all = false;
+    SX_TRY(sx_optimal_begin(o));
+    SX_TRY(search_heap(o));
+    if (o->unlisted && is_open(o, &o->outside) && o->s->listed != SX_LISTED_REMAINDERS &&
+        sx_run_continue(o->run)) {
+        SX_TRY(begin_remainders(o));
+        SX_TRY(search_heap(o));
+    }
+    *all = o->s->n_nodes == 0 && !(o->unlisted && is_open(o, &o->outside)) && least_aside(o) == INFINITY;
+    return *all ? SX_OK : sx_heuristics_share(&o->start, &o->s->begun, SX_ANY_STEPS);
+}
+
+bool sx_optimal_at_root(sx_optimal *o) {
+    if (o->rule.objective->n_criteria > 1 || !sx_prune_rule_monotone(&o->rule, 0)) return false;
+    double best, root = root_value(o) * (1 - 1e-12);
+    if (root > 0) sx_run_bound(o->run, root);
+    if (o->rule.k > 1 || o->rule.front || !sx_run_incumbent(o->run, &best)) return false;
+    bool closed = root > 0 && root >= sx_prune_rule_cutoff(&o->rule, best);
+    if (closed && o->rule.gap == 0) sx_run_optimal(o->run);
+    return closed;
 }

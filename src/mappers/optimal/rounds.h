@@ -11,11 +11,18 @@ void sx_optimal_finish(sx_optimal *o);
 /* Bounds all spatial mappings whose factors divide, each by itself, without regard to limits of the run. */
 SX_MUST_USE sx_status sx_optimal_bounds(sx_optimal *o, sx_search_node *node);
 
-/* The steps that putting all spatial mappings into the heap counts for. */
+/* The steps that putting all spatial mappings whose factors divide into the heap counts for. */
 uint64_t sx_optimal_list_steps(const sx_optimal *o);
 
-/* Puts all spatial mappings into the heap for the current criterion. */
-SX_MUST_USE sx_status sx_optimal_list(sx_optimal *o);
+/* Begins the search for the current criterion: puts these into the heap, unless that is done, and bounds what is not
+ * in it. */
+SX_MUST_USE sx_status sx_optimal_begin(sx_optimal *o);
+
+/* Lists the spatial mappings with remainders, unless they are too many. */
+SX_MUST_USE sx_status sx_optimal_list_remainders(sx_optimal *o);
+
+/* States the compulsory minimum as a bound; whether it closes the search, as the best so far reaches it. */
+bool sx_optimal_at_root(sx_optimal *o);
 
 /* Reads what is known for the current criterion, and states a lower bound of the first criterion: what is
  * open, what is known, and what the gap gave up. */

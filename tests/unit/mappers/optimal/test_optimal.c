@@ -2,6 +2,8 @@
  * on X and Y it tells apart. */
 #include "mappers/optimal/leaf.h"
 #include "mappers/optimal/proof.h"
+#include "sextant/input.h"
+#include "sextant/run.h"
 #include "support/expect.h"
 #include "support/small_map.h"
 
@@ -104,12 +106,80 @@ static void layouts_of_windows_are_told_apart(void **state) {
     }
 }
 
+/* Searches the space of a problem on a machine of the catalog; the best value. */
+static double search_space(const char *einsum, const char *machine, const sx_map_space_options *space_options,
+                           const char *mapper, const char *objective, sx_run_summary *summary) {
+    static sx_problem problem;
+    static sx_arch arch;
+    sx_run_options options;
+    sx_model *model;
+    sx_space *space;
+    sx_run *run;
+    sx_found found;
+    sx_expect_ok(sx_einsum_parse(einsum, &problem));
+    sx_expect_ok(sx_catalog_arch(machine, &arch));
+    sx_expect_ok(sx_model_new(&problem, &arch, NULL, &model));
+    sx_expect_ok(sx_map_space_new(model, NULL, space_options, &space));
+    sx_run_options_init(&options);
+    sx_expect_ok(sx_objective_parse(objective, &options.objective));
+    sx_expect_ok(sx_run_new(space, NULL, &options, &run));
+    sx_expect_ok(sx_run_search(run, mapper));
+    *summary = sx_run_result(run);
+    assert_true(sx_run_best(run, 0, &found));
+    double value = found.value;
+    sx_run_free(run);
+    sx_space_free(space);
+    sx_model_free(model);
+    return value;
+}
+
+static double search_product(const char *mapper, const char *objective, sx_run_summary *summary) {
+    return search_space("O[m,n] += A[m,k]*B[k,n] {m:64,n:64,k:64}", "edge-unified", NULL, mapper, objective,
+                        summary);
+}
+
+/* A mapping at the compulsory minimum is optimal at once. */
+static void the_minimum_closes_the_search(void **state) {
+    (void)state;
+    sx_run_summary summary;
+    double value = search_product("optimal:gamma=2000,sunstone=0", "delay", &summary);
+    assert_true(summary.optimal && summary.lower_bound == value && summary.evaluations <= 2000);
+}
+
+/* Where there are too many spatial mappings to list there is an answer all the same, and a bound. */
+static void too_many_spatial_mappings_have_a_bound(void **state) {
+    (void)state;
+    sx_run_summary whole, few;
+    double optimum = search_product("optimal", "edp", &whole);
+    double value = search_product("optimal:arrays=10,gamma=2000,sunstone=0", "edp", &few);
+    assert_true(whole.optimal && !few.optimal && value >= optimum);
+    assert_true(few.lower_bound > 0.01 * optimum && few.lower_bound <= optimum);
+}
+
+/* A search that leaves tiles that divide to another one proves no more than that has. */
+static void what_another_search_left_open_stays_open(void **state) {
+    (void)state;
+    static const char einsum[] = "O[m] += A[m,k]*B[k] {m:5,k:3}";
+    sx_map_space_options options = {.remainders = true};
+    sx_run_summary whole, part;
+    double optimum = search_space(einsum, "glb128", &options, "optimal", "edp", &whole);
+    options.dividing = 0.9 * optimum;
+    double value = search_space(einsum, "glb128", &options, "optimal", "edp", &part);
+    assert_true(whole.optimal && value == optimum && !part.optimal);
+    assert_true(part.lower_bound < optimum && part.lower_bound > 0.89 * optimum);
+    options.dividing = optimum;
+    assert_true(search_space(einsum, "glb128", &options, "optimal", "edp", &part) == optimum && part.optimal);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(earlier_criteria_are_held_to_the_tolerance),
         cmocka_unit_test(bounds_are_pruned_at_the_best),
         cmocka_unit_test(nodes_come_out_in_order),
         cmocka_unit_test(layouts_of_windows_are_told_apart),
+        cmocka_unit_test(the_minimum_closes_the_search),
+        cmocka_unit_test(too_many_spatial_mappings_have_a_bound),
+        cmocka_unit_test(what_another_search_left_open_stays_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,84 @@
+/* Layers that are searched in two parts: tiles that divide, then remainders. */
+#include "support/expect.h"
+#include "support/small_session.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum { LAYERS = 3, SMALL = LAYERS };
+
+/* Layers on machines of the catalog, and a small one. */
+static const struct {
+    const char *arch, *problem;
+} layers[] = {{"simba", "O[m,n] += A[m,k]*B[k,n] {m:13,n:24,k:30}"},
+              {"accel-b", "O[m,n] += A[m,k]*B[k,n] {m:27,n:16,k:32}"},
+              {"eyeriss", "O[k,p] += I[c,p+r]*W[k,c,r] {k:12,c:6,p:14,r:3}"},
+              {"glb128", "O[m] += A[m,k]*B[k] {m:5,k:3}"}};
+
+/* Searches a layer by a mapper with so many evaluations, 0: any number. */
+static void search_layer(size_t number, const char *mapper, uint64_t evaluations, bool remainders,
+                         sx_session_result *out) {
+    static sx_layer layer;
+    static sx_arch arch;
+    sx_network network = {.name = "layer", .n_layers = 1, .layer = &layer};
+    sx_session_options options;
+    sx_session_options_init(&options);
+    layer = (sx_layer){.count = 1};
+    sx_expect_ok(sx_einsum_parse(layers[number].problem, &layer.problem));
+    sx_expect_ok(sx_catalog_arch(layers[number].arch, &arch));
+    options.mapper = mapper;
+    options.run.evaluations = evaluations;
+    options.space.remainders = remainders;
+    sx_expect_ok(sx_session_run(&network, &arch, &options, out));
+    assert_true(out->layer[0].found);
+}
+
+/* With remainders and twice the budget no answer is worse than without them. Proofs are of the whole space. */
+static void asking_for_remainders_is_never_worse(void **state) {
+    (void)state;
+    static const char *const mapper[] = {"auto:effort=2", "optimal:effort=2"};
+    static const uint64_t evaluations[] = {60, 300, 1000, 0};
+    unsigned better = 0, bounded = 0;
+    for (size_t i = 0; i < 2 * LAYERS; i++)
+        for (size_t k = 0; k < 4; k++) {
+            sx_session_result without, with;
+            search_layer(i / 2, mapper[i % 2], evaluations[k], false, &without);
+            search_layer(i / 2, mapper[i % 2], 2 * evaluations[k], true, &with);
+            const sx_layer_result *a = &without.layer[0], *b = &with.layer[0];
+            assert_true(b->best.value <= a->best.value);
+            assert_true(!evaluations[k] || b->summary.evaluations <= 2 * evaluations[k]);
+            assert_true(b->summary.lower_bound <= b->best.value * (1 + 1e-12));
+            assert_false(b->widened || b->remainders);
+            better += b->best.value < a->best.value * (1 - 1e-9);
+            bounded += b->summary.lower_bound > 0;
+            sx_session_result_fini(&without);
+            sx_session_result_fini(&with);
+        }
+    assert_true(better >= 6 && bounded >= 12);
+}
+
+/* Where nothing is left the optimum of the whole space is proven. */
+static void both_parts_are_proven(void **state) {
+    (void)state;
+    static const char *const mapper[] = {"auto", "optimal", "exhaustive"};
+    double optimum = 0;
+    for (size_t i = 0; i < 3; i++) {
+        sx_session_result result;
+        search_layer(SMALL, mapper[i], 0, true, &result);
+        assert_true(result.layer[0].summary.optimal);
+        if (i == 0) optimum = result.layer[0].best.value;
+        assert_true(result.layer[0].best.value == optimum);
+        sx_session_result_fini(&result);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(asking_for_remainders_is_never_worse),
+        cmocka_unit_test(both_parts_are_proven),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

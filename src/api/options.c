@@ -1,7 +1,7 @@
 #include "api/options.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "run/registry.h"
+#include "registry/registry.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "api/own_cost.h"
 #include "base/status.h"
 #include "mapspace/map_space.h"
-#include "run/registry.h"
+#include "registry/registry.h"
 #include "session/session.h"
 
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/search.h"
+#include "registry/registry.h"
 #include "report/codesign.h"
-#include "run/registry.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 #include "cli/search.h"
 #include "cli/seeds.h"
 #include "cli/systolic_options.h"
+#include "registry/registry.h"
 #include "report/compare.h"
-#include "run/registry.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #include "report/table.h"
 #include "surrogate/family.h"
 
-#include "run/registry.h"
+#include "registry/registry.h"
 #include "sextant/all.h"
 
 #include <stdlib.h>

@@ -9,10 +9,10 @@
 #include "cli/gpu.h"
 #include "cli/progress.h"
 #include "cli/search.h"
+#include "registry/registry.h"
 #include "report/cost_svg.h"
 #include "report/fused.h"
 #include "report/map_table.h"
-#include "run/registry.h"
 
 #include <errno.h>
 #include <stdio.h>

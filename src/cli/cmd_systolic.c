@@ -5,8 +5,8 @@
 #include "cli/search.h"
 #include "cli/set_option.h"
 #include "cli/systolic_options.h"
+#include "registry/registry.h"
 #include "report/systolic.h"
-#include "run/registry.h"
 #include "session/systolic_store.h"
 
 #include <stdio.h>

@@ -1,9 +1,9 @@
 #include "cli/everything.h"
 
 #include "base/status.h"
-#include "gpu/everywhere.h"
 #include "report/json_parts.h"
 #include "report/table.h"
+#include "session/everywhere.h"
 #include "sextant/model.h"
 
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/options.h"
+#include "registry/registry.h"
 #include "report/table.h"
-#include "run/registry.h"
 
 #include <math.h>
 #include <stdio.h>

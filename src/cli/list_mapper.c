@@ -1,8 +1,8 @@
 #include "cli/list_mapper.h"
 
+#include "registry/registry.h"
 #include "report/json_parts.h"
 #include "report/table.h"
-#include "run/registry.h"
 #include "text/document/document.h"
 
 #include <math.h>

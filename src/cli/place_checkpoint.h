@@ -3,7 +3,7 @@
 #ifndef SX_CLI_PLACE_CHECKPOINT_H
 #define SX_CLI_PLACE_CHECKPOINT_H
 
-#include "placement/job.h"
+#include "session/placement_job.h"
 
 typedef struct sx_place_checkpoint {
     const char *path; /* NULL: no checkpoint is kept */

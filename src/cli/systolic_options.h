@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "cli/options.h"
-#include "systolic/job.h"
+#include "session/systolic_job.h"
 
 #define SX_SYSTOLIC_DEVICE "u250"
 #define SX_SYSTOLIC_OBJECTIVE "delay"

@@ -20,7 +20,7 @@
 #include "base/text.h"
 #include "navigators/bandit.h"
 #include "run/navigator.h"
-#include "run/registry.h"
+#include "run/registered.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -69,7 +69,7 @@ static sx_status add_part(ensemble *e, char *text) {
     if (e->n == SX_MAX_PARTS)
         return sx_error_new(SX_ERR_USAGE, "an ensemble has at most %d parts", SX_MAX_PARTS);
     const char *space = sx_run_space(e->run)->type->name;
-    SX_TRY(sx_settings_read(text, space, &entry, &values));
+    SX_TRY(sx_settings_read(sx_run_registry(e->run), text, space, &entry, &values));
     free(values);
     if (!sx_navigator_suits(entry->navigator, space))
         return sx_error_new(SX_ERR_USAGE,
@@ -103,8 +103,10 @@ static sx_status find_parts(ensemble *e) {
     sx_text list = {0};
     if (*given) return read_parts(e, given);
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
-        const char *space = sx_navigator_space(usual[i]);
-        if (space && strcmp(space, sx_run_space(e->run)->type->name) != 0) continue;
+        const sx_registered *part = sx_registry_find(sx_run_registry(e->run), usual[i]);
+        if (!part || !part->navigator ||
+            !sx_navigator_suits(part->navigator, sx_run_space(e->run)->type->name))
+            continue;
         sx_text_add(&list, "%s%s", list.size ? "+" : "", usual[i]);
     }
     sx_status status = list.failed ? sx_error_memory() : read_parts(e, list.data);

@@ -3,7 +3,7 @@
 #define SX_REPORT_PLACEMENT_H
 
 #include "base/text.h"
-#include "placement/job.h"
+#include "session/placement_job.h"
 
 /* Adds the answer for a person; `verbose`: every node. */
 SX_MUST_USE sx_status sx_placement_print(const sx_placement_job *job, bool quiet, bool verbose, sx_text *out);

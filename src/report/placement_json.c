@@ -2,7 +2,7 @@
 #include "report/json_parts.h"
 #include "report/placement.h"
 
-#include "run/registry.h"
+#include "registry/registry.h"
 #include "sextant/version.h"
 
 /* The offset of a tensor; null where it has no bytes or no offset. */

@@ -2,7 +2,7 @@
 #ifndef SX_REPORT_SYSTOLIC_H
 #define SX_REPORT_SYSTOLIC_H
 
-#include "systolic/job.h"
+#include "session/systolic_job.h"
 
 /* --- systolic_figures.c --- */
 

@@ -53,24 +53,28 @@ void *sx_run_state_resize(sx_run *run, size_t size) {
 }
 
 /* The error for a navigator on a space that is not for it. */
-static sx_status wrong_space(const sx_space *space, const sx_registered *asked) {
+static sx_status wrong_space(const sx_registry *registry, const sx_space *space, const sx_registered *asked) {
     sx_text list = {0};
-    const sx_registered *entry;
-    for (size_t i = 0; (entry = sx_registered_at(i)) != NULL; i++)
+    for (const sx_registered *entry = registry->entry; entry < registry->entry + registry->n; entry++)
         if (entry->navigator && sx_navigator_suits(entry->navigator, space->type->name))
             sx_text_add(&list, "%s%s", list.size ? ", " : "", sx_navigator_short(entry->name));
     sx_status error =
         sx_error_new(SX_ERR_USAGE, "'%s' searches %s spaces only; this is a %s space",
-                     sx_navigator_short(asked->name), sx_navigator_space(asked->name), space->type->name);
+                     sx_navigator_short(asked->name), asked->navigator->space, space->type->name);
     error = sx_error_hint(error, "for this space: %s", list.failed ? "random" : list.data);
     sx_text_free(&list);
     return error;
 }
 
+const sx_registry *sx_run_registry(const sx_run *run) {
+    return run->registry;
+}
+
 sx_status sx_run_accepts(const sx_run *run, const sx_registered *entry) {
     const sx_navigator *navigator = entry->navigator;
     const char *model = run->model->type->name;
-    if (!sx_navigator_suits(navigator, run->space->type->name)) return wrong_space(run->space, entry);
+    if (!sx_navigator_suits(navigator, run->space->type->name))
+        return wrong_space(run->registry, run->space, entry);
     if (navigator->model && strcmp(navigator->model, model) != 0)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "'%s' relies on the %s model; this is the model '%s'",
                                           sx_navigator_short(entry->name), navigator->model, model),
@@ -142,7 +146,7 @@ static void clear_frame(sx_run *run) {
 /* Readies the next frame for a navigator of that text. */
 static sx_status open_frame(sx_run *run, const char *navigator) {
     sx_frame *at = &run->frame[run->depth + 1];
-    SX_TRY(sx_settings_read(navigator, run->space->type->name, &at->entry, &at->settings));
+    SX_TRY(sx_settings_read(run->registry, navigator, run->space->type->name, &at->entry, &at->settings));
     return sx_run_accepts(run, at->entry);
 }
 

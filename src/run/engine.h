@@ -5,7 +5,7 @@
 #include "base/ranks.h"
 #include "run/cache.h"
 #include "run/incumbent.h"
-#include "run/registry.h"
+#include "run/registered.h"
 #include "space/scorer.h"
 
 /* The threads of a run and what they found in the current call (tasks.c). */
@@ -47,8 +47,9 @@ struct sx_run {
     sx_run_options options;     /* threads and k_best at least 1; limits of the navigator at work */
     uint64_t evaluations_limit; /* of the whole run */
     double seconds_limit;
-    const sx_registered *entry; /* NULL: not searched yet */
-    sx_registered own;          /* the entry of a navigator that is not registered, and its name */
+    const sx_registry *registry; /* the navigators that it and the one at work may name */
+    const sx_registered *entry;  /* NULL: not searched yet */
+    sx_registered own;           /* the entry of a navigator that is not registered, and its name */
     char *own_name;
     char *navigator;   /* with every setting */
     char *identity;    /* what tells it from other runs, where there are checkpoints */

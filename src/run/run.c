@@ -229,18 +229,20 @@ static sx_status navigate(sx_run *run, const sx_registered *entry, SX_TAKE doubl
     return status;
 }
 
-sx_status sx_run_search(sx_run *run, const char *navigator) {
+sx_status sx_run_search_among(sx_run *run, const sx_registry *registry, const char *navigator) {
     const sx_registered *entry;
     double *settings;
     if (run->entry) return sx_error_new(SX_ERR_USAGE, "a run searches once");
-    SX_TRY(sx_settings_read(navigator, run->space->type->name, &entry, &settings));
+    run->registry = registry;
+    SX_TRY(sx_settings_read(registry, navigator, run->space->type->name, &entry, &settings));
     return navigate(run, entry, settings);
 }
 
-sx_status sx_run_search_by(sx_run *run, const char *name, const sx_navigator *navigator,
-                           const char *settings) {
+sx_status sx_run_search_own(sx_run *run, const sx_registry *registry, const char *name,
+                            const sx_navigator *navigator, const char *settings) {
     double *values;
     if (run->entry || run->own_name) return sx_error_new(SX_ERR_USAGE, "a run searches once");
+    run->registry = registry;
     run->own_name = strdup(name);
     if (!run->own_name) return sx_error_memory();
     run->own = (sx_registered){.name = run->own_name, .about = "", .navigator = navigator};

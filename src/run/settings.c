@@ -1,6 +1,6 @@
 /* Reading and writing "name:key=value,key=value". */
 #include "base/text.h"
-#include "run/registry.h"
+#include "run/registered.h"
 #include "text/document/document.h"
 
 #include <math.h>
@@ -34,12 +34,35 @@ static SX_ERROR sx_status hint_words(sx_status error, const char *word, const ch
     return error;
 }
 
+/* Whether a text is "name" or "name:...", hyphens and underscores being alike. */
+static bool begins_with_name(const char *text, const char *name) {
+    for (; *name; name++, text++)
+        if (*name != *text && !(*name == '_' && *text == '-')) return false;
+    return *text == 0 || *text == ':';
+}
+
+const sx_registered *sx_registry_find(const sx_registry *registry, const char *text) {
+    for (size_t i = 0; i < registry->n; i++)
+        if (begins_with_name(text, registry->entry[i].name)) return &registry->entry[i];
+    return NULL;
+}
+
+const char *sx_navigator_short(const char *name) {
+    static const char prefix[] = "place_";
+    return strncmp(name, prefix, sizeof prefix - 1) == 0 ? name + sizeof prefix - 1 : name;
+}
+
+bool sx_navigator_suits(const sx_navigator *navigator, const char *space) {
+    return !navigator->space || strcmp(navigator->space, space) == 0;
+}
+
 /* The navigator of that name, rather one for a space; where there is none in this build, an error that lists those. */
-static sx_status find_navigator(const char *name, const char *space, const sx_registered **out) {
+static sx_status find_navigator(const sx_registry *registry, const char *name, const char *space,
+                                const sx_registered **out) {
     const char *names[MAX_WORDS];
     size_t n = 0;
-    const sx_registered *entry, *found = NULL;
-    for (size_t i = 0; (entry = sx_registered_at(i)) != NULL; i++) {
+    const sx_registered *found = NULL;
+    for (const sx_registered *entry = registry->entry; entry < registry->entry + registry->n; entry++) {
         bool suits = entry->navigator && (!space || sx_navigator_suits(entry->navigator, space));
         if (suits && n < MAX_WORDS) names[n++] = space ? sx_navigator_short(entry->name) : entry->name;
         if (suits && space && sx_key_equal(sx_navigator_short(entry->name), name)) found = entry;
@@ -191,11 +214,11 @@ const char *sx_settings_text_at(const double *settings, size_t index) {
     return (const char *)settings + (size_t)settings[index];
 }
 
-sx_status sx_settings_read(const char *text, const char *space, const sx_registered **entry,
-                           double **settings) {
+sx_status sx_settings_read(const sx_registry *registry, const char *text, const char *space,
+                           const sx_registered **entry, double **settings) {
     char name[WORD_SIZE];
     SX_TRY(take_word(&text, ":", name));
-    SX_TRY(find_navigator(name, space, entry));
+    SX_TRY(find_navigator(registry, name, space, entry));
     return sx_settings_of(*entry, *text == ':' ? text + 1 : NULL, settings);
 }
 
@@ -220,13 +243,4 @@ sx_status sx_settings_text(const sx_registered *entry, const double *settings, c
         sx_text_add(&text, "%s", setting->words ? setting->words[(size_t)settings[i]] : number);
     }
     return sx_text_take(&text, out);
-}
-
-sx_status sx_navigator_text(const char *navigator, const char *space, char **out) {
-    const sx_registered *entry;
-    double *settings;
-    SX_TRY(sx_settings_read(navigator, space, &entry, &settings));
-    sx_status status = sx_settings_text(entry, settings, out);
-    free(settings);
-    return status;
 }

@@ -2,7 +2,7 @@
 #ifndef SX_SESSION_PLACEMENT_STORE_H
 #define SX_SESSION_PLACEMENT_STORE_H
 
-#include "placement/job.h"
+#include "session/placement_job.h"
 #include "sextant/store.h"
 
 /* Looks for the best answer that a database has for the job's space under its objective: a placement to begin

@@ -2,8 +2,8 @@
 #ifndef SX_SESSION_SYSTOLIC_STORE_H
 #define SX_SESSION_SYSTOLIC_STORE_H
 
+#include "session/systolic_job.h"
 #include "sextant/store.h"
-#include "systolic/job.h"
 
 /* Makes a job keep its answers in a database and begin from those that are in it; answers that were proven
  * for the same space by the same version are taken over, unless `again`. */

@@ -636,10 +636,8 @@ static void a_space_without_legal_points_ends_a_search(void **state) {
 
 /* The registered navigator of that name, NULL where there is none. */
 static const sx_registered *find(const char *name) {
-    const sx_registered *entry;
-    for (size_t i = 0; (entry = sx_registered_at(i)) != NULL; i++)
-        if (strcmp(entry->name, name) == 0) return entry;
-    return NULL;
+    const sx_registered *entry = sx_registry_find(&sx_navigators, name);
+    return entry && strcmp(entry->name, name) == 0 ? entry : NULL;
 }
 
 /* Gives navigators whose evaluations take long small networks and few evaluations, fewer under sanitizers. */

@@ -3,7 +3,7 @@
 #define SX_CONFORM_GROUND_H
 
 #include "base/text.h"
-#include "run/registry.h"
+#include "registry/registry.h"
 
 /* A space to search, with what it needs. */
 typedef struct ground {

@@ -4,7 +4,7 @@
 #include "support/compared.h"
 #include "support/expect.h"
 
-#include "run/registry.h"
+#include "registry/registry.h"
 #include "sextant/all.h"
 
 #include <setjmp.h>

@@ -4,8 +4,8 @@
 #include "support/expect.h"
 #include "support/small_certificate.h"
 
-#include "gpu/everywhere.h"
 #include "model/model.h"
+#include "session/everywhere.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -31,7 +31,7 @@ def source_of(test):
     if kind == "cli":
         return Path("tests/cli/cases", name, "cmd")
     if kind == "conform":
-        rows = Path("src/run/navigators.def").read_text()
+        rows = Path("src/registry/navigators.def").read_text()
         return Path("tests/conform/conform.c") if f"NAVIGATOR({name}," in rows else Path()
     return Path("tests", test).parent / f"test_{Path(test).name}.c"
 

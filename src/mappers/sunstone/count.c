@@ -5,7 +5,6 @@
 
 #include "base/status.h"
 #include "mappers/sunstone/partial.h"
-#include "sextant/navigator.h"
 #include "space/cardinal.h"
 
 #include <math.h>
@@ -87,14 +86,15 @@ static void count_stage(const sx_sunstone *plan, int number, const sx_sunstone_p
 /* Searches with the techniques that are on; returns the evaluations. */
 static sx_status search(const sx_space *space, const sx_sunstone_switches *on, uint64_t *evaluated) {
     static const char *const word[] = {"off", "on"};
+    static const sx_registry none;
     char text[200];
     sx_run_options options;
     sx_run *run;
     sx_run_options_init(&options);
-    snprintf(text, sizeof text, "sunstone:order=%s,unrolling=%s,tiles=%s,limit=%.0f", word[on->order],
+    snprintf(text, sizeof text, "order=%s,unrolling=%s,tiles=%s,limit=%.0f", word[on->order],
              word[on->unrolling], word[on->tiles], on->limit);
     SX_TRY(sx_run_new(space, NULL, &options, &run));
-    sx_status status = sx_run_search(run, text);
+    sx_status status = sx_run_search_own(run, &none, "sunstone", &sx_navigator_sunstone, text);
     *evaluated = sx_run_result(run).evaluations;
     sx_run_free(run);
     return status;

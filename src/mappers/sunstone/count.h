@@ -3,6 +3,9 @@
 #define SX_MAPPERS_SUNSTONE_COUNT_H
 
 #include "mappers/sunstone/plan.h"
+#include "run/registered.h"
+
+extern const sx_navigator sx_navigator_sunstone;
 
 /* Sizes of the search by the techniques that are on, before alpha-beta. */
 typedef struct sx_sunstone_counters {

@@ -1,5 +1,5 @@
 /* Settings and the registry. */
-#include "run/registry.h"
+#include "registry/registry.h"
 #include "support/expect.h"
 
 #include <math.h>
@@ -158,8 +158,7 @@ static void navigators_are_found_by_name(void **state) {
 
 static void every_table_is_in_order(void **state) {
     (void)state;
-    const sx_registered *r;
-    for (size_t i = 0; (r = sx_registered_at(i)) != NULL; i++) {
+    for (const sx_registered *r = sx_navigators.entry; r < sx_navigators.entry + sx_navigators.n; r++) {
         sx_setting_about s, other;
         for (size_t j = 0; sx_navigator_setting(r->name, j, &s); j++) {
             assert_true(s.name && *s.name && s.text && *s.text);

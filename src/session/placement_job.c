@@ -1,4 +1,4 @@
-#include "placement/job.h"
+#include "session/placement_job.h"
 
 #include "base/status.h"
 #include "base/text.h"

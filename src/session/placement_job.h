@@ -1,6 +1,6 @@
 /* A search for a placement, with all that it began from and what it found. */
-#ifndef SX_PLACEMENT_JOB_H
-#define SX_PLACEMENT_JOB_H
+#ifndef SX_SESSION_PLACEMENT_JOB_H
+#define SX_SESSION_PLACEMENT_JOB_H
 
 #include "placement/addresses/addresses.h"
 #include "placement/place.h"

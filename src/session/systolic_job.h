@@ -1,7 +1,7 @@
 /* The search for systolic arrays: of every design for one problem, or of one array per layer of a network and
  * one that all layers share. */
-#ifndef SX_SYSTOLIC_JOB_H
-#define SX_SYSTOLIC_JOB_H
+#ifndef SX_SESSION_SYSTOLIC_JOB_H
+#define SX_SESSION_SYSTOLIC_JOB_H
 
 #include "base/text.h"
 #include "sextant/network.h"

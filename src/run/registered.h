@@ -1,6 +1,6 @@
-/* The navigators of this build, and their settings. */
-#ifndef SX_RUN_REGISTRY_H
-#define SX_RUN_REGISTRY_H
+/* Navigators that a run can be told by name, and their settings. Which there are stands above: registry/. */
+#ifndef SX_RUN_REGISTERED_H
+#define SX_RUN_REGISTERED_H
 
 #include "run/navigator.h"
 
@@ -10,8 +10,22 @@ typedef struct sx_registered {
     const sx_navigator *navigator; /* NULL: not built */
 } sx_registered;
 
-/* Entry `index`, NULL past the last. */
-const sx_registered *sx_registered_at(size_t index);
+/* All that a run may name. */
+typedef struct sx_registry {
+    const sx_registered *entry;
+    size_t n;
+} sx_registry;
+
+/* The entry of "name" or "name:...", hyphens and underscores being alike; NULL where there is none. */
+const sx_registered *sx_registry_find(const sx_registry *registry, const char *text);
+
+/* The registry of a run. */
+const sx_registry *sx_run_registry(const sx_run *run);
+
+/* sx_run_search and sx_run_search_by among the navigators of a registry; what is found may call others of it. */
+SX_MUST_USE sx_status sx_run_search_among(sx_run *run, const sx_registry *registry, const char *navigator);
+SX_MUST_USE sx_status sx_run_search_own(sx_run *run, const sx_registry *registry, const char *name,
+                                        const sx_navigator *navigator, const char *settings);
 
 /* The name of a navigator among those of its space: of `place_exact`, `exact`, as people write it. */
 const char *sx_navigator_short(const char *name);
@@ -19,14 +33,11 @@ const char *sx_navigator_short(const char *name);
 /* Whether a navigator searches spaces of that type. */
 bool sx_navigator_suits(const sx_navigator *navigator, const char *space);
 
-/* Whether "name:key=value,..." names a navigator that can say how it closed the space. */
-bool sx_navigator_proves(const char *text);
-
 /* A navigator chosen with its settings, out of "name:key=value,...". *settings has one value for each of the
  * navigator's. The name is a short one among those that search spaces of type `space`, or a whole one; an unknown name is
  * answered with those; NULL: with all. */
-SX_MUST_USE sx_status sx_settings_read(const char *text, const char *space, const sx_registered **entry,
-                                       SX_OWN double **settings);
+SX_MUST_USE sx_status sx_settings_read(const sx_registry *registry, const char *text, const char *space,
+                                       const sx_registered **entry, SX_OWN double **settings);
 
 /* The settings of a navigator, one value for each, out of "key=value,..."; NULL: as preset. One block, freed
  * with free(): a text lies behind the values, and its value is its place in the block. */

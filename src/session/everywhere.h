@@ -1,6 +1,6 @@
 /* Scoring every mapping of a space of any kind. */
-#ifndef SX_GPU_EVERYWHERE_H
-#define SX_GPU_EVERYWHERE_H
+#ifndef SX_SESSION_EVERYWHERE_H
+#define SX_SESSION_EVERYWHERE_H
 
 #include "gpu/gpu.h"
 #include "sextant/error.h"

@@ -1,7 +1,7 @@
 /* Scoring every mapping of a space of any kind: the functions of the GPU take dense tensors, few windows and plain arrays;
  * all else (banks, sparse tensors, dimensions on both axes, hops, shares in use, kinds of reuse that are forbidden) is
  * enumerated by the exhaustive mapper and scored by the cost model. */
-#include "gpu/everywhere.h"
+#include "session/everywhere.h"
 
 #include "base/status.h"
 #include "mapspace/map_space.h"

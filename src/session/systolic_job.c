@@ -1,5 +1,5 @@
 /* The kernels of a network. */
-#include "systolic/job.h"
+#include "session/systolic_job.h"
 #include "base/status.h"
 
 #include <stdlib.h>

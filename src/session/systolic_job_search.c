@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "base/ranks.h"
 #include "base/status.h"
-#include "systolic/job.h"
+#include "session/systolic_job.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "cli/against.h"
 
 #include "cli/bind.h"
-#include "cli/set_option.h"
+#include "input/set_option.h"
 #include "report/scope.h"
 
 #include <stdio.h>

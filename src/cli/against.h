@@ -3,7 +3,7 @@
 #define SX_CLI_AGAINST_H
 
 #include "cli/command.h"
-#include "cli/load.h"
+#include "input/sources.h"
 #include "sextant/certificate.h"
 
 /* What certificates must be of. */

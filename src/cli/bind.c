@@ -1,6 +1,6 @@
 #include "cli/bind.h"
-#include "cli/density.h"
-#include "cli/tensor_bits.h"
+#include "input/density.h"
+#include "input/tensor_bits.h"
 
 #include "frontend/timeloop/tensor_uses.h"
 

@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/load.h"
 #include "codesign/designs.h"
+#include "input/sources.h"
 
 #define SX_OPTION_BIND                                                                                       \
     {                                                                                                        \

@@ -2,8 +2,8 @@
 #ifndef SX_CLI_FUSE_H
 #define SX_CLI_FUSE_H
 
-#include "cli/load.h"
 #include "cli/options.h"
+#include "input/sources.h"
 #include "sextant/result.h"
 
 #define SX_OPTIONS_FUSE                                                                                      \

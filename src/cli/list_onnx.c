@@ -1,8 +1,8 @@
 /* What was understood of an ONNX file: its layers, equal ones once, and the operations that are not mapped. */
 #include "cli/list_network.h"
-#include "cli/load.h"
-#include "cli/set_option.h"
 #include "frontend/onnx_input.h"
+#include "input/set_option.h"
+#include "input/sources.h"
 #include "report/json_parts.h"
 #include "report/table.h"
 

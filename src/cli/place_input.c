@@ -1,6 +1,6 @@
 #include "cli/place_input.h"
 
-#include "cli/load.h"
+#include "input/sources.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -2,8 +2,8 @@
 
 #include "base/file.h"
 #include "base/ranks.h"
-#include "cli/set_option.h"
 #include "frontend/timeloop/constraints.h"
+#include "input/set_option.h"
 #include "scale/launch.h"
 
 #include <stdlib.h>

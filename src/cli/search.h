@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/load.h"
+#include "input/sources.h"
 #include "session/search_space.h"
 #include "sextant/run.h"
 

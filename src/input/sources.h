@@ -1,10 +1,10 @@
 /* From --arch, --problem, --mapping, --constraints, and files and folders without an option, to nouns. */
-#ifndef SX_CLI_LOAD_H
-#define SX_CLI_LOAD_H
+#ifndef SX_INPUT_SOURCES_H
+#define SX_INPUT_SOURCES_H
 
 #include "base/text.h"
-#include "cli/folder.h"
-#include "cli/options.h"
+#include "input/args.h"
+#include "input/folder.h"
 #include "sextant/input.h"
 #include "sextant/network.h"
 #include "sextant/objective.h"

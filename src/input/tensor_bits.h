@@ -1,8 +1,8 @@
 /* Widths of elements on the command line. */
-#ifndef SX_CLI_TENSOR_BITS_H
-#define SX_CLI_TENSOR_BITS_H
+#ifndef SX_INPUT_TENSOR_BITS_H
+#define SX_INPUT_TENSOR_BITS_H
 
-#include "cli/options.h"
+#include "input/args.h"
 #include "sextant/network.h"
 
 /* Gives the tensors of all layers the widths of --bits. */

@@ -1,6 +1,6 @@
 /* Names of dimensions: those that --rename gives, and those of other conventions for convolutions where the
  * constraints or the mapping of a design use them. */
-#include "cli/rename.h"
+#include "input/rename.h"
 
 #include "text/document/scan.h"
 

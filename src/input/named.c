@@ -1,4 +1,4 @@
-#include "cli/named.h"
+#include "input/named.h"
 
 #include "base/text.h"
 #include "base/vector.h"

@@ -1,12 +1,12 @@
-#include "cli/load.h"
+#include "input/sources.h"
 
-#include "cli/ert_beside.h"
-#include "cli/load_layers.h"
-#include "cli/named.h"
-#include "cli/rename.h"
-#include "cli/set_option.h"
 #include "frontend/timeloop/mapper_section.h"
 #include "frontend/timeloop/sparse_section.h"
+#include "input/ert_beside.h"
+#include "input/layers.h"
+#include "input/named.h"
+#include "input/rename.h"
+#include "input/set_option.h"
 
 #include "base/vector.h"
 #include "base/warnings.h"

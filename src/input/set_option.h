@@ -1,8 +1,8 @@
 /* The option --set NAME=VALUE. */
-#ifndef SX_CLI_SET_OPTION_H
-#define SX_CLI_SET_OPTION_H
+#ifndef SX_INPUT_SET_OPTION_H
+#define SX_INPUT_SET_OPTION_H
 
-#include "cli/load.h"
+#include "input/sources.h"
 
 /* Gives an input the variables of --set; the inputs of a command share what is kept of their use. */
 SX_MUST_USE sx_status sx_set_option_apply(const sx_args *args, sx_input *input);

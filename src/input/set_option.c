@@ -1,7 +1,7 @@
-#include "cli/set_option.h"
+#include "input/set_option.h"
 
-#include "cli/named.h"
 #include "frontend/input.h"
+#include "input/named.h"
 
 #include <stdlib.h>
 #include <string.h>

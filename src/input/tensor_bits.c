@@ -1,6 +1,6 @@
-#include "cli/tensor_bits.h"
+#include "input/tensor_bits.h"
 
-#include "cli/tensor_option.h"
+#include "input/tensor_option.h"
 #include "text/document/document.h"
 
 #include <string.h>

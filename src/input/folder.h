@@ -1,6 +1,6 @@
 /* The files of a folder that Timeloop would be given: what each holds, and which are taken. */
-#ifndef SX_CLI_FOLDER_H
-#define SX_CLI_FOLDER_H
+#ifndef SX_INPUT_FOLDER_H
+#define SX_INPUT_FOLDER_H
 
 #include "base/status.h"
 #include "base/text.h"

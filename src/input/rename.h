@@ -1,9 +1,9 @@
 /* Names of dimensions: those that --rename gives, and those that fit a design. */
-#ifndef SX_CLI_RENAME_H
-#define SX_CLI_RENAME_H
+#ifndef SX_INPUT_RENAME_H
+#define SX_INPUT_RENAME_H
 
 #include "base/text.h"
-#include "cli/options.h"
+#include "input/args.h"
 #include "sextant/network.h"
 
 /* Renames the dimensions of all layers as --rename says; what became what is added to `renamed`. */

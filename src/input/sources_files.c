@@ -1,5 +1,5 @@
 /* Files and folders given without an option. */
-#include "cli/load.h"
+#include "input/sources.h"
 
 #include "frontend/input.h"
 

@@ -1,4 +1,4 @@
-#include "cli/ert_beside.h"
+#include "input/ert_beside.h"
 
 #include "base/file.h"
 #include "base/text.h"

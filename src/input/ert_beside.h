@@ -1,6 +1,6 @@
 /* The energy table beside an architecture. */
-#ifndef SX_CLI_ERT_BESIDE_H
-#define SX_CLI_ERT_BESIDE_H
+#ifndef SX_INPUT_ERT_BESIDE_H
+#define SX_INPUT_ERT_BESIDE_H
 
 #include "sextant/input.h"
 

@@ -1,8 +1,8 @@
-#include "cli/load_layers.h"
+#include "input/layers.h"
 #include "frontend/keys.h"
 
-#include "cli/named.h"
 #include "frontend/input.h"
+#include "input/named.h"
 
 #include <stdio.h>
 #include <stdlib.h>

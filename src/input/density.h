@@ -1,8 +1,8 @@
 /* Densities on the command line. */
-#ifndef SX_CLI_DENSITY_H
-#define SX_CLI_DENSITY_H
+#ifndef SX_INPUT_DENSITY_H
+#define SX_INPUT_DENSITY_H
 
-#include "cli/options.h"
+#include "input/args.h"
 #include "sextant/model.h"
 #include "sextant/network.h"
 

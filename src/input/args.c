@@ -1,4 +1,4 @@
-#include "cli/options.h"
+#include "input/args.h"
 
 #include "base/text.h"
 

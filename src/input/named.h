@@ -1,8 +1,8 @@
 /* What --arch and --problem name without being files: entries of the catalog and einsum text. */
-#ifndef SX_CLI_NAMED_H
-#define SX_CLI_NAMED_H
+#ifndef SX_INPUT_NAMED_H
+#define SX_INPUT_NAMED_H
 
-#include "cli/options.h"
+#include "input/args.h"
 #include "sextant/input.h"
 #include "sextant/network.h"
 

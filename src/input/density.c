@@ -1,6 +1,6 @@
-#include "cli/density.h"
+#include "input/density.h"
 
-#include "cli/tensor_option.h"
+#include "input/tensor_option.h"
 #include "text/document/document.h"
 
 #include <math.h>

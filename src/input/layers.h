@@ -1,8 +1,8 @@
 /* The layers that --problem names: in files, in folders, and in lists of layers. */
-#ifndef SX_CLI_LOAD_LAYERS_H
-#define SX_CLI_LOAD_LAYERS_H
+#ifndef SX_INPUT_LAYERS_H
+#define SX_INPUT_LAYERS_H
 
-#include "cli/load.h"
+#include "input/sources.h"
 
 /* The problem, the graph or the list of layers of an input as a network, or one layer of it (NULL: all). */
 SX_MUST_USE sx_status sx_layers_of_input(sx_sources *sources, sx_input *input, const char *layer,

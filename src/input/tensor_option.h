@@ -1,8 +1,8 @@
 /* Options that say something of tensors: TENSOR=VALUE,... */
-#ifndef SX_CLI_TENSOR_OPTION_H
-#define SX_CLI_TENSOR_OPTION_H
+#ifndef SX_INPUT_TENSOR_OPTION_H
+#define SX_INPUT_TENSOR_OPTION_H
 
-#include "cli/options.h"
+#include "input/args.h"
 #include "sextant/network.h"
 
 /* Applies one part of an option to a network: text is all of the option's value, for messages. The part may be

@@ -1,4 +1,4 @@
-#include "cli/tensor_option.h"
+#include "input/tensor_option.h"
 
 #include "base/status.h"
 #include "text/document/document.h"

@@ -1,6 +1,6 @@
 #define _XOPEN_SOURCE 700
 
-#include "cli/folder.h"
+#include "input/folder.h"
 
 #include "base/file.h"
 #include "base/vector.h"

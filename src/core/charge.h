@@ -20,8 +20,8 @@ typedef struct sx_core_accesses {
 
 /* Vector accesses for a count. */
 SX_HD double sx_core_vectors(const sx_core_level *level, int v, double count) {
-    if (level->per_vector[v] > 0) return ceil(count * level->per_vector[v]);
-    return ceil(count * level->element[v] / level->vector[v]);
+    if (level->per_vector[v] > 0) return sx_core_ceil(count * level->per_vector[v]);
+    return sx_core_ceil(count * level->element[v] / level->vector[v]);
 }
 
 /* Charges accesses to a level. */
@@ -36,8 +36,8 @@ SX_HD void sx_core_charge_level(const sx_core_model *p, const sx_core_state *st,
     double generations = (output ? c.updates : c.reads) + c.fills;
     if (level->bounded) {
         double scale = level->scale[v];
-        out[n + s] = ceil(c.reads) / st->cycles * scale;
-        out[2 * n + s] = ceil(output ? c.fills + c.updates : c.fills) / st->cycles * scale;
+        out[n + s] = sx_core_ceil(c.reads) / st->cycles * scale;
+        out[2 * n + s] = sx_core_ceil(output ? c.fills + c.updates : c.fills) / st->cycles * scale;
     }
     out[s] = (access + generations * level->addr_gen_energy) * st->clusters[s];
     out[3 * n] = (c.reads + c.fills + c.updates) * st->above[s];
@@ -78,7 +78,7 @@ SX_HD void sx_core_charge_whole(const sx_core_model *p, const sx_core_state *st,
     const double *groups = st->groups[v], *handed = st->handed[v];
     int n = SX_CORE_N_LEVELS(p), outermost = sx_core_top(kept);
     bool output = p->tensor[v].output;
-    double inner = 0, partition[SX_CORE_LEVELS_AT_MOST];
+    double inner = 0, partition[SX_CORE_LEVELS_AT_MOST] = {0};
     if (output) sx_core_partitions(p, st, v, partition);
     SX_UNROLL
     for (int s = 0; s < SX_CORE_LEVELS_AT_MOST; s++) {
@@ -93,12 +93,12 @@ SX_HD void sx_core_charge_whole(const sx_core_model *p, const sx_core_state *st,
             sx_core_pass(p, s, out);
             continue;
         }
-        sx_core_accesses c = {round(words), s < outermost ? handed[s + 1 < n ? s + 1 : s] : 0, 0};
+        sx_core_accesses c = {sx_core_round(words), s < outermost ? handed[s + 1 < n ? s + 1 : s] : 0, 0};
         if (output) {
             double in = s < outermost ? handed[s + 1 < n ? s + 1 : s] - partition[s] : 0;
-            c.reads = fmax(round(words - partition[s]), 0.0);
-            c.fills = fmax(in, 0.0);
-            c.updates = round(words);
+            c.reads = sx_core_max(sx_core_round(words - partition[s]), 0.0);
+            c.fills = sx_core_max(in, 0.0);
+            c.updates = sx_core_round(words);
         }
         sx_core_charge_level(p, st, v, s, c, out);
     }
@@ -130,8 +130,8 @@ SX_HD void sx_core_charge_split(const sx_core_model *p, const sx_core_state *st,
                                 double *out) {
     int n = SX_CORE_N_LEVELS(p), outermost = sx_core_top(kept);
     bool output = p->tensor[v].output;
-    double inner = 0, demand[SX_CORE_LEVELS_AT_MOST], supply[SX_CORE_LEVELS_AT_MOST + 1],
-           peers[SX_CORE_LEVELS_AT_MOST + 1], partition[SX_CORE_LEVELS_AT_MOST];
+    double inner = 0, demand[SX_CORE_LEVELS_AT_MOST] = {0}, supply[SX_CORE_LEVELS_AT_MOST + 1] = {0},
+           peers[SX_CORE_LEVELS_AT_MOST + 1] = {0}, partition[SX_CORE_LEVELS_AT_MOST] = {0};
     if (output) sx_core_partitions(p, st, v, partition);
     SX_UNROLL
     for (int s = 0; s < SX_CORE_LEVELS_AT_MOST; s++) {
@@ -155,11 +155,12 @@ SX_HD void sx_core_charge_split(const sx_core_model *p, const sx_core_state *st,
             continue;
         }
         double between = s + 1 < n ? peers[s + 1] : 0, in = s < outermost ? supply[s + 1] : 0;
-        sx_core_accesses c = {round(demand[s] + between), trunc(in + between), 0};
+        sx_core_accesses c = {sx_core_round(demand[s] + between), sx_core_trunc(in + between), 0};
         if (output) {
-            c.reads = fmax(round(demand[s] + between - partition[s]), 0.0);
-            c.fills = fmax(round(s < outermost ? in + between - partition[s] : in + between), 0.0);
-            c.updates = round(demand[s]);
+            c.reads = sx_core_max(sx_core_round(demand[s] + between - partition[s]), 0.0);
+            c.fills =
+                sx_core_max(sx_core_round(s < outermost ? in + between - partition[s] : in + between), 0.0);
+            c.updates = sx_core_round(demand[s]);
         }
         sx_core_charge_level(p, st, v, s, c, out);
     }
@@ -186,10 +187,10 @@ SX_HD void sx_core_charge(const sx_core_model *p, const sx_core_state *st, int v
 
 /* Lowers a slowdown to what a use of a level's bandwidth allows. */
 SX_HD double sx_core_slow_down(const sx_core_level *level, double slow, double reads, double writes) {
-    if (level->read_bandwidth < reads) slow = fmin(slow, level->read_bandwidth / reads);
-    if (level->write_bandwidth < writes) slow = fmin(slow, level->write_bandwidth / writes);
+    if (level->read_bandwidth < reads) slow = sx_core_min(slow, level->read_bandwidth / reads);
+    if (level->write_bandwidth < writes) slow = sx_core_min(slow, level->write_bandwidth / writes);
     if (level->shared_bandwidth < writes + reads)
-        slow = fmin(slow, level->shared_bandwidth / (writes + reads));
+        slow = sx_core_min(slow, level->shared_bandwidth / (writes + reads));
     return slow;
 }
 

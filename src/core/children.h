@@ -70,17 +70,6 @@ SX_HD sx_core_spans sx_core_find_spans(const sx_core_tensor *t, const sx_core_st
     return to;
 }
 
-/* Groups of a level's children that want the same words of a tensor, where no two loops move the same rank. */
-SX_HD double sx_core_count_groups(const sx_core_tensor *t, const sx_core_state *st, int s) {
-    const sx_core_loops *slot = &st->own->nest.slots[s];
-    double groups = 1;
-    for (int i = 0; i < slot->n; i++) {
-        unsigned d = sx_core_loop(slot, i);
-        groups *= t->dims >> d & 1 ? sx_core_at(st, d, s)->spatial : 1;
-    }
-    return groups;
-}
-
 /* How many of a level's spatial loops run along X: all where its children lie in one row. */
 SX_HD int sx_core_on_x(const sx_core_model *p, const sx_core_state *st, int s) {
     const sx_core_loops *slot = &st->own->nest.slots[s];

@@ -374,7 +374,6 @@ SX_HD bool sx_core_flow_window(const sx_core_model *p, sx_core_state *st, int v,
 
 /* Counts the flow of a tensor at a level; false where it is not covered. */
 SX_HD bool sx_core_flow(const sx_core_model *p, sx_core_state *st, int v, int s) {
-    st->groups[v][s] = sx_core_count_groups(&p->tensor[v], st, s);
     if (SX_CORE_HAS_WINDOW(p) && SX_CORE_IS_WINDOW(p, v)) return sx_core_flow_window(p, st, v, s);
     if (s == 0) return sx_core_feed_plain(p, st, v);
     st->handed[v][s] = st->words[v][s - 1] * st->visits[v][s];

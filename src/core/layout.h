@@ -86,17 +86,25 @@ SX_HD sx_core_records *sx_core_records_of(const sx_core_state *st, int v, int s)
     return &st->own->records[SX_CORE_RECORD_OF(v)][s];
 }
 
-/* The children of a level. */
-SX_HD void sx_core_set_slot(sx_core_state *st, int s) {
+/* The children of a level, and the groups of those that want the same words of a tensor where no two loops move the same
+ * rank. */
+SX_HD void sx_core_set_slot(const sx_core_model *p, sx_core_state *st, int s) {
     const sx_core_loops *slot = &st->own->nest.slots[s];
-    double x = 1, y = 1;
+    double x = 1, y = 1, groups[SX_CORE_TENSORS_AT_MOST];
+    SX_UNROLL
+    for (int v = 0; v < SX_CORE_TENSORS_AT_MOST; v++) groups[v] = 1;
     for (int i = 0; i < slot->n; i++) {
-        double n = sx_core_at(st, sx_core_loop(slot, i), s)->spatial;
+        unsigned d = sx_core_loop(slot, i);
+        double n = sx_core_at(st, d, s)->spatial;
         if (i < slot->n_x)
             x *= n;
         else
             y *= n;
+        SX_UNROLL
+        for (int v = 0; v < SX_CORE_N_TENSORS(p); v++) groups[v] *= p->tensor[v].dims >> d & 1 ? n : 1;
     }
+    SX_UNROLL
+    for (int v = 0; v < SX_CORE_N_TENSORS(p); v++) st->groups[v][s] = groups[v];
     st->slot_x[s] = x;
     st->slot_y[s] = y;
     st->children[s] = x * y;
@@ -111,7 +119,7 @@ SX_HD bool sx_core_set_array(const sx_core_model *p, sx_core_state *st) {
         const sx_core_level *level = &p->level[s];
         double above = x * y;
         st->above[s] = above;
-        st->clusters[s] = fmin(level->clusters, above);
+        st->clusters[s] = sx_core_min(level->clusters, above);
         good = good && above <= level->instances && x <= level->mesh_x && y <= level->mesh_y &&
                st->slot_x[s] <= level->room_x && st->slot_y[s] <= level->room_y;
         x *= st->slot_x[s];
@@ -125,6 +133,7 @@ SX_HD bool sx_core_set_array(const sx_core_model *p, sx_core_state *st) {
         SX_UNROLL
         for (int k = 0; k < SX_CORE_N_LEVELS(p); k++) gating += (k == level->gate ? 1.0 : 0.0) * st->above[k];
 #else
+        if (!level->leaks) continue;
         double gating = st->above[level->gate];
 #endif
         st->leaking[s] = level->leak_share > 0 ? level->leak_share * gating : st->above[s];
@@ -172,9 +181,9 @@ SX_HD bool sx_core_fits(const sx_core_model *p, const sx_core_state *st, int s, 
     for (int v = 0; v < SX_CORE_N_TENSORS(p); v++) {
         if (!(keep >> v & 1)) continue;
         double takes = st->words[v][s];
-        if (level->sized) takes = ceil(takes * level->element[v] / level->word[v]);
+        if (level->sized) takes = sx_core_ceil(takes * level->element[v] / level->word[v]);
         words += takes;
-        if (level->bank_words > 0) banks += ceil(takes / level->bank_words);
+        if (level->bank_words > 0) banks += sx_core_ceil(takes / level->bank_words);
     }
     return words <= level->effective && (level->bank_words == 0 || banks <= level->banks) &&
            words >= level->minimum;

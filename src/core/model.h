@@ -13,7 +13,13 @@
 #define SX_UNROLL _Pragma("unroll")
 #else
 #define SX_HD static inline
+#if !defined SX_CORE_FIXED_LEVELS
 #define SX_UNROLL
+#elif defined __clang__
+#define SX_UNROLL _Pragma("unroll")
+#else
+#define SX_UNROLL _Pragma("GCC unroll 8")
+#endif
 #endif
 
 /* The core is compiled for some numbers of levels and tensors, and for one tensor or none whose tiles overlap in part: loops
@@ -132,6 +138,40 @@ enum { SX_CORE_LEGAL, SX_CORE_ILLEGAL, SX_CORE_NOT_COVERED };
 typedef struct sx_core_score {
     double energy, cycles, utilization, accesses;
 } sx_core_score;
+
+/* The larger and the smaller of two numbers, neither of which is NaN. */
+SX_HD double sx_core_max(double a, double b) {
+    return a > b ? a : b;
+}
+SX_HD double sx_core_min(double a, double b) {
+    return a < b ? a : b;
+}
+
+/* trunc, ceil and round for numbers from -2^62 to 2^62, ceil and round of negative ones to within 1: a CPU has no instruction for
+ * these that every machine knows, and conversions take less time than calls. */
+#ifdef __CUDA_ARCH__
+SX_HD double sx_core_trunc(double x) {
+    return trunc(x);
+}
+SX_HD double sx_core_ceil(double x) {
+    return ceil(x);
+}
+SX_HD double sx_core_round(double x) {
+    return round(x);
+}
+#else
+SX_HD double sx_core_trunc(double x) {
+    return (double)(int64_t)x;
+}
+SX_HD double sx_core_ceil(double x) {
+    double whole = sx_core_trunc(x);
+    return whole < x ? whole + 1 : whole;
+}
+SX_HD double sx_core_round(double x) {
+    double whole = sx_core_trunc(x);
+    return x - whole >= 0.5 ? whole + 1 : whole;
+}
+#endif
 
 /* Loop i of some loops. */
 SX_HD unsigned sx_core_loop(const sx_core_loops *loops, int i) {

@@ -30,32 +30,44 @@ SX_HD void sx_compact_divide(const sx_core_space *c, int d, const uint8_t *total
     }
 }
 
-/* Makes a dimension's factor at a level spatial as far as a divisor fits, where it is parallel, and temporal otherwise. */
-SX_HD void sx_compact_respread_level(const sx_core_space *c, sx_compact_level *point, int d, int s) {
-    uint64_t *word = sx_compact_words(c, point) + c->first_word[d];
+/* Gives a dimension's factors at a level to its slots: spatial as far as a divisor fits. */
+SX_HD void sx_compact_split_level(const sx_core_space *c, int d, int s, uint64_t *word) {
     int n = c->first_word[d + 1] - c->first_word[d], across = c->spatial_slot[s], along = c->temporal_slot[s];
     uint8_t total[SX_CORE_PRIMES], spatial[SX_CORE_PRIMES] = {0};
-    uint64_t mask = (uint64_t)(SX_CORE_POWERS - 1) << SX_CORE_BITS * across | (uint64_t)(SX_CORE_POWERS - 1)
-                                                                                  << SX_CORE_BITS * along;
-    bool parallel = point[s].parallel >> d & 1;
-    uint64_t any = 0;
-    for (int k = 0; k < n; k++) any |= word[k];
-    if (!(any & (parallel ? mask : (uint64_t)(SX_CORE_POWERS - 1) << SX_CORE_BITS * across))) return;
     for (int k = 0; k < n; k++)
         total[k] = (uint8_t)(sx_compact_exponent(word[k], across) + sx_compact_exponent(word[k], along));
-    if (parallel) sx_compact_divide(c, d, total, c->most[d][s], spatial);
+    sx_compact_divide(c, d, total, c->most[d][s], spatial);
     for (int k = 0; k < n; k++)
-        word[k] = (word[k] & ~mask) | (uint64_t)spatial[k] << SX_CORE_BITS * across |
+        word[k] = (word[k] & ~(sx_compact_field(across) | sx_compact_field(along))) |
+                  (uint64_t)spatial[k] << SX_CORE_BITS * across |
                   (uint64_t)(total[k] - spatial[k]) << SX_CORE_BITS * along;
 }
 
-/* The same at all levels, and for all dimensions. */
-SX_HD void sx_compact_respread(const sx_core_space *c, sx_compact_level *point, int d) {
-    for (uint32_t left = c->spread; left; left &= left - 1)
-        sx_compact_respread_level(c, point, d, sx_core_low(left));
+/* Makes factors at a level spatial as far as a divisor fits, where their dimension is parallel, and temporal otherwise; of the
+ * dimensions in a mask. */
+SX_HD void sx_compact_respread_level(const sx_core_space *c, sx_compact_level *point, uint32_t dims, int s) {
+    uint64_t *word = sx_compact_words(c, point);
+    const int across = c->spatial_slot[s], along = c->temporal_slot[s];
+    const uint64_t spatial = sx_compact_field(across), here = spatial | sx_compact_field(along);
+    for (uint32_t left = dims & ~point[s].parallel; left; left &= left - 1) {
+        int d = sx_core_low(left);
+        for (int k = c->first_word[d]; k < c->first_word[d + 1]; k++) {
+            uint64_t moved = word[k] & spatial;
+            word[k] += (moved << SX_CORE_BITS * (along - across)) - moved;
+        }
+    }
+    for (uint32_t left = dims & point[s].parallel; left; left &= left - 1) {
+        int d = sx_core_low(left);
+        uint64_t any = 0;
+        for (int k = c->first_word[d]; k < c->first_word[d + 1]; k++) any |= word[k] & here;
+        if (any) sx_compact_split_level(c, d, s, word + c->first_word[d]);
+    }
 }
-SX_HD void sx_compact_respread_all(const sx_core_space *c, sx_compact_level *point) {
-    for (uint32_t left = c->sized; left; left &= left - 1) sx_compact_respread(c, point, sx_core_low(left));
+
+/* The same at all levels. */
+SX_HD void sx_compact_respread(const sx_core_space *c, sx_compact_level *point, uint32_t dims) {
+    for (uint32_t left = c->spread; left; left &= left - 1)
+        sx_compact_respread_level(c, point, dims, sx_core_low(left));
 }
 
 /* Draws the primes of a dimension anew, each at a random level. */
@@ -70,7 +82,7 @@ SX_HD void sx_compact_draw_split(const sx_core_space *c, sx_core_rng *rng, sx_co
         }
         word[k] = drawn;
     }
-    sx_compact_respread(c, point, d);
+    sx_compact_respread(c, point, 1u << d);
 }
 
 /* A random dimension, more often the larger ones: in proportion to the bits of its size. */
@@ -105,7 +117,7 @@ SX_HD void sx_compact_change_parallel(const sx_core_space *c, sx_core_rng *rng, 
         at->on_x ^= bit;
     else
         at->parallel ^= bit;
-    if (!turn) sx_compact_respread_all(c, point);
+    if (!turn) sx_compact_respread(c, point, c->sized);
 }
 
 /* What a word has at a level, both slots together, moved to where it is temporal. */
@@ -117,10 +129,8 @@ SX_HD uint64_t sx_compact_total(const sx_core_space *c, uint64_t word, int s) {
 
 /* A word without what it has at a level. */
 SX_HD uint64_t sx_compact_without(const sx_core_space *c, uint64_t word, int s) {
-    word &= ~((uint64_t)(SX_CORE_POWERS - 1) << SX_CORE_BITS * c->temporal_slot[s]);
-    if (c->spatial_slot[s] >= 0)
-        word &= ~((uint64_t)(SX_CORE_POWERS - 1) << SX_CORE_BITS * c->spatial_slot[s]);
-    return word;
+    word &= ~sx_compact_field(c->temporal_slot[s]);
+    return c->spatial_slot[s] >= 0 ? word & ~sx_compact_field(c->spatial_slot[s]) : word;
 }
 
 /* Swaps all factors of two levels. */
@@ -133,7 +143,7 @@ SX_HD void sx_compact_swap_levels(const sx_core_space *c, sx_core_rng *rng, sx_c
         word[k] = sx_compact_without(c, sx_compact_without(c, word[k], a), b) |
                   at_a << SX_CORE_BITS * c->temporal_slot[b] | at_b << SX_CORE_BITS * c->temporal_slot[a];
     }
-    sx_compact_respread_all(c, point);
+    sx_compact_respread(c, point, c->sized);
 }
 
 /* Keeps a tensor at a level, or no longer. */
@@ -323,7 +333,7 @@ SX_HD void sx_compact_natural(const sx_core_space *c, sx_core_rng *rng, sx_compa
     }
     for (uint32_t k = 0; k < c->n_words; k++)
         word[k] = (uint64_t)c->multiplicity[k] << SX_CORE_BITS * c->temporal_slot[top];
-    sx_compact_respread_all(c, point);
+    sx_compact_respread(c, point, c->sized);
 }
 
 /* What a point takes over from another: the factors of one dimension, all orders, all parallel dimensions, or all that is
@@ -335,7 +345,7 @@ SX_HD void sx_compact_take(const sx_core_space *c, int axis, int d, const sx_com
     if (axis == SX_COMPACT_TILE) {
         for (int k = c->first_word[d]; k < c->first_word[d + 1]; k++)
             sx_compact_words(c, to)[k] = sx_compact_words_of(c, from)[k];
-        sx_compact_respread(c, to, d);
+        sx_compact_respread(c, to, 1u << d);
         return;
     }
     for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) {
@@ -346,7 +356,7 @@ SX_HD void sx_compact_take(const sx_core_space *c, int axis, int d, const sx_com
             to[s].on_x = from[s].on_x;
         }
     }
-    if (axis == SX_COMPACT_PARALLEL) sx_compact_respread_all(c, to);
+    if (axis == SX_COMPACT_PARALLEL) sx_compact_respread(c, to, c->sized);
 }
 
 #endif

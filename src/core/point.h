@@ -10,7 +10,7 @@ enum { SX_CORE_ROWS = 32 /* splits of a dimension that are remembered */ };
 /* A split of a dimension. */
 typedef struct sx_core_row {
     uint64_t word[SX_CORE_PRIMES]; /* all 0: none */
-    uint64_t temporal, spatial;    /* byte s: 1 where level s has a loop */
+    uint64_t temporal, spatial;    /* byte s: the dimension's bit where level s has a loop */
     sx_core_cell cell[SX_CORE_LEVELS_AT_MOST];
 } sx_core_row;
 
@@ -38,8 +38,8 @@ SX_HD void sx_core_make_row(const sx_core_space *c, int d, const uint64_t *word,
             temporal *= c->power[first + k][sx_compact_exponent(word[k], along)];
             if (across >= 0) spatial *= c->power[first + k][sx_compact_exponent(word[k], across)];
         }
-        row->temporal |= (uint64_t)(temporal > 1) << 8 * s;
-        row->spatial |= (uint64_t)(spatial > 1) << 8 * s;
+        if (temporal > 1) row->temporal |= (uint64_t)1 << (8 * s + d);
+        if (spatial > 1) row->spatial |= (uint64_t)1 << (8 * s + d);
         row->cell[s].spread = extent * spatial;
         row->cell[s].extent = extent = extent * spatial * temporal;
         row->cell[s].temporal = temporal;
@@ -72,8 +72,8 @@ SX_HD void sx_core_read_rows(const sx_core_space *c, sx_core_work *w, const sx_c
     for (uint32_t d = 0; d < c->model.n_dims; d++) {
         const sx_core_row *row = sx_core_find_row(c, w, (int)d, word + c->first_word[d]);
         w->own.row[d] = row->cell;
-        temporal |= row->temporal << d;
-        spatial |= row->spatial << d;
+        temporal |= row->temporal;
+        spatial |= row->spatial;
     }
     w->temporal = temporal;
     w->spatial = spatial;
@@ -84,11 +84,11 @@ SX_HD void sx_core_read_slot(const sx_core_space *c, sx_core_work *w, const sx_c
     sx_core_loops *slot = &w->own.nest.slots[s];
     unsigned loops = sx_core_lane_of(w->spatial, s);
     unsigned x = ((point[s].on_x & c->free_x[s]) | c->fixed_x[s]) & loops;
-    int n_x = sx_core_bits(x);
+    int n_x = c->bits[x];
     slot->dims = n_x < 8 ? c->packed[x] | c->packed[loops & ~x] << 4 * n_x : c->packed[x];
-    slot->n = (uint8_t)sx_core_bits(loops);
+    slot->n = c->bits[loops];
     slot->n_x = (uint8_t)n_x;
-    sx_core_set_slot(&w->st, s);
+    sx_core_set_slot(&c->model, &w->st, s);
 }
 SX_HD void sx_core_read_slots(const sx_core_space *c, sx_core_work *w, const sx_compact_level *point) {
     SX_UNROLL
@@ -96,19 +96,31 @@ SX_HD void sx_core_read_slots(const sx_core_space *c, sx_core_work *w, const sx_
         if (c->spread >> s & 1) sx_core_read_slot(c, w, point, s);
 }
 
-/* Reads the temporal loops of all levels: their dimensions in the point's order. */
+/* Goes through the temporal loops in the point's orders, outermost first: how often tiles move, as sx_core_flatten counts it for
+ * a nest. `last` has a byte for each tensor: how many loops there are up to the last that indexes it. */
 SX_HD void sx_core_read_loops(const sx_core_space *c, sx_core_work *w, const sx_compact_level *point) {
+    sx_core_scratch *own = &w->own;
+    double steps = own->suffix[0] = 1;
+    uint32_t n = 0, last = 0;
     SX_UNROLL
-    for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) {
-        unsigned loops = sx_core_lane_of(w->temporal, s), n = (unsigned)sx_core_bits(loops), at = 0;
-        uint64_t order = point[s].order, out = 0;
-        for (; at < 4 * n; order >>= 4) {
-            unsigned d = (unsigned)order & 15, there = loops >> d & 1;
-            out |= (uint64_t)(d & (0u - there)) << at;
-            at += there << 2;
+    for (int s = SX_CORE_SPACE_LEVELS(c) - 1; s >= 0; s--) {
+        unsigned loops = sx_core_lane_of(w->temporal, s);
+        uint64_t order = point[s].order << 4 * (16 - c->model.n_dims);
+        for (; loops; order <<= 4) {
+            unsigned d = (unsigned)(order >> 60);
+            if (!(loops >> d & 1)) continue;
+            loops &= ~(1u << d);
+            if (SX_CORE_HAS_WINDOW(&c->model)) own->flat[n] = (uint8_t)((unsigned)s << 4 | d);
+            own->suffix[++n] = steps *= own->row[d][s].temporal;
+            last ^= (last ^ n * 0x01010101u) & c->indexed[d];
         }
-        w->own.nest.loops[s].dims = (uint32_t)out;
-        w->own.nest.loops[s].n = (uint8_t)n;
+        SX_UNROLL
+        for (int v = 0; v < SX_CORE_SPACE_TENSORS(c); v++) {
+            uint8_t at = (uint8_t)(last >> 8 * v);
+            w->st.visits[v][s] = own->suffix[at];
+            if (SX_CORE_IS_WINDOW(&c->model, v)) own->last[v][s] = at;
+        }
+        if (SX_CORE_HAS_WINDOW(&c->model)) own->end[s] = (uint8_t)n;
     }
 }
 
@@ -121,8 +133,7 @@ SX_HD void sx_core_begin(const sx_core_space *c, sx_core_work *w) {
             for (int k = 0; k < SX_CORE_PRIMES; k++) w->row[d][i].word[k] = UINT64_MAX;
     for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) {
         w->own.nest.slots[s].dims = w->own.nest.slots[s].n = w->own.nest.slots[s].n_x = 0;
-        w->own.nest.loops[s].n_x = 0;
-        w->st.slot_x[s] = w->st.slot_y[s] = w->st.children[s] = 1;
+        sx_core_set_slot(&c->model, &w->st, s);
     }
 }
 
@@ -149,11 +160,9 @@ SX_HD bool sx_core_check_point(const sx_core_space *c, sx_core_work *w, const sx
 /* Scores the point of a state that is legal; false where a flow is not covered. */
 SX_HD bool sx_core_finish_point(const sx_core_space *c, sx_core_work *w, const sx_compact_level *point,
                                 sx_core_score *out) {
-    const sx_core_lane alone = {0, 1, 0, 1, 1};
     const sx_core_model *p = &c->model;
     sx_core_read_loops(c, w, point);
-    sx_core_count(p, &w->st, alone);
-    if (w->st.uncovered) return false;
+    if (!sx_core_count_flows(p, &w->st)) return false;
     uint32_t kept[SX_CORE_TENSORS_AT_MOST];
     SX_UNROLL
     for (int v = 0; v < SX_CORE_N_TENSORS(p); v++) {

@@ -30,9 +30,10 @@ SX_HD void sx_core_place_loop(sx_core_patient *r, int d, int slot) {
     const sx_core_space *c = r->c;
     sx_compact_level *at = &r->point[c->level_of[slot]];
     uint16_t bit = (uint16_t)(1u << d);
-    uint32_t loops = sx_compact_loops_at(c, r->point, slot);
+    bool temporal = c->temporal >> slot & 1;
+    uint32_t loops = sx_core_lane_of(temporal ? r->w->temporal : r->w->spatial, c->level_of[slot]);
     if (loops & bit) return;
-    if (c->temporal >> slot & 1) {
+    if (temporal) {
         uint32_t place = sx_core_below(r->rng, 1 + (uint32_t)sx_core_bits(loops));
         at->order = sx_compact_put_loop(c, at->order, (unsigned)d, loops, place);
     } else {
@@ -139,8 +140,8 @@ SX_HD void sx_core_reread(sx_core_patient *r, int d) {
     const sx_core_row *row = sx_core_find_row(c, r->w, d, sx_compact_words(c, r->point) + c->first_word[d]);
     uint64_t lanes = (uint64_t)0x0101010101010101u << d;
     r->w->own.row[d] = row->cell;
-    r->w->temporal = (r->w->temporal & ~lanes) | row->temporal << d;
-    r->w->spatial = (r->w->spatial & ~lanes) | row->spatial << d;
+    r->w->temporal = (r->w->temporal & ~lanes) | row->temporal;
+    r->w->spatial = (r->w->spatial & ~lanes) | row->spatial;
 }
 
 /* Repairs the array; false where that fails. */

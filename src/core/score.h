@@ -29,19 +29,31 @@ SX_HD void sx_core_lay_out(const sx_core_model *p, sx_core_state *st, sx_core_la
     if (lane.n == 1) { /* indices that the compiler knows, for registers */
         SX_UNROLL
         for (int s = 0; s < n_levels; s++) {
-            sx_core_set_slot(st, s);
+            sx_core_set_slot(p, st, s);
             SX_UNROLL
             for (int v = 0; v < n_tensors; v++) sx_core_set_words(p, st, v, s);
         }
         st->illegal = !sx_core_set_array(p, st);
         return;
     }
-    for (int s = lane.at; s < n_levels; s += lane.n) sx_core_set_slot(st, s);
+    for (int s = lane.at; s < n_levels; s += lane.n) sx_core_set_slot(p, st, s);
     for (int i = lane.at; i < n_levels * n_tensors; i += lane.n)
         sx_core_set_words(p, st, i / n_levels, i % n_levels);
     SX_SYNC(lane);
     if (lane.at == 0) st->illegal = !sx_core_set_array(p, st);
     SX_SYNC(lane);
+}
+
+/* Counts all flows; false where one has no closed form. */
+SX_HD bool sx_core_count_flows(const sx_core_model *p, sx_core_state *st) {
+    bool covered = true;
+    SX_UNROLL
+    for (int s = 0; s < SX_CORE_N_LEVELS(p); s++) {
+        SX_UNROLL
+        for (int v = 0; v < SX_CORE_N_TENSORS(p); v++)
+            if (!sx_core_flow(p, st, v, s)) covered = false;
+    }
+    return covered;
 }
 
 /* Counts all flows for the orders in a state; sets st->uncovered where one has no closed form. */
@@ -52,12 +64,7 @@ SX_HD void sx_core_count(const sx_core_model *p, sx_core_state *st, sx_core_lane
         sx_core_flatten(p, st);
     }
     if (lane.n == 1) {
-        SX_UNROLL
-        for (int s = 0; s < n_levels; s++) {
-            SX_UNROLL
-            for (int v = 0; v < n_tensors; v++)
-                if (!sx_core_flow(p, st, v, s)) st->uncovered = 1;
-        }
+        st->uncovered = !sx_core_count_flows(p, st);
         return;
     }
     SX_SYNC(lane);

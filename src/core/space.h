@@ -43,7 +43,9 @@ typedef struct sx_core_space {
     double room[SX_CORE_LEVELS][2];              /* children of one instance on X and Y */
     double most[SX_CORE_DIMS][SX_CORE_LEVELS];   /* the largest spatial factor */
     uint64_t natural;                            /* the order of the dimensions' numbers */
+    uint32_t indexed[SX_CORE_DIMS];              /* tensors with a dimension: a byte of ones for each */
     uint32_t packed[1 << SX_CORE_DIMS];          /* the dimensions of a mask, four bits each */
+    uint8_t bits[1 << SX_CORE_DIMS];             /* and their number */
     uint8_t weighted_dim[32 * SX_CORE_DIMS];     /* each as often as its size has bits */
     double power[SX_CORE_WORDS][SX_CORE_POWERS]; /* of the word's prime */
 } sx_core_space;
@@ -72,12 +74,19 @@ SX_HD uint64_t sx_compact_one(int slot) {
     return (uint64_t)1 << SX_CORE_BITS * slot;
 }
 
+/* The bits of a slot. */
+SX_HD uint64_t sx_compact_field(int slot) {
+    return (uint64_t)(SX_CORE_POWERS - 1) << SX_CORE_BITS * slot;
+}
+
 /* A word with 1 at each of all slots. */
 #define SX_COMPACT_ONES ((uint64_t)0x0084210842108421u)
 
-/* The slots at which a word has exponents beyond 0, as 1 at each; how many they are; and slot number k of them. */
+/* The slots at which a word has exponents beyond 0, as 1 at each; how many they are; and slot number k of them. Adding 15 to
+ * the lower four bits of an exponent sets its fifth where they are not 0. */
 SX_HD uint64_t sx_compact_lanes(uint64_t word) {
-    return (word | word >> 1 | word >> 2 | word >> 3 | word >> 4) & SX_COMPACT_ONES;
+    const uint64_t low = SX_COMPACT_ONES * 15;
+    return (((word & low) + low) | word) >> 4 & SX_COMPACT_ONES;
 }
 SX_HD uint32_t sx_compact_count(uint64_t lanes) {
     return (uint32_t)(lanes * SX_COMPACT_ONES >> SX_CORE_BITS * (SX_CORE_SLOTS - 1)) & (SX_CORE_POWERS - 1);

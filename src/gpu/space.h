@@ -126,7 +126,7 @@ SX_HD bool sx_gpu_screen(const sx_gpu_view *view, sx_core_state *st, uint64_t f)
 /* Whether the array has the instances of a screened factorisation's layout; *n: how many layouts there are. */
 SX_HD bool sx_gpu_spreads(const sx_gpu_view *view, sx_core_state *st, uint32_t layout, uint32_t *n) {
     *n = sx_gpu_set_layout(view, st, layout);
-    for (int s = 0; s < SX_CORE_N_LEVELS(&view->p->core); s++) sx_core_set_slot(st, s);
+    for (int s = 0; s < SX_CORE_N_LEVELS(&view->p->core); s++) sx_core_set_slot(&view->p->core, st, s);
     return sx_core_set_array(&view->p->core, st);
 }
 

@@ -77,10 +77,12 @@ const char *sx_map_core_space(const sx_map_space *space, sx_core_space *out) {
     for (int d = 0; d < space->problem->n_dims; d++) {
         if (!set_words(space, d, out)) return "its sizes have too many different prime factors";
         out->natural |= (uint64_t)d << 4 * d;
+        for (int v = 0; v < space->problem->n_tensors; v++)
+            if (out->model.tensor[v].dims >> d & 1) out->indexed[d] |= 0xffu << 8 * v;
     }
     for (uint32_t mask = 0; mask < 1u << SX_CORE_DIMS; mask++)
-        for (uint32_t left = mask, n = 0; left; left &= left - 1, n++)
-            out->packed[mask] |= (uint32_t)__builtin_ctz(left) << 4 * n;
+        for (uint32_t left = mask; left; left &= left - 1)
+            out->packed[mask] |= (uint32_t)__builtin_ctz(left) << 4 * out->bits[mask]++;
     return NULL;
 }
 

@@ -1,5 +1,5 @@
-/* Choosing among evaluated points. Ranking is a stable merge sort, n log n comparisons; the front is found by
- * sweeping the members in order of its first metric. */
+/* Choosing among evaluated points. Ranking is a stable merge sort, n log n comparisons; members of the front are then
+ * inserted one by one into a list, by bisection. */
 #include "navigators/selection.h"
 
 #include "ir/goal.h"
@@ -22,56 +22,86 @@ size_t sx_select_tournament(const sx_goal *goal, const sx_outcome *outcome, size
     return best;
 }
 
-/* By the front's first metric, then by its second; the objective is not used. */
-static int compare_axes(const sx_goal *goal, const sx_outcome *a, const sx_outcome *b) {
-    if (a->reason || b->reason) return (a->reason != 0) - (b->reason != 0);
-    for (int i = 0; i < 2; i++) {
-        double x = a->metrics.value[goal->front[i]], y = b->metrics.value[goal->front[i]];
-        if (x != y) return x < y ? -1 : 1;
-    }
-    return 0;
+/* Whether a member ranks behind another by the objective; `single`: it has one criterion, and illegal members are at infinity. */
+static inline bool is_behind(const sx_goal *goal, bool single, const sx_outcome *a, const sx_outcome *b) {
+    return single ? a->value > b->value : sx_outcome_compare(goal, a, b) > 0;
 }
-
-typedef int comparison(const sx_goal *goal, const sx_outcome *a, const sx_outcome *b);
 
 /* Merges two sorted runs of member numbers, from[low..middle) and from[middle..high), into `to`. */
-static void merge(const sx_goal *goal, const sx_outcome *outcome, comparison *compare, const uint32_t *from,
-                  size_t low, size_t middle, size_t high, uint32_t *to) {
-    size_t a = low, b = middle;
-    for (size_t i = low; i < high; i++) {
-        bool first = a < middle && (b >= high || compare(goal, &outcome[from[a]], &outcome[from[b]]) <= 0);
-        to[i] = first ? from[a++] : from[b++];
-    }
+static void merge(const sx_goal *goal, const sx_outcome *outcome, const uint32_t *from, size_t low,
+                  size_t middle, size_t high, uint32_t *to) {
+    const bool single = goal->objective.n_criteria == 1;
+    const uint32_t *a = from + low, *b = from + middle, *a_end = b, *b_end = from + high;
+    to += low;
+    while (a < a_end && b < b_end) *to++ = is_behind(goal, single, &outcome[*a], &outcome[*b]) ? *b++ : *a++;
+    while (a < a_end) *to++ = *a++;
+    while (b < b_end) *to++ = *b++;
 }
 
-/* Sorts member numbers, best first, equal ones as they were. `scratch` is room for n. */
-static void sort(const sx_goal *goal, const sx_outcome *outcome, comparison *compare, size_t n,
-                 uint32_t *order, uint32_t *scratch) {
+/* Sorts member numbers by the objective, best first, equal ones as they were. `scratch` is room for n. */
+static void sort(const sx_goal *goal, const sx_outcome *outcome, size_t n, uint32_t *order,
+                 uint32_t *scratch) {
+    uint32_t *from = order, *to = scratch;
     for (size_t width = 1; width < n; width *= 2) {
         for (size_t low = 0; low < n; low += 2 * width) {
             size_t middle = low + width < n ? low + width : n;
             size_t high = low + 2 * width < n ? low + 2 * width : n;
-            merge(goal, outcome, compare, order, low, middle, high, scratch);
+            merge(goal, outcome, from, low, middle, high, to);
         }
-        memcpy(order, scratch, n * sizeof *order);
+        uint32_t *other = from;
+        from = to;
+        to = other;
     }
+    if (from != order) memcpy(order, from, n * sizeof *order);
+}
+
+/* How many members of a front, listed by places in an order with the first metric rising, have no more of that than `most`. */
+static size_t count_up_to(const sx_goal *goal, const sx_outcome *outcome, const uint32_t *order,
+                          const uint32_t *place, size_t front, double most) {
+    size_t low = 0, high = front;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (outcome[order[place[middle]]].metrics.value[goal->front[0]] <= most)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Lists the places in the order of the legal members that none dominates, with the first metric rising and the second falling;
+ * returns how many they are. */
+static size_t list_front(const sx_goal *goal, const sx_outcome *outcome, size_t n, const uint32_t *order,
+                         uint32_t *place) {
+    const size_t first = goal->front[0], second = goal->front[1];
+    size_t front = 0;
+    for (size_t i = 0; i < n && !outcome[order[i]].reason; i++) {
+        const double *own = outcome[order[i]].metrics.value;
+        size_t at = count_up_to(goal, outcome, order, place, front, own[first]), end = at;
+        const double *before = at > 0 ? outcome[order[place[at - 1]]].metrics.value : NULL;
+        bool same = before && before[first] == own[first] && before[second] == own[second];
+        if (before && !same && before[second] <= own[second]) continue;
+        while (!same && at > 0 && outcome[order[place[at - 1]]].metrics.value[first] == own[first]) at--;
+        while (end < front && outcome[order[place[end]]].metrics.value[second] >= own[second]) end++;
+        memmove(place + at + 1, place + end, (front - end) * sizeof *place);
+        place[at] = (uint32_t)i;
+        front = front - (end - at) + 1;
+    }
+    return front;
 }
 
 /* Brings the members of the front before the others, both kinds in the order they had, and returns how many
- * they are. The order must be that of compare_axes. */
+ * they are. `scratch` is room for n. */
 static size_t part_front(const sx_goal *goal, const sx_outcome *outcome, size_t n, uint32_t *order,
                          uint32_t *scratch) {
-    size_t front = 0, others = 0;
-    const sx_outcome *last = NULL;
+    const uint32_t mark = (uint32_t)1 << 31;
+    size_t front = list_front(goal, outcome, n, order, scratch), next = 0, others = 0;
+    for (size_t k = 0; k < front; k++) order[scratch[k]] |= mark;
     for (size_t i = 0; i < n; i++) {
-        const sx_outcome *o = &outcome[order[i]];
-        bool less = last && o->metrics.value[goal->front[1]] < last->metrics.value[goal->front[1]];
-        if (!o->reason && (!last || less || compare_axes(goal, o, last) == 0)) {
-            last = o;
-            order[front++] = order[i];
-        } else {
+        if (order[i] & mark)
+            order[next++] = order[i] & ~mark;
+        else
             scratch[others++] = order[i];
-        }
     }
     memcpy(order + front, scratch, others * sizeof *order);
     return front;
@@ -79,15 +109,9 @@ static size_t part_front(const sx_goal *goal, const sx_outcome *outcome, size_t 
 
 size_t sx_select_rank(const sx_goal *goal, const sx_outcome *outcome, size_t n, bool pareto,
                       uint32_t *order) {
-    uint32_t *scratch = order + n;
     for (size_t i = 0; i < n; i++) order[i] = (uint32_t)i;
-    size_t front = 0;
-    if (pareto) {
-        sort(goal, outcome, compare_axes, n, order, scratch);
-        front = part_front(goal, outcome, n, order, scratch);
-        sort(goal, outcome, sx_outcome_compare, front, order, scratch);
-    }
-    sort(goal, outcome, sx_outcome_compare, n - front, order + front, scratch);
+    sort(goal, outcome, n, order, order + n);
+    size_t front = pareto ? part_front(goal, outcome, n, order, order + n) : 0;
     return front ? front : 1;
 }
 

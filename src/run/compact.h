@@ -22,8 +22,12 @@ SX_MUST_USE sx_status sx_compact_search_new(const sx_run *run, SX_OWN sx_compact
 /* A worker's memory for the engine; NULL, and a run that failed, when memory is out. */
 struct sx_core_work *sx_compact_search_work(const sx_compact_search *search, sx_worker *worker);
 
-/* The random numbers of a stream. */
+/* The random numbers of a stream, and of one of many streams that begin with the numbers of `all`. */
 sx_core_rng sx_compact_search_rng(uint64_t seed, const char *name, uint64_t number);
+static inline sx_core_rng sx_compact_search_part(sx_core_rng all, uint64_t number) {
+    all.state += number * 0xd1342543de82ef95u;
+    return (sx_core_rng){sx_core_next(&all)};
+}
 
 /* Evaluates the point that the engine has checked or repaired last, as sx_worker_evaluate does. */
 sx_outcome sx_compact_search_evaluate(const sx_compact_search *search, sx_worker *worker,

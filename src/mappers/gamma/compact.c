@@ -19,10 +19,10 @@ static size_t size(const sx_gamma *g) {
     return g->compact->size;
 }
 
-/* A maker whose random numbers are those of a stream. */
-static maker begin(const sx_gamma *g, sx_worker *worker, const char *stream, uint64_t number) {
+/* A maker whose random numbers are those of a task. */
+static maker begin(const sx_gamma *g, sx_worker *worker, sx_core_rng tasks, uint64_t number) {
     return (maker){g, g->compact, worker, sx_compact_search_work(g->compact, worker),
-                   sx_compact_search_rng(sx_run_seed(g->run), stream, number)};
+                   sx_compact_search_part(tasks, number)};
 }
 
 /* Repairs a point; false where that fails. */
@@ -59,7 +59,7 @@ static sx_status make_first(const void *input, size_t task, sx_worker *worker, v
     const sx_core_space *core = &g->compact->core;
     size_t n_starts, point_size = g->space->space.point_size;
     const unsigned char *start = sx_run_starts(g->run, &n_starts);
-    maker m = begin(g, worker, "gamma.first", task);
+    maker m = begin(g, worker, g->first, task);
     sx_compact_level *point = (void *)((sx_outcome *)output + 1);
     bool natural = (double)task < sx_run_setting(g->run, SX_GAMMA_NATURAL) * (double)g->n, legal = natural;
     if (!m.work) return SX_OK;
@@ -106,7 +106,7 @@ _Static_assert((int)SX_GAMMA_TILE == SX_COMPACT_TILE && (int)SX_GAMMA_ORDER == S
 static sx_status make_pair(const void *input, size_t task, sx_worker *worker, void *output) {
     const sx_gamma *g = input;
     size_t pairs = (g->n + 1) / 2;
-    maker m = begin(g, worker, "gamma", g->s->generation * pairs + task);
+    maker m = begin(g, worker, g->pairs, g->s->generation * pairs + task);
     if (!m.work) return SX_OK;
     size_t parent[2] = {sx_core_below(&m.rng, (uint32_t)g->s->parents),
                         sx_core_below(&m.rng, (uint32_t)g->s->parents)};

@@ -148,6 +148,8 @@ static sx_status choose_breed(sx_gamma *g) {
     if (grows || sx_run_setting(g->run, SX_GAMMA_CORE) == 0) return SX_OK;
     SX_TRY(sx_compact_search_new(g->run, &g->compact));
     if (g->compact) g->breed = &sx_gamma_compact;
+    g->first = sx_compact_search_rng(sx_run_seed(g->run), "gamma.first", 0);
+    g->pairs = sx_compact_search_rng(sx_run_seed(g->run), "gamma", 0);
     g->chances = (sx_core_chances){.order = chance(g, SX_GAMMA_ORDERS),
                                    .parallel = chance(g, SX_GAMMA_PARALLELS),
                                    .levels = chance(g, SX_GAMMA_LEVELS),

@@ -41,7 +41,8 @@ typedef struct sx_gamma {
     const sx_map_space *space;
     const struct sx_gamma_breed *breed;
     sx_compact_search *compact; /* NULL: individuals are mappings */
-    sx_core_chances chances;    /* of the mutations of compact points */
+    sx_core_chances chances;    /* of the mutations of compact points, */
+    sx_core_rng first, pairs;   /* and the random numbers of their tasks */
     size_t n, room;             /* of the population, of all individuals */
     size_t each;                /* bytes of an individual */
     sx_gamma_state *s;

@@ -5,12 +5,16 @@
 sx_status sx_fuse_prepare(const sx_args *args, sx_result *r) {
     static const char *const apart[] = {"evaluator", "pareto",         "k-best", "certificate", "checkpoint",
                                         "densities", "search-formats", "gpu",    "emulate-gpu"};
+    const char *window = sx_args_text(args, "window", 0);
     if (!sx_args_flag(args, "fuse")) {
-        if (sx_args_flag(args, "exchange"))
-            return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--exchange has no effect without --fuse"),
-                                 "add --fuse, or leave out --exchange");
-        return SX_OK;
+        const char *alone = window ? "window" : sx_args_flag(args, "exchange") ? "exchange" : NULL;
+        if (!alone) return SX_OK;
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--%s has no effect without --fuse", alone),
+                             "add --fuse, or leave out --%s", alone);
     }
+    if (window && strcmp(window, "retain") && strcmp(window, "recompute") && strcmp(window, "best"))
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--window is '%s'", window),
+                             "known: retain, recompute, best");
     for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
         if (sx_args_flag(args, apart[i]))
             return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--fuse cannot be used with --%s", apart[i]),
@@ -22,9 +26,11 @@ sx_status sx_fuse_prepare(const sx_args *args, sx_result *r) {
 
 /* What --fuse and --exchange ask for. */
 static sx_fusing_options options_of(const sx_args *args) {
-    const char *tensors = sx_args_text(args, "fuse", 0);
+    const char *tensors = sx_args_text(args, "fuse", 0), *window = sx_args_text(args, "window", 0);
     return (sx_fusing_options){.tensors = tensors && *tensors ? tensors : "auto",
-                               .exchange = sx_args_text(args, "exchange", 0)};
+                               .exchange = sx_args_text(args, "exchange", 0),
+                               .window = window ? window : "best",
+                               .gap = sx_args_number(args, "gap", 0)};
 }
 
 sx_status sx_fuse_graph(const sx_args *args, sx_sources *sources, const sx_result *r, sx_graph *graph) {

@@ -14,9 +14,12 @@
      false,                                                                                                  \
      "of a network, also find which tensors between layers should stay on chip (auto), or let those of "     \
      "these names stay (docs/fusion.md)"},                                                                   \
+        {"exchange", 0,                                                                                      \
+         "LEVEL",    SX_OPTION_TEXT,                                                                         \
+         false,      "with --fuse: the memory in which tensors stay (the one inside the outermost)"},        \
     {                                                                                                        \
-        "exchange", 0, "LEVEL", SX_OPTION_TEXT, false,                                                       \
-            "with --fuse: the memory in which tensors stay (the one inside the outermost)"                   \
+        "window", 0, "retain|recompute|best", SX_OPTION_TEXT, false,                                         \
+            "with --fuse: rows that windows of two steps share are kept, made again, or as is best (best)"   \
     }
 
 /* Refuses options that --fuse cannot be combined with; gives the layers and the fused network half of the time each. */

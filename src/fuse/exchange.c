@@ -191,27 +191,41 @@ static sx_status make_values(sx_exchange *x, const tensor_facts *t) {
     return SX_OK;
 }
 
-/* Gives values that are alive together different slots; values that never fit, and those beyond what a plan can
- * tell apart, cannot stay. */
+/* How many values that may stay are alive in a step. */
+static int count_alive(const sx_exchange *x, size_t step) {
+    int n = 0;
+    for (size_t v = 0; v < x->n_values; v++)
+        n += !x->value[v].reason && x->value[v].first <= step && step <= x->value[v].last;
+    return n;
+}
+
+/* Why a value cannot stay whole beside those that are alive when it is made; NULL: it can. */
+static const char *refuse_whole(const sx_exchange *x, size_t v, int slot) {
+    for (size_t s = x->value[v].first; s <= x->value[v].last; s++)
+        if (sx_exchange_words(x, s, v) > x->capacity) return "is larger than the exchange memory";
+    return slot == SLOTS || count_alive(x, x->value[v].first) > MOST_ALIVE ? "is alive with too many others"
+                                                                           : NULL;
+}
+
+/* Gives values that may meet different slots; values that never fit, and those beyond what a plan can tell apart, cannot stay
+ * whole. */
 static void assign_slots(sx_exchange *x) {
     size_t holder[SLOTS];
+    for (size_t v = 0; v < x->n_values; v++) x->value[v].by_tiles = !x->value[v].reason;
     for (int i = 0; i < SLOTS; i++) holder[i] = SX_NO_INDEX;
-    for (size_t s = 0; s < x->n_steps; s++) {
+    for (size_t s = 0; s < x->n_steps; s++)
         for (size_t v = 0; v < x->n_values; v++) {
             sx_exchange_value *value = &x->value[v];
-            if (value->first != s || value->reason) continue;
-            for (size_t i = s; i <= value->last && !value->reason; i++)
-                if (sx_exchange_words(x, i, v) > x->capacity)
-                    value->reason = "is larger than the exchange memory";
             int slot = 0;
-            while (slot < MOST_ALIVE && holder[slot] != SX_NO_INDEX && x->value[holder[slot]].last >= s)
+            if (value->first != s || value->reason) continue;
+            while (slot < SLOTS && holder[slot] != SX_NO_INDEX &&
+                   x->value[holder[slot]].last + SX_EXCHANGE_SPAN >= s)
                 slot++;
-            if (slot == MOST_ALIVE && !value->reason) value->reason = "is alive with too many others";
+            value->reason = refuse_whole(x, v, slot);
             if (value->reason) continue;
             holder[slot] = v;
             value->slot = (uint8_t)slot;
         }
-    }
 }
 
 sx_status sx_exchange_init(const sx_graph *graph, const sx_network *network, const sx_arch *arch, int level,
@@ -250,13 +264,13 @@ static sx_status force_tensor(sx_exchange *x, const char *name) {
         return sx_error_hint(
             sx_error_new(SX_ERR_USAGE, "--fuse: %s has no tensor '%s'", x->graph->name, name),
             "`sextant list %s --json` names the tensors; --fuse=auto chooses them", x->graph->name);
-    const char *reason =
-        x->value_of[tensor] == SX_NO_INDEX
-            ? (x->graph->tensor[tensor].weight ? "is a weight" : "is an input of the network")
-            : x->value[x->value_of[tensor]].reason;
-    if (reason)
+    const size_t value = x->value_of[tensor];
+    const char *reason = value != SX_NO_INDEX              ? x->value[value].reason
+                         : x->graph->tensor[tensor].weight ? "is a weight"
+                                                           : "is an input of the network";
+    if (reason && !(value != SX_NO_INDEX && x->value[value].by_tiles))
         return sx_error_new(SX_ERR_USAGE, "--fuse: the tensor %s cannot stay on chip: it %s", name, reason);
-    x->value[x->value_of[tensor]].choice = SX_EXCHANGE_STAY;
+    x->value[value].choice = SX_EXCHANGE_STAY;
     return SX_OK;
 }
 
@@ -269,5 +283,7 @@ sx_status sx_exchange_force(sx_exchange *exchange, const char *tensors) {
         SX_TRY(force_tensor(exchange, name));
         tensors += length + (tensors[length] == ',');
     }
+    for (size_t v = 0; v < exchange->n_values; v++)
+        exchange->value[v].by_tiles &= exchange->value[v].choice == SX_EXCHANGE_STAY;
     return SX_OK;
 }

@@ -9,6 +9,9 @@
 
 #include "sextant/arch.h"
 
+/* The most steps that are taken together. */
+enum { SX_EXCHANGE_SPAN = 16 };
+
 /* What a plan may do with a value. */
 typedef enum sx_exchange_choice {
     SX_EXCHANGE_FREE, /* as is best */
@@ -19,9 +22,10 @@ typedef enum sx_exchange_choice {
 typedef struct sx_exchange_value {
     size_t tensor;      /* of the graph: the first of it */
     size_t first, last; /* steps: the one that makes it, the last that reads it */
-    const char *reason; /* why it cannot stay; NULL: it can */
+    const char *reason; /* why it cannot stay whole; NULL: it can */
+    bool by_tiles;      /* tiles of it may stay, in a group */
     sx_exchange_choice choice;
-    uint8_t slot; /* of the states of a plan; those that are alive together differ */
+    uint8_t slot; /* of the states of a plan; those that are alive within SX_EXCHANGE_SPAN steps differ */
 } sx_exchange_value;
 
 typedef struct sx_exchange_step {

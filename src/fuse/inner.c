@@ -48,72 +48,104 @@ sx_status sx_inner_problem(sx_inner *inner, const sx_problem *problem, uint64_t 
     return SX_OK;
 }
 
-sx_status sx_inner_find(sx_inner *inner, uint64_t problem, const sx_cut *cut, size_t *out) {
-    const sx_inner_key key = {problem, *cut};
+/* Enters an optimum that is not known yet. */
+static sx_status enter_optimum(sx_inner *inner, const sx_inner_key *key, uint32_t *out) {
     sx_inner_optimum *item = sx_vector_add(&inner->optimum);
     if (!item) return sx_error_memory();
     const size_t new = inner->optimum.n - 1;
-    *item = (sx_inner_optimum){.key = key, .value = INFINITY};
-    const sx_hash_keys keys = {inner->optimum.data, sizeof *item, sizeof key};
-    uint32_t index =
-        sx_hash_table_put(&inner->optima, keys, &key, sx_hash_bytes(&key, sizeof key, 0), (uint32_t) new);
-    if (index == SX_HASH_NONE) return sx_error_memory();
+    *item = (sx_inner_optimum){.key = *key, .roomy = new, .value = INFINITY};
+    if (!sx_hash_table_add(&inner->optima, sx_hash_bytes(key, sizeof *key, 0), (uint32_t) new))
+        return sx_error_memory();
+    *out = (uint32_t) new;
+    if (key->cut.occupied <= inner->capacity)
+        return inner->minimum(inner->user, sx_vector_at(&inner->problem, key->problem), &key->cut,
+                              &item->bound);
+    item->bound = INFINITY;
+    item->effort = SX_INNER_SEARCH;
+    return SX_OK;
+}
+
+/* The number of the optimum of a key, entered where it is new. */
+static sx_status find_optimum(sx_inner *inner, const sx_inner_key *key, bool *new, size_t *out) {
+    const sx_hash_keys keys = {inner->optimum.data, sizeof(sx_inner_optimum), sizeof *key};
+    uint32_t index = sx_hash_table_find(&inner->optima, keys, key, sx_hash_bytes(key, sizeof *key, 0));
+    *new = index == SX_HASH_NONE;
+    if (*new) SX_TRY(enter_optimum(inner, key, &index));
     *out = index;
-    if (index != new) {
-        inner->optimum.n--;
-        return SX_OK;
-    }
-    if (cut->occupied > inner->capacity) {
-        item->bound = INFINITY;
-        item->searched = true;
-        return SX_OK;
-    }
-    return inner->minimum(inner->user, sx_vector_at(&inner->problem, problem), cut, &item->bound);
+    return SX_OK;
+}
+
+sx_status sx_inner_find(sx_inner *inner, uint64_t problem, const sx_cut *cut, size_t *out) {
+    sx_inner_key key = {problem, *cut};
+    bool new, other;
+    size_t roomy;
+    SX_TRY(find_optimum(inner, &key, &new, out));
+    if (!new || cut->occupied == 0) return SX_OK;
+    key.cut.occupied = 0;
+    SX_TRY(find_optimum(inner, &key, &other, &roomy));
+    ((sx_inner_optimum *)sx_vector_at(&inner->optimum, *out))->roomy = roomy;
+    return SX_OK;
+}
+
+double sx_inner_bound(const sx_inner *inner, size_t optimum) {
+    const sx_inner_optimum *item = sx_inner_at(inner, optimum);
+    return fmin(item->value, fmax(item->bound, sx_inner_at(inner, item->roomy)->bound));
+}
+
+bool sx_inner_settled(const sx_inner *inner, size_t optimum, sx_inner_effort effort) {
+    const sx_inner_optimum *item = sx_inner_at(inner, optimum);
+    return item->effort >= effort ||
+           (item->effort > SX_INNER_MINIMUM && sx_inner_bound(inner, optimum) >= item->value);
 }
 
 /* Whether the answer of one optimum holds for another: the same problem and tensors, and a mapping that was best
  * with no less room and still fits. */
-static bool answer_holds(const sx_inner *inner, const sx_inner_optimum *known, const sx_inner_key *key) {
+static bool answer_holds(const sx_inner *inner, size_t optimum, const sx_inner_key *key,
+                         sx_inner_effort effort) {
+    const sx_inner_optimum *known = sx_inner_at(inner, optimum);
     const sx_cut *a = &known->key.cut, *b = &key->cut;
-    if (!known->searched || known->key.problem != key->problem || a->resident != b->resident ||
-        a->found != b->found)
+    if (known->key.problem != key->problem || a->resident != b->resident || a->found != b->found)
         return false;
-    if (a->occupied > b->occupied) return false;
+    if (a->occupied > b->occupied || !sx_inner_settled(inner, optimum, effort)) return false;
     return isinf(known->bound) || (!isinf(known->value) && known->used + b->occupied <= inner->capacity);
 }
 
-sx_status sx_inner_enter(sx_inner *inner, size_t optimum, const sx_inner_answer *answer) {
+sx_status sx_inner_enter(sx_inner *inner, size_t optimum, sx_inner_effort effort,
+                         const sx_inner_answer *answer) {
     sx_inner_optimum *item = sx_vector_at(&inner->optimum, optimum);
-    item->searched = true;
-    if (!answer->found) {
-        if (!answer->stopped) item->bound = INFINITY;
-        return SX_OK;
+    item->effort = effort;
+    item->bound = fmax(item->bound, answer->bound);
+    if (!answer->found && !answer->stopped) item->bound = INFINITY;
+    const double value = answer->found ? sx_objective_value(&inner->objective, &answer->score) : INFINITY;
+    if (value < item->value) {
+        sx_mapping *mapping = sx_vector_add(&inner->mapping);
+        if (!mapping) return sx_error_memory();
+        *mapping = answer->mapping;
+        item->mapping = inner->mapping.n - 1;
+        item->score = answer->score;
+        item->used = answer->used;
+        item->value = value;
     }
-    sx_mapping *mapping = sx_vector_add(&inner->mapping);
-    if (!mapping) return sx_error_memory();
-    *mapping = answer->mapping;
-    item->mapping = inner->mapping.n - 1;
-    item->score = answer->score;
-    item->used = answer->used;
-    item->value = sx_objective_value(&inner->objective, &answer->score);
-    item->bound = fmin(fmax(item->bound, answer->bound), item->value);
+    if (!isinf(item->value)) item->bound = fmin(item->bound, item->value);
     return SX_OK;
 }
 
-sx_status sx_inner_settle(sx_inner *inner, size_t optimum) {
+sx_status sx_inner_settle(sx_inner *inner, size_t optimum, sx_inner_effort effort) {
     sx_inner_optimum *item = sx_vector_at(&inner->optimum, optimum);
-    if (item->searched) return SX_OK;
+    if (sx_inner_settled(inner, optimum, effort)) return SX_OK;
+    if (item->roomy != optimum) SX_TRY(sx_inner_settle(inner, item->roomy, effort));
     for (size_t i = 0; i < inner->optimum.n; i++) {
-        const sx_inner_optimum *known = sx_inner_at(inner, i);
-        if (!answer_holds(inner, known, &item->key)) continue;
-        const sx_inner_key key = item->key;
-        *item = *known;
-        item->key = key;
+        if (i == optimum || !answer_holds(inner, i, &item->key, effort)) continue;
+        const sx_inner_optimum before = *item;
+        *item = *sx_inner_at(inner, i);
+        item->key = before.key;
+        item->roomy = before.roomy;
+        item->bound = fmin(fmax(item->bound, before.bound), item->value);
         return SX_OK;
     }
     sx_inner_answer answer = {0};
     inner->n_searched++;
     SX_TRY(inner->search(inner->user, sx_vector_at(&inner->problem, item->key.problem), &item->key.cut,
-                         &answer));
-    return sx_inner_enter(inner, optimum, &answer);
+                         effort, &answer));
+    return sx_inner_enter(inner, optimum, effort, &answer);
 }

@@ -18,9 +18,16 @@ typedef struct sx_inner_answer {
     sx_mapping mapping;
 } sx_inner_answer;
 
+/* How much is done to find an optimum. */
+typedef enum sx_inner_effort {
+    SX_INNER_MINIMUM, /* only a lower bound is known */
+    SX_INNER_SKETCH,  /* a short search */
+    SX_INNER_SEARCH,  /* a whole one */
+} sx_inner_effort;
+
 /* Searches a cut layer; *out->found is false where there is no mapping or none was found. */
 typedef sx_status sx_inner_search(void *user, const sx_problem *problem, const sx_cut *cut,
-                                  sx_inner_answer *out);
+                                  sx_inner_effort effort, sx_inner_answer *out);
 /* A lower bound of the objective that costs next to nothing. */
 typedef sx_status sx_inner_minimum(void *user, const sx_problem *problem, const sx_cut *cut, double *out);
 
@@ -31,9 +38,10 @@ typedef struct sx_inner_key {
 
 typedef struct sx_inner_optimum {
     sx_inner_key key;
-    bool searched;
-    double bound; /* of the objective; INFINITY: no mapping exists */
-    double value; /* INFINITY before it is searched */
+    sx_inner_effort effort; /* spent on it */
+    size_t roomy;           /* the same with nothing of the memory taken; its own index: it is that */
+    double bound;           /* of the objective; INFINITY: no mapping exists */
+    double value;           /* INFINITY before it is searched */
     sx_score score;
     uint64_t used;
     size_t mapping; /* of sx_inner.mapping */
@@ -61,15 +69,22 @@ SX_MUST_USE sx_status sx_inner_problem(sx_inner *inner, const sx_problem *proble
 /* The number of the optimum of a cut problem, entered with its minimum as the bound where it is new. */
 SX_MUST_USE sx_status sx_inner_find(sx_inner *inner, uint64_t problem, const sx_cut *cut, size_t *out);
 
-/* Searches an optimum, unless it is known. */
-SX_MUST_USE sx_status sx_inner_settle(sx_inner *inner, size_t optimum);
+/* Whether more effort up to that cannot change an optimum: it was spent, or value and bound are equal. */
+bool sx_inner_settled(const sx_inner *inner, size_t optimum, sx_inner_effort effort);
+
+/* Searches an optimum with that effort, unless it is settled. */
+SX_MUST_USE sx_status sx_inner_settle(sx_inner *inner, size_t optimum, sx_inner_effort effort);
 
 /* Enters an answer that is known beforehand. */
-SX_MUST_USE sx_status sx_inner_enter(sx_inner *inner, size_t optimum, const sx_inner_answer *answer);
+SX_MUST_USE sx_status sx_inner_enter(sx_inner *inner, size_t optimum, sx_inner_effort effort,
+                                     const sx_inner_answer *answer);
 
 static inline const sx_inner_optimum *sx_inner_at(const sx_inner *inner, size_t optimum) {
     return sx_vector_at(&inner->optimum, optimum);
 }
+
+/* The lower bound of an optimum: no less than with more room. */
+double sx_inner_bound(const sx_inner *inner, size_t optimum);
 
 /* The share of an optimum in the sum that a plan minimises: the objective to the power of `root`, so that the sum's
  * power bounds the product of the sums from below (Hoelder). */

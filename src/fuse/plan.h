@@ -1,35 +1,48 @@
-/* A plan: what of a graph stays in the exchange memory while each of its steps runs. */
+/* A plan: what of a graph stays in the exchange memory while each of its steps runs, whole or by the tiles of a group. */
 #ifndef SX_FUSE_PLAN_H
 #define SX_FUSE_PLAN_H
 
-#include "fuse/exchange.h"
-#include "fuse/inner.h"
+#include "fuse/group.h"
 
-/* One step of a plan. */
-typedef struct sx_plan_step {
-    uint64_t state; /* slots of the values that are in the exchange memory while it runs */
-    size_t optimum; /* of an einsum: its inner optimum; else SX_NO_INDEX */
-} sx_plan_step;
+/* Of what plans are made. */
+typedef struct sx_plan_space {
+    const sx_exchange *exchange;
+    sx_inner *inner;
+    const sx_group *group; /* by their first steps */
+    size_t n_groups;
+} sx_plan_space;
+
+/* A part of a plan: a step, or the steps of a group. */
+typedef struct sx_plan_part {
+    size_t first, last; /* steps */
+    uint64_t state;     /* slots of the values that are whole in the exchange memory while it runs */
+    size_t optimum;     /* of a step that is an einsum: its inner optimum; else SX_NO_INDEX */
+    size_t group;       /* of a group: its number; else SX_NO_INDEX */
+} sx_plan_part;
 
 typedef struct sx_plan {
     bool found;
-    double weight; /* sum over the steps, as sx_inner_weight says */
-    size_t n_steps;
-    sx_plan_step *step;
+    double weight; /* sum over the parts, as sx_inner_weight says */
+    size_t n_parts;
+    sx_plan_part *part;
 } sx_plan;
 
 void sx_plan_fini(sx_plan *plan);
 
 /* The best plan: by the values of the inner optima that were searched, or by the lower bounds of all. Not found where
  * nothing fits. *out is freed with sx_plan_fini, also after an error. */
-SX_MUST_USE sx_status sx_plan_join(const sx_exchange *exchange, sx_inner *inner, bool by_bound, sx_plan *out);
+SX_MUST_USE sx_status sx_plan_join(const sx_plan_space *space, bool by_bound, sx_plan *out);
 
-/* Whether a value is in the exchange memory in a state. */
+/* The inner optimum of a run of a group in a state. */
+SX_MUST_USE sx_status sx_plan_group_optimum(const sx_plan_space *space, const sx_group *group,
+                                            const sx_group_run *run, uint64_t state, size_t *out);
+
+/* Whether a value is whole in the exchange memory in a state. */
 static inline bool sx_plan_stays(const sx_exchange_value *value, uint64_t state) {
     return !value->reason && (state >> value->slot & 1);
 }
 
-/* The words of the exchange memory that a state takes in a step. */
-uint64_t sx_plan_occupied(const sx_exchange *exchange, size_t step, uint64_t state);
+/* The words of the exchange memory that the values of a state take, at most, from one step to another. */
+uint64_t sx_plan_occupied(const sx_exchange *exchange, size_t first, size_t last, uint64_t state);
 
 #endif

@@ -1,6 +1,6 @@
-/* The join over a graph (docs/fusion.md, "Whole machines"): from the first step to the last, the best way to each set
- * of values in the exchange memory. Two beginnings with the same set look the same to the rest, so the better one is
- * kept. The number of sets at a step is at most two to the power of the values that are alive. */
+/* The join over a graph (docs/fusion.md): from the first step to the last, the best way to each set of values in the
+ * exchange memory. Two beginnings with the same set look the same to the rest, so the better one is kept. The number
+ * of sets at a step is at most two to the power of the values that are alive. */
 #include "fuse/plan.h"
 
 #include "base/hash.h"
@@ -12,145 +12,217 @@
 
 /* The best beginning that leads to a state. */
 typedef struct beginning {
-    uint64_t state;  /* before the next step */
-    uint64_t during; /* while the last step ran */
+    uint64_t state;    /* before the next step */
+    sx_plan_part part; /* the last one */
     double weight;
-    size_t before;  /* the beginning without the last step */
-    size_t optimum; /* of the last step */
+    size_t before; /* the beginning without it: among those that end before its first step */
 } beginning;
 
+/* Beginnings that end before a step. */
+typedef struct boundary {
+    sx_vector all;
+    sx_hash_table table; /* by state */
+} boundary;
+
 typedef struct join {
-    const sx_exchange *exchange;
-    sx_inner *inner;
+    const sx_plan_space *space;
     bool by_bound;
-    sx_vector all;       /* beginnings of all lengths, those of one length together */
-    size_t *first;       /* of the beginnings with s steps */
-    sx_hash_table table; /* those of the current length by state, counted from first */
+    boundary *at; /* before each step, and after the last */
 } join;
 
 void sx_plan_fini(sx_plan *plan) {
-    free(plan->step);
+    free(plan->part);
     memset(plan, 0, sizeof *plan);
 }
 
-uint64_t sx_plan_occupied(const sx_exchange *exchange, size_t step, uint64_t state) {
+uint64_t sx_plan_occupied(const sx_exchange *exchange, size_t first, size_t last, uint64_t state) {
     uint64_t words = 0;
-    for (size_t v = 0; v < exchange->n_values && state; v++)
-        if (sx_exchange_words(exchange, step, v) && sx_plan_stays(&exchange->value[v], state))
-            words += sx_exchange_words(exchange, step, v);
+    for (size_t v = 0; v < exchange->n_values && state; v++) {
+        const sx_exchange_value *value = &exchange->value[v];
+        uint64_t most = 0;
+        if (value->last < first || value->first > last || !sx_plan_stays(value, state)) continue;
+        for (size_t s = first; s <= last; s++)
+            if (sx_exchange_words(exchange, s, v) > most) most = sx_exchange_words(exchange, s, v);
+        words += most;
+    }
     return words;
 }
 
-/* How the layer of a step is cut in a state. Where all that the memory could hold for it stays there anyway, its room
- * makes no difference. */
-static sx_cut cut_of(const sx_exchange *x, size_t step, uint64_t state, uint64_t occupied) {
+/* Adds the tensors of a step that are whole in the exchange memory to a cut. Where all that the memory could hold for
+ * the layer stays there anyway, its room makes no difference. */
+static void cut_step(const sx_exchange *x, size_t step, uint64_t state, sx_cut *cut) {
     const sx_problem *problem = &x->network->layer[x->step[step].layer].problem;
-    sx_cut cut = {.occupied = occupied};
     for (int v = 0; v < problem->n_tensors; v++) {
         size_t value = x->step[step].value[v];
         if (value != SX_NO_INDEX && sx_plan_stays(&x->value[value], state))
-            cut.resident |= (uint8_t)(1u << v);
+            cut->resident |= (uint8_t)(1u << v);
     }
-    if ((sx_arch_keep_mask(x->arch, x->level, problem) & ~(unsigned)cut.resident) == 0) cut.occupied = 0;
-    return cut;
+    if ((sx_arch_keep_mask(x->arch, x->level, problem) & ~(unsigned)cut->resident) == 0) cut->occupied = 0;
+}
+
+/* What an inner optimum adds to a sum. */
+static double weigh_optimum(const join *j, size_t optimum) {
+    const sx_inner *inner = j->space->inner;
+    const double value = j->by_bound ? sx_inner_bound(inner, optimum) : sx_inner_at(inner, optimum)->value;
+    return sx_inner_weight(inner, value);
 }
 
 /* What a step costs in a state; INFINITY where it is not possible. */
-static sx_status weigh_step(join *j, size_t step, uint64_t state, size_t *optimum, double *weight) {
-    const sx_exchange *x = j->exchange;
-    const uint64_t occupied = sx_plan_occupied(x, step, state);
-    *optimum = SX_NO_INDEX;
-    *weight = occupied > x->capacity ? INFINITY : 0;
-    if (x->step[step].layer == SX_NO_INDEX || isinf(*weight)) return SX_OK;
+static sx_status weigh_step(const join *j, sx_plan_part *part, double *weight) {
+    const sx_exchange *x = j->space->exchange;
+    const sx_exchange_step *step = &x->step[part->first];
+    sx_cut cut = {.occupied = sx_plan_occupied(x, part->first, part->first, part->state)};
+    *weight = cut.occupied > x->capacity ? INFINITY : 0;
+    if (step->layer == SX_NO_INDEX || isinf(*weight)) return SX_OK;
     uint64_t problem;
-    const sx_cut cut = cut_of(x, step, state, occupied);
-    SX_TRY(sx_inner_problem(j->inner, &x->network->layer[x->step[step].layer].problem, &problem));
-    SX_TRY(sx_inner_find(j->inner, problem, &cut, optimum));
-    const sx_inner_optimum *found = sx_inner_at(j->inner, *optimum);
-    *weight = x->step[step].repeat * sx_inner_weight(j->inner, j->by_bound ? found->bound : found->value);
+    cut_step(x, part->first, part->state, &cut);
+    SX_TRY(sx_inner_problem(j->space->inner, &x->network->layer[step->layer].problem, &problem));
+    SX_TRY(sx_inner_find(j->space->inner, problem, &cut, &part->optimum));
+    *weight = step->repeat * weigh_optimum(j, part->optimum);
+    return SX_OK;
+}
+
+sx_status sx_plan_group_optimum(const sx_plan_space *space, const sx_group *group, const sx_group_run *run,
+                                uint64_t state, size_t *out) {
+    sx_cut cut = run->cut;
+    cut.occupied += sx_plan_occupied(space->exchange, group->first, group->last, state);
+    cut_step(space->exchange, run->step, state, &cut);
+    return sx_inner_find(space->inner, run->problem, &cut, out);
+}
+
+/* What a group costs in a state; INFINITY where it is not possible. */
+static sx_status weigh_group(const join *j, const sx_plan_part *part, double *weight) {
+    const sx_exchange *x = j->space->exchange;
+    const sx_group *group = &j->space->group[part->group];
+    *weight = INFINITY;
+    if (sx_plan_occupied(x, group->first, group->last, part->state) + group->peak > x->capacity) return SX_OK;
+    double sum = 0;
+    for (int m = 0; m < group->n_moves; m++) {
+        const size_t value = group->move[m].value;
+        if (value == SX_NO_INDEX || !sx_plan_stays(&x->value[value], part->state))
+            sum += group->move[m].weight;
+    }
+    for (int r = 0; r < group->n_runs && !isinf(sum); r++) {
+        size_t optimum;
+        SX_TRY(sx_plan_group_optimum(j->space, group, &group->run[r], part->state, &optimum));
+        sum += group->run[r].times * weigh_optimum(j, optimum);
+    }
+    *weight = sum;
     return SX_OK;
 }
 
 /* Enters a beginning, unless one with the same state is at least as good. */
-static sx_status enter_beginning(join *j, size_t first, const beginning *new) {
-    beginning *item = sx_vector_add(&j->all);
+static sx_status enter_beginning(boundary *at, const beginning *new) {
+    beginning *item = sx_vector_add(&at->all);
     if (!item) return sx_error_memory();
     *item = *new;
-    const size_t index = j->all.n - 1 - first;
-    const sx_hash_keys keys = {sx_vector_at(&j->all, first), sizeof *item, sizeof item->state};
-    uint32_t at = sx_hash_table_put(&j->table, keys, &new->state,
-                                    sx_hash_words((const int64_t *)&new->state, 1), (uint32_t)index);
-    if (at == SX_HASH_NONE) return sx_error_memory();
-    if (at == index) return SX_OK;
-    j->all.n--;
-    beginning *known = sx_vector_at(&j->all, first + at);
+    const size_t index = at->all.n - 1;
+    const sx_hash_keys keys = {at->all.data, sizeof *item, sizeof item->state};
+    uint32_t entry = sx_hash_table_put(&at->table, keys, &new->state,
+                                       sx_hash_words((const int64_t *)&new->state, 1), (uint32_t)index);
+    if (entry == SX_HASH_NONE) return sx_error_memory();
+    if (entry == index) return SX_OK;
+    at->all.n--;
+    beginning *known = sx_vector_at(&at->all, entry);
     if (new->weight < known->weight) *known = *new;
     return SX_OK;
 }
 
-/* Slots of the values that a step makes, those that must stay, and those that end with it. */
-static void slots_of_step(const sx_exchange *x, size_t step, uint64_t *made, uint64_t *stay, uint64_t *end) {
+/* Slots of the values that a part makes and that may stay whole after it or in it, those that must, and those that end
+ * with it. False where one must stay that can do so only by tiles. */
+static bool slots_of_part(const sx_exchange *x, const sx_plan_part *part, uint64_t *made, uint64_t *stay,
+                          uint64_t *end) {
     *made = *stay = *end = 0;
     for (size_t v = 0; v < x->n_values; v++) {
         const sx_exchange_value *value = &x->value[v];
-        if (value->choice == SX_EXCHANGE_OUT) continue;
+        const bool begins = part->first <= value->first && value->first <= part->last;
+        const bool ends = part->first <= value->last && value->last <= part->last;
+        const bool inside = begins && ends && part->group != SX_NO_INDEX;
+        if (value->choice == SX_EXCHANGE_OUT || inside) continue;
+        if (begins && value->reason) return false;
         const uint64_t bit = UINT64_C(1) << value->slot;
-        if (value->first == step) *made |= bit;
-        if (value->first == step && value->choice == SX_EXCHANGE_STAY) *stay |= bit;
-        if (value->last == step) *end |= bit;
+        if (begins) *made |= bit;
+        if (begins && value->choice == SX_EXCHANGE_STAY) *stay |= bit;
+        if (ends) *end |= bit;
     }
+    return true;
 }
 
-/* Prolongs all beginnings by a step, with each choice about what it makes. */
-static sx_status prolong(join *j, size_t step) {
+/* Prolongs all beginnings before a part by it, with each choice about what it makes. */
+static sx_status prolong(join *j, const sx_plan_part *part) {
     uint64_t made, stay, end;
-    const size_t first = j->all.n;
-    slots_of_step(j->exchange, step, &made, &stay, &end);
-    j->first[step + 1] = first;
-    if (!sx_hash_table_begin(&j->table, 2 * (first - j->first[step]))) return sx_error_memory();
-    for (size_t b = j->first[step]; b < first; b++)
-        for (uint64_t chosen = 0;; chosen = (chosen - made) & made) {
-            const beginning from = *(const beginning *)sx_vector_at(&j->all, b);
-            beginning to = {.during = from.state | chosen, .before = b};
-            double weight = INFINITY;
-            if ((chosen & stay) == stay) SX_TRY(weigh_step(j, step, to.during, &to.optimum, &weight));
-            to.state = to.during & ~end;
-            to.weight = from.weight + weight;
-            if (!isinf(to.weight)) SX_TRY(enter_beginning(j, first, &to));
-            if (chosen == made) break;
+    const boundary *from = &j->at[part->first];
+    if (!slots_of_part(j->space->exchange, part, &made, &stay, &end)) return SX_OK;
+    const uint64_t open = made & ~stay;
+    for (size_t b = 0; b < from->all.n; b++)
+        for (uint64_t chosen = 0;; chosen = (chosen - open) & open) {
+            const beginning *before = sx_vector_at(&from->all, b);
+            beginning new = {.part = *part, .before = b};
+            double weight;
+            new.part.state = before->state | stay | chosen;
+            SX_TRY(part->group == SX_NO_INDEX ? weigh_step(j, &new.part, &weight)
+                                              : weigh_group(j, &new.part, &weight));
+            new.state = new.part.state & ~end;
+            new.weight = before->weight + weight;
+            if (!isinf(new.weight)) SX_TRY(enter_beginning(&j->at[part->last + 1], &new));
+            if (chosen == open) break;
         }
     return SX_OK;
 }
 
-/* Copies out the plan of a beginning of full length. */
-static sx_status copy_plan(const join *j, size_t last, sx_plan *out) {
-    const size_t n = j->exchange->n_steps;
-    out->step = calloc(n + 1, sizeof *out->step);
-    if (!out->step) return sx_error_memory();
-    out->n_steps = n;
+/* Copies out the plan of the beginning of full length, of which there is one: nothing stays after the last step. */
+static sx_status copy_plan(const join *j, sx_plan *out) {
+    size_t at = j->space->exchange->n_steps, index = 0;
+    out->part = calloc(at + 1, sizeof *out->part);
+    if (!out->part) return sx_error_memory();
     out->found = true;
-    out->weight = ((const beginning *)sx_vector_at(&j->all, last))->weight;
-    for (size_t s = n; s-- > 0;) {
-        const beginning *b = sx_vector_at(&j->all, last);
-        out->step[s] = (sx_plan_step){b->during, b->optimum};
-        last = b->before;
+    out->weight = ((const beginning *)sx_vector_at(&j->at[at].all, 0))->weight;
+    while (at > 0) {
+        const beginning *b = sx_vector_at(&j->at[at].all, index);
+        out->part[out->n_parts++] = b->part;
+        index = b->before;
+        at = b->part.first;
+    }
+    for (size_t i = 0; i < out->n_parts / 2; i++) {
+        const sx_plan_part part = out->part[i];
+        out->part[i] = out->part[out->n_parts - 1 - i];
+        out->part[out->n_parts - 1 - i] = part;
     }
     return SX_OK;
 }
 
-sx_status sx_plan_join(const sx_exchange *exchange, sx_inner *inner, bool by_bound, sx_plan *out) {
-    join j = {.exchange = exchange, .inner = inner, .by_bound = by_bound, .all = {.size = sizeof(beginning)}};
+/* Goes through all steps. */
+static sx_status join_steps(join *j) {
+    const sx_plan_space *space = j->space;
+    sx_plan_part part = {.optimum = SX_NO_INDEX};
+    size_t g = 0;
+    for (part.first = 0; part.first < space->exchange->n_steps; part.first++) {
+        part.last = part.first;
+        part.group = SX_NO_INDEX;
+        SX_TRY(prolong(j, &part));
+        for (; g < space->n_groups && space->group[g].first == part.first; g++) {
+            part.last = space->group[g].last;
+            part.group = g;
+            SX_TRY(prolong(j, &part));
+        }
+    }
+    return SX_OK;
+}
+
+sx_status sx_plan_join(const sx_plan_space *space, bool by_bound, sx_plan *out) {
+    const size_t n = space->exchange->n_steps;
+    join j = {.space = space, .by_bound = by_bound, .at = calloc(n + 2, sizeof *j.at)};
     memset(out, 0, sizeof *out);
-    j.first = calloc(exchange->n_steps + 2, sizeof *j.first);
-    sx_status status = j.first ? SX_OK : sx_error_memory();
-    const beginning none = {.optimum = SX_NO_INDEX};
-    if (!status && !sx_hash_table_begin(&j.table, 1)) status = sx_error_memory();
-    if (!status) status = enter_beginning(&j, 0, &none);
-    for (size_t s = 0; s < exchange->n_steps && !status; s++) status = prolong(&j, s);
-    if (!status && j.all.n > j.first[exchange->n_steps])
-        status = copy_plan(&j, j.first[exchange->n_steps], out);
-    free(j.first);
-    sx_vector_clear(&j.all);
-    sx_hash_table_clear(&j.table);
+    if (!j.at) return sx_error_memory();
+    for (size_t s = 0; s <= n; s++) j.at[s].all.size = sizeof(beginning);
+    const beginning none = {.part = {.optimum = SX_NO_INDEX, .group = SX_NO_INDEX}};
+    sx_status status = enter_beginning(&j.at[0], &none);
+    if (!status) status = join_steps(&j);
+    if (!status && j.at[n].all.n) status = copy_plan(&j, out);
+    for (size_t s = 0; s <= n; s++) {
+        sx_vector_clear(&j.at[s].all);
+        sx_hash_table_clear(&j.at[s].table);
+    }
+    free(j.at);
     return status;
 }

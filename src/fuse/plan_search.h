@@ -14,8 +14,9 @@ typedef struct sx_plan_answer {
 /* Whether a search should stop, asked before each inner optimum. */
 typedef bool sx_plan_stop(void *user);
 
-/* Searches the best plan. *out is freed with sx_plan_fini(&out->plan), also after an error. */
-SX_MUST_USE sx_status sx_plan_search(const sx_exchange *exchange, sx_inner *inner, sx_plan_stop *stop,
-                                     void *user, sx_plan_answer *out);
+/* Searches the best plan, or one whose weight is at most the share `gap` above the lower bound. *out is freed with
+ * sx_plan_fini(&out->plan), also after an error. */
+SX_MUST_USE sx_status sx_plan_search(const sx_plan_space *space, double gap, sx_plan_stop *stop, void *user,
+                                     sx_plan_answer *out);
 
 #endif

@@ -26,7 +26,12 @@ static json_t *tensor_json(sx_tree *tree, const sx_fused *f, const sx_fused_tens
     sx_tree_put(tree, object, "name", json_string(tensor->name));
     sx_tree_put(tree, object, "level", json_string(f->level));
     sx_tree_put(tree, object, "words", sx_json_count(tensor->words));
-    sx_tree_put(tree, object, "depth", json_integer(0));
+    sx_tree_put(tree, object, "depth", json_integer(tensor->depth));
+    if (tensor->rows_kept || tensor->rows_again) {
+        sx_tree_put(tree, object, "window", json_string(tensor->recompute ? "recompute" : "retain"));
+        sx_tree_put(tree, object, "rows_kept", json_integer(tensor->rows_kept));
+        sx_tree_put(tree, object, "rows_again", json_integer(tensor->rows_again));
+    }
     sx_tree_put(tree, object, "from", json_string(f->layer[tensor->first].name));
     sx_tree_put(tree, object, "to", json_string(f->layer[tensor->last].name));
     sx_tree_put(tree, object, "saved_bytes", sx_json_number(tensor->saved_bytes));
@@ -35,13 +40,17 @@ static json_t *tensor_json(sx_tree *tree, const sx_fused *f, const sx_fused_tens
 
 static json_t *group_json(sx_tree *tree, const sx_fused *f, size_t g) {
     const sx_fused_group *group = &f->group[g];
-    json_t *object = json_object(), *layers = json_array(), *tensors = json_array();
+    json_t *object = json_object(), *layers = json_array(), *tensors = json_array(), *loops = json_array();
+    for (int i = 0; i < group->n_loops; i++)
+        sx_tree_append(tree, loops,
+                       json_pack("{s:s, s:I}", "dimension", group->loop[i].dimension, "bound",
+                                 (json_int_t)group->loop[i].bound));
     for (size_t i = group->first; i <= group->last; i++)
         sx_tree_append(tree, layers, json_string(f->layer[i].name));
     for (size_t t = 0; t < f->n_tensors; t++)
         if (f->tensor[t].group == g) sx_tree_append(tree, tensors, tensor_json(tree, f, &f->tensor[t]));
     sx_tree_put(tree, object, "layers", layers);
-    sx_tree_put(tree, object, "loops", json_array());
+    sx_tree_put(tree, object, "loops", loops);
     sx_tree_put(tree, object, "tensors", tensors);
     put_sums(tree, &group->score, object);
     sx_tree_put(tree, object, "unfused", sums_json(tree, &group->unfused));
@@ -55,9 +64,9 @@ static json_t *use_json(sx_tree *tree, const sx_fused_layer *layer) {
     sx_tree_put(tree, object, "layer", json_string(layer->name));
     sx_tree_put(tree, object, "resident", sx_json_count(layer->resident_words));
     sx_tree_put(tree, object, "tiles", sx_json_count(layer->tile_words));
-    sx_tree_put(tree, object, "energy_pj", sx_json_real(layer->repeat * layer->score.energy_pj));
-    sx_tree_put(tree, object, "cycles", sx_json_number(layer->repeat * layer->score.cycles));
-    sx_tree_put(tree, object, "dram_bytes", sx_json_number(layer->repeat * layer->dram_bytes));
+    sx_tree_put(tree, object, "energy_pj", sx_json_real(layer->score.energy_pj));
+    sx_tree_put(tree, object, "cycles", sx_json_number(layer->score.cycles));
+    sx_tree_put(tree, object, "dram_bytes", sx_json_number(layer->dram_bytes));
     return object;
 }
 

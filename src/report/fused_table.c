@@ -16,10 +16,19 @@ static void gap_cell(sx_table *table, double value, double bound) {
         sx_table_cell(table, "%s", sx_show_percent(value / bound - 1).text);
 }
 
+/* The loops that the layers of a group share, such as "P 28, C 2". */
+static void loops_cell(sx_table *table, const sx_fused_group *group) {
+    sx_text text = {0};
+    for (int i = 0; i < group->n_loops; i++)
+        sx_text_add(&text, "%s%s %u", i ? ", " : "", group->loop[i].dimension, group->loop[i].bound);
+    if (group->n_loops == 0) sx_text_add(&text, "-");
+    sx_table_cell_text(table, &text);
+}
+
 static void group_rows(const sx_fused *f, sx_text *out) {
     sx_table table;
-    sx_table_begin(&table, "rllRrrrr");
-    const char *head[] = {"group", "from", "to", "layers", "energy", "unfused", "gain", "gap"};
+    sx_table_begin(&table, "rllRlrrrr");
+    const char *head[] = {"group", "from", "to", "layers", "loops", "energy", "unfused", "gain", "gap"};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++) sx_table_cell(&table, "%s", head[i]);
     for (size_t g = 0; g < f->n_groups; g++) {
         const sx_fused_group *group = &f->group[g];
@@ -27,6 +36,7 @@ static void group_rows(const sx_fused *f, sx_text *out) {
         sx_table_cell(&table, "%s", sx_show_name(f->layer[group->first].name, NAME_WIDTH).text);
         sx_table_cell(&table, "%s", sx_show_name(f->layer[group->last].name, NAME_WIDTH).text);
         sx_table_cell(&table, "%zu", group->last - group->first + 1);
+        loops_cell(&table, group);
         sx_table_cell(&table, "%s", sx_show_energy(group->score.energy_pj).text);
         sx_table_cell(&table, "%s", sx_show_energy(group->unfused.energy_pj).text);
         sx_table_cell(&table, "%.2f", group->unfused.energy_pj / group->score.energy_pj);
@@ -37,8 +47,8 @@ static void group_rows(const sx_fused *f, sx_text *out) {
 
 static void tensor_rows(const sx_fused *f, sx_text *out) {
     sx_table table;
-    sx_table_begin(&table, "rlllrrr");
-    const char *head[] = {"group", "stays", "from", "to", "words", "share", "DRAM saved"};
+    sx_table_begin(&table, "rlllrrrl");
+    const char *head[] = {"group", "stays", "from", "to", "words", "share", "DRAM saved", "rows"};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++) sx_table_cell(&table, "%s", head[i]);
     for (size_t t = 0; t < f->n_tensors; t++) {
         const sx_fused_tensor *tensor = &f->tensor[t];
@@ -49,6 +59,12 @@ static void tensor_rows(const sx_fused *f, sx_text *out) {
         sx_table_cell(&table, "%s", sx_show_count((double)tensor->words).text);
         sx_table_cell(&table, "%s", sx_show_percent((double)tensor->words / (double)f->capacity).text);
         sx_table_cell(&table, "%s", sx_show_scaled(tensor->saved_bytes, "B").text);
+        if (tensor->recompute && tensor->rows_again)
+            sx_table_cell(&table, "%u again", tensor->rows_again);
+        else if (tensor->rows_kept)
+            sx_table_cell(&table, "%u kept", tensor->rows_kept);
+        else
+            sx_table_cell(&table, "%s", tensor->depth ? "tiles" : "whole");
     }
     sx_table_end(&table, 2, out);
 }
@@ -102,10 +118,10 @@ static void add_summary(const sx_fused *f, const char *objective, sx_text *out) 
     if (!f->chosen)
         sx_text_add(&line, "What stays was asked for.");
     else if (f->optimal)
-        sx_text_add(&line, "Proven: no choice of whole tensors that stay in %s gives less %s.", f->level,
+        sx_text_add(&line, "Proven: no plan of whole tensors and groups in %s gives less %s.", f->level,
                     objective);
     else if (f->lower_bound > 0)
-        sx_text_add(&line, "The best choice of whole tensors is at most %s better (%s).",
+        sx_text_add(&line, "The best plan of whole tensors and groups is at most %s better (%s).",
                     sx_show_percent(f->value / f->lower_bound - 1).text, objective);
     if (f->stopped) sx_text_add(&line, " The search was stopped before it was complete.");
     if (f->seconds > 0)

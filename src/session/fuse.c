@@ -8,6 +8,7 @@
 #include "session/fuse_inner.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ typedef struct fusing {
     sx_exchange exchange;
     sx_inner inner;
     sx_plan_answer answer;
+    sx_vector groups;                /* sx_group */
     double (*bytes)[SX_MAX_TENSORS]; /* by layer of the network: to and from the outermost memory, unfused */
     size_t *order;                   /* of each step: its number among the layers */
 } fusing;
@@ -33,6 +35,7 @@ void sx_fused_free(sx_fused *fused) {
 
 static void fusing_fini(fusing *f) {
     sx_plan_fini(&f->answer.plan);
+    sx_vector_clear(&f->groups);
     sx_exchange_fini(&f->exchange);
     sx_inner_fini(&f->inner);
     free(f->bytes);
@@ -65,7 +68,8 @@ static sx_status enter_unfused(fusing *f) {
                                 f->bytes[i]));
         SX_TRY(sx_inner_problem(&f->inner, problem, &number));
         SX_TRY(sx_inner_find(&f->inner, number, &nothing, &optimum));
-        if (!sx_inner_at(&f->inner, optimum)->searched) SX_TRY(sx_inner_enter(&f->inner, optimum, &answer));
+        if (!sx_inner_settled(&f->inner, optimum, SX_INNER_SEARCH))
+            SX_TRY(sx_inner_enter(&f->inner, optimum, SX_INNER_SEARCH, &answer));
     }
     return SX_OK;
 }
@@ -75,8 +79,8 @@ static sx_status refuse_forced(const sx_exchange *x) {
     uint64_t state = 0;
     for (size_t s = 0; s < x->n_steps; s++) {
         for (size_t v = 0; v < x->n_values; v++)
-            if (x->value[v].choice == SX_EXCHANGE_STAY && x->value[v].first == s) {
-                uint64_t before = sx_plan_occupied(x, s, state), words = sx_exchange_words(x, s, v);
+            if (x->value[v].choice == SX_EXCHANGE_STAY && x->value[v].first == s && !x->value[v].by_tiles) {
+                uint64_t before = sx_plan_occupied(x, s, s, state), words = sx_exchange_words(x, s, v);
                 state |= UINT64_C(1) << x->value[v].slot;
                 if (before + words <= x->capacity) continue;
                 return sx_error_hint(
@@ -104,6 +108,54 @@ static void add_score(const sx_score *score, double times, sx_score *sum) {
     sum->utilization = sum->cycles > 0 ? busy / sum->cycles : 0;
 }
 
+/* The number of a step's layer of the network in order. */
+static sx_fused_layer *layer_of(const fusing *f, const sx_fused *out, size_t step) {
+    return &out->layer[f->order[step]];
+}
+
+/* Adds runs of an inner optimum to a layer. */
+static sx_status add_runs(const fusing *f, size_t optimum, double times, sx_fused_layer *layer) {
+    const sx_inner_optimum *found = sx_inner_at(&f->inner, optimum);
+    const sx_mapping *mapping = sx_vector_at(&f->inner.mapping, found->mapping);
+    double bytes[SX_MAX_TENSORS] = {0};
+    SX_TRY(sx_fuse_evaluate(&f->searcher, sx_vector_at(&f->inner.problem, found->key.problem),
+                            &found->key.cut, mapping, NULL, NULL, bytes));
+    add_score(&found->score, times, &layer->score);
+    layer->bound += times * sx_inner_weight(&f->inner, sx_inner_bound(&f->inner, optimum));
+    layer->resident |= found->key.cut.resident;
+    if (found->used > layer->tile_words) layer->tile_words = found->used;
+    if (times > layer->most_runs) {
+        layer->mapping = *mapping;
+        layer->most_runs = times;
+    }
+    for (int v = 0; v < SX_MAX_TENSORS; v++) layer->dram_bytes += times * bytes[v];
+    return SX_OK;
+}
+
+/* Sets the layers of a group. */
+static sx_status set_group_layers(const fusing *f, const sx_plan_part *part, sx_fused *out) {
+    const sx_group *group = sx_vector_at(&f->groups, part->group);
+    const sx_plan_space space = {&f->exchange, (sx_inner *)&f->inner, NULL, 0};
+    const uint64_t whole = sx_plan_occupied(&f->exchange, part->first, part->last, part->state);
+    for (int r = 0; r < group->n_runs; r++) {
+        sx_fused_layer *layer = layer_of(f, out, group->run[r].step);
+        size_t optimum;
+        SX_TRY(sx_plan_group_optimum(&space, group, &group->run[r], part->state, &optimum));
+        SX_TRY(add_runs(f, optimum, group->run[r].times, layer));
+        layer->resident_words = whole + group->run[r].cut.occupied;
+    }
+    for (int m = 0; m < group->n_moves; m++) {
+        const sx_group_move *move = &group->move[m];
+        sx_fused_layer *layer = layer_of(f, out, move->step);
+        if (move->value != SX_NO_INDEX && sx_plan_stays(&f->exchange.value[move->value], part->state))
+            continue;
+        add_score(&move->score, 1, &layer->score);
+        layer->bound += move->weight;
+        layer->dram_bytes += move->bytes;
+    }
+    return SX_OK;
+}
+
 /* Sets the layers, in order. */
 static sx_status set_layers(fusing *f, sx_fused *out) {
     const sx_exchange *x = &f->exchange;
@@ -112,81 +164,124 @@ static sx_status set_layers(fusing *f, sx_fused *out) {
     if (!out->layer || !f->order) return sx_error_memory();
     for (size_t s = 0; s < x->n_steps; s++) {
         const sx_exchange_step *step = &x->step[s];
-        const sx_plan_step *planned = &f->answer.plan.step[s];
         f->order[s] = out->n_layers;
         if (step->layer == SX_NO_INDEX) continue;
-        const sx_inner_optimum *optimum = sx_inner_at(&f->inner, planned->optimum);
         sx_fused_layer *layer = &out->layer[out->n_layers++];
-        *layer = (sx_fused_layer){.layer = step->layer,
-                                  .repeat = step->repeat,
-                                  .resident = optimum->key.cut.resident,
-                                  .resident_words = sx_plan_occupied(x, s, planned->state),
-                                  .tile_words = optimum->used,
-                                  .group = SX_NO_INDEX,
-                                  .score = optimum->score,
-                                  .bound = optimum->bound};
+        *layer = (sx_fused_layer){.layer = step->layer, .repeat = step->repeat, .group = SX_NO_INDEX};
         memcpy(layer->name, x->graph->node[step->node].name, sizeof layer->name);
-        layer->mapping = *(const sx_mapping *)sx_vector_at(&f->inner.mapping, optimum->mapping);
-        double bytes[SX_MAX_TENSORS] = {0};
-        SX_TRY(sx_fuse_evaluate(&f->searcher, &x->network->layer[step->layer].problem, &optimum->key.cut,
-                                &layer->mapping, NULL, NULL, bytes));
-        for (int v = 0; v < SX_MAX_TENSORS; v++) {
-            layer->dram_bytes += bytes[v];
+        for (int v = 0; v < SX_MAX_TENSORS; v++)
             out->dram_bytes_unfused += layer->repeat * f->bytes[step->layer][v];
-        }
-        out->dram_bytes += layer->repeat * layer->dram_bytes;
+    }
+    for (size_t i = 0; i < f->answer.plan.n_parts; i++) {
+        const sx_plan_part *part = &f->answer.plan.part[i];
+        if (part->group != SX_NO_INDEX) SX_TRY(set_group_layers(f, part, out));
+        if (part->optimum == SX_NO_INDEX) continue;
+        sx_fused_layer *layer = layer_of(f, out, part->first);
+        SX_TRY(add_runs(f, part->optimum, layer->repeat, layer));
+        layer->resident_words = sx_plan_occupied(x, part->first, part->last, part->state);
+    }
+    for (size_t i = 0; i < out->n_layers; i++) {
+        const sx_fused_layer *layer = &out->layer[i];
+        out->dram_bytes += layer->dram_bytes;
         if (layer->resident_words + layer->tile_words > out->peak)
             out->peak = layer->resident_words + layer->tile_words;
     }
     return SX_OK;
 }
 
-/* Sets the tensors that stay, and what each saves. */
+/* Adds a value to the tensors that stay, with what it saves; tile: by tiles, NULL: whole. */
+static void add_tensor(const fusing *f, size_t v, const sx_group *tile, int index, sx_fused *out) {
+    const sx_exchange *x = &f->exchange;
+    const sx_exchange_value *value = &x->value[v];
+    sx_fused_tensor *tensor = &out->tensor[out->n_tensors++];
+    *tensor = (sx_fused_tensor){.first = f->order[value->first], .last = f->order[value->last]};
+    if (x->step[value->last].layer == SX_NO_INDEX && tensor->last > tensor->first) tensor->last--;
+    memcpy(tensor->name, x->graph->tensor[value->tensor].name, sizeof tensor->name);
+    for (size_t s = value->first; s <= value->last; s++) {
+        const sx_exchange_step *step = &x->step[s];
+        if (sx_exchange_words(x, s, v) > tensor->words) tensor->words = sx_exchange_words(x, s, v);
+        for (int i = 0; i < SX_MAX_TENSORS && step->layer != SX_NO_INDEX; i++)
+            if (step->value[i] == v) tensor->saved_bytes += step->repeat * f->bytes[step->layer][i];
+    }
+    if (!tile) return;
+    tensor->words = tile->tile_words[index];
+    tensor->depth = (tile->heads > 1) + (tile->row_steps > 1) + (tile->slices > 1);
+    tensor->recompute = tile->window == SX_GROUP_RECOMPUTE;
+    tensor->rows_kept = tile->rows_kept[index];
+    tensor->rows_again = tile->rows_again[index];
+}
+
+/* Sets the tensors that stay. */
 static sx_status set_tensors(const fusing *f, sx_fused *out) {
     const sx_exchange *x = &f->exchange;
     out->tensor = calloc(x->n_values + 1, sizeof *out->tensor);
     if (!out->tensor) return sx_error_memory();
-    for (size_t v = 0; v < x->n_values; v++) {
-        const sx_exchange_value *value = &x->value[v];
-        out->n_candidates += !value->reason;
-        if (!sx_plan_stays(value, f->answer.plan.step[value->first].state)) continue;
-        sx_fused_tensor *tensor = &out->tensor[out->n_tensors++];
-        *tensor = (sx_fused_tensor){.first = f->order[value->first], .last = f->order[value->last]};
-        if (x->step[value->last].layer == SX_NO_INDEX && tensor->last > tensor->first) tensor->last--;
-        memcpy(tensor->name, x->graph->tensor[value->tensor].name, sizeof tensor->name);
-        for (size_t s = value->first; s <= value->last; s++) {
-            const sx_exchange_step *step = &x->step[s];
-            if (sx_exchange_words(x, s, v) > tensor->words) tensor->words = sx_exchange_words(x, s, v);
-            for (int i = 0; i < SX_MAX_TENSORS && step->layer != SX_NO_INDEX; i++)
-                if (step->value[i] == v) tensor->saved_bytes += step->repeat * f->bytes[step->layer][i];
-        }
+    for (size_t v = 0; v < x->n_values; v++) out->n_candidates += x->value[v].by_tiles || !x->value[v].reason;
+    for (size_t i = 0; i < f->answer.plan.n_parts; i++) {
+        const sx_plan_part *part = &f->answer.plan.part[i];
+        const sx_group *group = part->group == SX_NO_INDEX ? NULL : sx_vector_at(&f->groups, part->group);
+        for (int l = 0; group && l + 1 < group->n_layers; l++) add_tensor(f, group->inside[l], group, l, out);
+        for (size_t v = 0; v < x->n_values; v++)
+            if (part->first <= x->value[v].first && x->value[v].first <= part->last &&
+                sx_plan_stays(&x->value[v], part->state))
+                add_tensor(f, v, NULL, 0, out);
     }
     return SX_OK;
 }
 
-/* Adds a layer to a group's sums. */
-static void add_to_group(const fusing *f, const sx_fused_layer *layer, sx_fused_group *group) {
-    add_score(&layer->score, layer->repeat, &group->score);
-    add_score(&f->unfused->layer[layer->layer].best.score, layer->repeat, &group->unfused);
-    group->bound += layer->repeat * sx_inner_weight(&f->inner, layer->bound);
+/* Adds a loop to those of a group. */
+static void add_loop(const char *dimension, double bound, sx_fused_group *group) {
+    if (bound <= 1) return;
+    sx_fused_loop *loop = &group->loop[group->n_loops++];
+    snprintf(loop->dimension, sizeof loop->dimension, "%s", dimension);
+    loop->bound = (uint32_t)bound;
 }
 
-/* Makes groups of the layers that tensors on chip join. */
+/* Adds a layer to a group's sums. */
+static void add_to_group(const fusing *f, size_t index, sx_fused *out) {
+    sx_fused_group *group = &out->group[out->n_groups - 1];
+    sx_fused_layer *layer = &out->layer[index];
+    group->last = index;
+    layer->group = out->n_groups - 1;
+    add_score(&layer->score, 1, &group->score);
+    add_score(&f->unfused->layer[layer->layer].best.score, layer->repeat, &group->unfused);
+    group->bound += layer->bound;
+}
+
+/* Whether a tensor that stays whole joins a layer to the one before, or is used by it at all. */
+static void find_joints(const sx_fused *out, size_t layer, bool *used, bool *joined) {
+    *used = *joined = false;
+    for (size_t t = 0; t < out->n_tensors; t++) {
+        const sx_fused_tensor *tensor = &out->tensor[t];
+        *used |= tensor->first <= layer && layer <= tensor->last;
+        *joined |= tensor->first < layer && layer <= tensor->last;
+    }
+}
+
+/* Makes groups: those of a plan, and of the layers between them those that tensors on chip join. */
 static sx_status set_groups(const fusing *f, sx_fused *out) {
-    out->group = calloc(out->n_tensors + 1, sizeof *out->group);
+    bool open = false;
+    out->group = calloc(out->n_layers + 1, sizeof *out->group);
     if (!out->group) return sx_error_memory();
-    for (size_t i = 0; i < out->n_layers; i++) {
-        bool joined = false, begins = true;
-        for (size_t t = 0; t < out->n_tensors; t++) {
-            joined |= out->tensor[t].first <= i && i <= out->tensor[t].last;
-            begins &= !(out->tensor[t].first < i && i <= out->tensor[t].last);
+    for (size_t i = 0; i < f->answer.plan.n_parts; i++) {
+        const sx_plan_part *part = &f->answer.plan.part[i];
+        const size_t first = f->order[part->first];
+        bool used, joined;
+        if (part->group != SX_NO_INDEX) {
+            const sx_group *group = sx_vector_at(&f->groups, part->group);
+            sx_fused_group *new = &out->group[out->n_groups++];
+            *new = (sx_fused_group){.first = first};
+            add_loop("repeat", group->heads, new);
+            add_loop(group->row, group->row_steps, new);
+            add_loop(group->channel, group->slices, new);
+            for (int l = 0; l < group->n_layers; l++) add_to_group(f, f->order[group->step[l]], out);
+            open = false;
         }
-        if (!joined) continue;
-        if (begins) out->group[out->n_groups++] = (sx_fused_group){.first = i};
-        sx_fused_group *group = &out->group[out->n_groups - 1];
-        group->last = i;
-        out->layer[i].group = out->n_groups - 1;
-        add_to_group(f, &out->layer[i], group);
+        if (part->optimum == SX_NO_INDEX) continue;
+        find_joints(out, first, &used, &joined);
+        if (used && !(open && joined)) out->group[out->n_groups++] = (sx_fused_group){.first = first};
+        if (used) add_to_group(f, first, out);
+        open = used;
     }
     for (size_t t = 0; t < out->n_tensors; t++) out->tensor[t].group = out->layer[out->tensor[t].first].group;
     for (size_t g = 0; g < out->n_groups; g++) {
@@ -215,8 +310,7 @@ static void set_totals(const fusing *f, sx_fused *out) {
     }
     if (out->total.cycles > 0) out->total.utilization = busy / out->total.cycles;
     for (size_t k = 0; k < out->n_layers; k++)
-        if (out->layer[k].group != SX_NO_INDEX)
-            add_score(&out->layer[k].score, out->layer[k].repeat, &out->total);
+        if (out->layer[k].group != SX_NO_INDEX) add_score(&out->layer[k].score, 1, &out->total);
     out->value = sx_objective_value(&f->options->run.objective, &out->total);
     out->lower_bound = fmin(out->value, pow(f->answer.lower_bound, 1 / f->inner.root));
     out->optimal = !out->stopped && out->value <= out->lower_bound * (1 + 1e-9);
@@ -251,6 +345,13 @@ static sx_status prepare_exchange(fusing *f, const sx_graph *graph, const sx_net
     return refuse_forced(&f->exchange);
 }
 
+/* The ways to treat windows that a text allows. */
+static unsigned windows_of(const char *text) {
+    const unsigned retain = 1u << SX_GROUP_RETAIN, recompute = 1u << SX_GROUP_RECOMPUTE;
+    if (strcmp(text, "retain") == 0) return retain;
+    return strcmp(text, "recompute") == 0 ? recompute : retain | recompute;
+}
+
 /* Prepares and searches. */
 static sx_status fuse_graph(fusing *f, const sx_graph *graph, const sx_network *network,
                             const sx_fusing_options *fuse, sx_fused *out) {
@@ -258,7 +359,9 @@ static sx_status fuse_graph(fusing *f, const sx_graph *graph, const sx_network *
     memcpy(out->level, f->searcher.arch->level[f->searcher.exchange].name, sizeof out->level);
     out->capacity = f->inner.capacity;
     SX_TRY(enter_unfused(f));
-    SX_TRY(sx_plan_search(&f->exchange, &f->inner, must_stop, f, &f->answer));
+    SX_TRY(sx_groups_list(&f->exchange, &f->inner, windows_of(fuse->window), &f->groups));
+    const sx_plan_space space = {&f->exchange, &f->inner, (const sx_group *)f->groups.data, f->groups.n};
+    SX_TRY(sx_plan_search(&space, fuse->gap, must_stop, f, &f->answer));
     return set_result(f, out);
 }
 
@@ -277,6 +380,7 @@ sx_status sx_session_fuse(const sx_graph *graph, const sx_network *network, cons
     const double begin = sx_clock_seconds();
     fusing f = {.options = options,
                 .unfused = unfused,
+                .groups = {.size = sizeof(sx_group)},
                 .searcher = {.arch = arch,
                              .options = options,
                              .until = options->run.seconds > 0 ? begin + options->run.seconds : 0}};

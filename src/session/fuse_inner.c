@@ -13,6 +13,10 @@
 /* Of the time that is left, the share that one inner optimum may take. */
 static const double TIME_SHARE = 0.125;
 
+/* The mapper of inner optima where the session's proves its answers; the first gives bounds and a mapping at once. */
+#define SKETCH_MAPPER "optimal:gamma=0,sunstone=0,effort=0.0001"
+#define SEARCH_MAPPER "optimal:gamma=0"
+
 /* What the callbacks of an inner session need. */
 typedef struct cut_layer {
     const sx_fuse_searcher *searcher;
@@ -106,7 +110,7 @@ static sx_status take_answer(const sx_fuse_searcher *s, const sx_problem *proble
 }
 
 sx_status sx_fuse_search_inner(void *user, const sx_problem *problem, const sx_cut *cut,
-                               sx_inner_answer *out) {
+                               sx_inner_effort effort, sx_inner_answer *out) {
     const sx_fuse_searcher *s = user;
     cut_layer layer = {s, cut};
     sx_layer one = {.name = "fused", .count = 1, .problem = *problem};
@@ -115,7 +119,13 @@ sx_status sx_fuse_search_inner(void *user, const sx_problem *problem, const sx_c
     sx_session_options o = *s->options;
     sx_session_result result = {0};
     sx_arch *arch = NULL;
-    if (strncmp(o.mapper, "auto", 4) == 0) o.mapper = "optimal";
+    const bool proves = strncmp(o.mapper, "auto", 4) == 0 || strncmp(o.mapper, "optimal", 7) == 0;
+    if (!proves && effort == SX_INNER_SEARCH) {
+        out->stopped = true;
+        return SX_OK;
+    }
+    if (proves) o.mapper = effort == SX_INNER_SKETCH ? SKETCH_MAPPER : SEARCH_MAPPER;
+    o.widen = false;
     o.run.seconds = s->until > 0 ? fmax(1e-3, TIME_SHARE * (s->until - sx_clock_seconds())) : 0;
     o.run.k_best = 1;
     o.run.pareto = o.run.proof = false;

@@ -9,15 +9,18 @@
 typedef struct sx_fused_layer {
     char name[SX_NAME_SIZE]; /* of the node */
     size_t layer;            /* of the network */
-    double repeat;           /* how often it runs its einsum */
+    double repeat;           /* how often it runs its einsum, unfused */
     uint8_t resident;        /* its tensors in the exchange memory: a mask */
     uint64_t resident_words; /* of the exchange memory that all that stays takes while it runs */
     uint64_t tile_words;     /* and its own tiles */
     size_t group;            /* SX_NO_INDEX: nothing of it is fused */
-    sx_mapping mapping;      /* where something stays, of the cut machine, with one level more */
-    sx_score score;          /* of one run */
-    double bound;            /* proven lower bound of the objective for one run, cut like this */
-    double dram_bytes;       /* of one run */
+    sx_mapping
+        mapping;    /* where something stays, of the cut machine, with one level more; of a group, of its most
+                                frequent tile */
+    sx_score score; /* of all runs */
+    double bound;   /* proven lower bound of all runs, cut like this: a sum of roots of the objective */
+    double dram_bytes; /* of all runs */
+    double most_runs;  /* of the mapping */
 } sx_fused_layer;
 
 /* A tensor that stays on chip, with what takes its place. */
@@ -27,14 +30,24 @@ typedef struct sx_fused_tensor {
     uint64_t words;     /* at most, of the exchange memory */
     double saved_bytes; /* to and from the outermost memory, against the unfused network */
     size_t group;
+    int depth;      /* loops around it; 0: it stays whole */
+    bool recompute; /* rows that steps share are made again; else they are kept */
+    uint32_t rows_kept, rows_again;
 } sx_fused_tensor;
+
+/* A loop that the layers of a group share, over a dimension of the last of them. */
+typedef struct sx_fused_loop {
+    char dimension[SX_NAME_SIZE];
+    uint32_t bound;
+} sx_fused_loop;
 
 /* Layers that are joined by tensors on chip. */
 typedef struct sx_fused_group {
     size_t first, last;      /* layers, in order */
+    int n_loops;             /* 0: tensors stay whole */
+    sx_fused_loop loop[3];   /* outermost first */
     sx_score score, unfused; /* sums */
-    double bound;            /* of the objective: as if the group were alone */
-    double value;
+    double value, bound;     /* of the objective: as if the group were alone */
 } sx_fused_group;
 
 typedef struct sx_fused {
@@ -42,7 +55,7 @@ typedef struct sx_fused {
     uint64_t capacity;         /* in words */
     bool found;                /* there is a plan */
     bool chosen;               /* what stays was searched, not asked for */
-    bool optimal;              /* proven, of plans that keep whole tensors */
+    bool optimal;              /* proven, of the plans that are searched (docs/fusion.md) */
     bool stopped;              /* by a signal or the time limit */
     double value, lower_bound; /* of the objective, for the whole network */
     sx_score total, unfused;
@@ -60,6 +73,9 @@ typedef struct sx_fused {
 typedef struct sx_fusing_options {
     const char *tensors;  /* "auto": as is best, "none": nothing, or names of the graph's with commas */
     const char *exchange; /* a level; NULL: the one inside the outermost */
+    const char
+        *window; /* what becomes of rows that windows of two steps share: "retain", "recompute" or "best" */
+    double gap;  /* stop where a plan is known that is at most that share above the lower bound */
 } sx_fusing_options;
 
 /* Refuses, before anything is searched, what cannot be fused, and says which part and why. */

@@ -97,10 +97,11 @@ static double drawn_cost(const sx_problem *problem, const sx_cut *cut) {
 }
 
 static sx_status search_drawn(void *user, const sx_problem *problem, const sx_cut *cut,
-                              sx_inner_answer *out) {
+                              sx_inner_effort effort, sx_inner_answer *out) {
     ++*(size_t *)user;
     *out = (sx_inner_answer){.found = true, .used = 1000, .score = {drawn_cost(problem, cut), 1, 1, 0}};
-    out->bound = out->score.energy_pj;
+    out->bound = out->score.energy_pj * (effort == SX_INNER_SKETCH ? 0.9 : 1);
+    if (effort == SX_INNER_SKETCH) out->score.energy_pj *= 1.1;
     return SX_OK;
 }
 
@@ -153,6 +154,7 @@ static void test_search_equals_listing(void **state) {
         sx_exchange exchange;
         sx_inner inner;
         sx_plan_answer answer;
+        const sx_plan_space space = {&exchange, &inner, NULL, 0};
         size_t searches = 0;
         draw_graph(&rng, &graph);
         sx_expect_ok(sx_graph_network(&graph, &network));
@@ -161,12 +163,12 @@ static void test_search_equals_listing(void **state) {
         inner.user = &searches;
         inner.search = search_drawn;
         inner.minimum = halve_drawn;
-        sx_expect_ok(sx_plan_search(&exchange, &inner, never_stop, NULL, &answer));
+        sx_expect_ok(sx_plan_search(&space, 0, never_stop, NULL, &answer));
         const double best = list_choices(&exchange);
         assert_true(answer.plan.found);
         assert_true(fabs(answer.plan.weight - best) <= 1e-9 * best);
         assert_true(fabs(answer.lower_bound - best) <= 1e-9 * best);
-        for (size_t s = 0; s < exchange.n_steps; s++) fused += answer.plan.step[s].state != 0;
+        for (size_t p = 0; p < answer.plan.n_parts; p++) fused += answer.plan.part[p].state != 0;
         if (searches > most) most = searches;
         sx_plan_fini(&answer.plan);
         sx_inner_fini(&inner);
@@ -225,7 +227,7 @@ static void test_inner_room(void **state) {
     sx_problem problem;
     sx_inner inner;
     uint64_t number;
-    size_t searches = 0, wide, equal, narrow;
+    size_t searches = 0, roomy, equal, narrow;
     sx_expect_ok(sx_objective_parse("energy", &energy));
     sx_expect_ok(sx_einsum_parse("O[m] += W[m]*I[m] {m:4}", &problem));
     sx_expect_ok(sx_inner_init(&inner, &energy, 40));
@@ -233,15 +235,16 @@ static void test_inner_room(void **state) {
     inner.search = search_drawn;
     inner.minimum = halve_drawn;
     sx_expect_ok(sx_inner_problem(&inner, &problem, &number));
-    sx_expect_ok(sx_inner_find(&inner, number, &(sx_cut){.resident = 1, .occupied = 8}, &wide));
+    sx_expect_ok(sx_inner_find(&inner, number, &(sx_cut){.resident = 1}, &roomy));
     sx_expect_ok(sx_inner_find(&inner, number, &(sx_cut){.resident = 1, .occupied = 20}, &equal));
     sx_expect_ok(sx_inner_find(&inner, number, &(sx_cut){.resident = 1, .occupied = 21}, &narrow));
     const sx_inner_answer answer = {.found = true, .used = 20, .bound = 3, .score = {3, 1, 1, 0}};
-    sx_expect_ok(sx_inner_enter(&inner, wide, &answer));
-    sx_expect_ok(sx_inner_settle(&inner, equal));
+    sx_expect_ok(sx_inner_enter(&inner, roomy, SX_INNER_SEARCH, &answer));
+    sx_expect_ok(sx_inner_settle(&inner, equal, SX_INNER_SEARCH));
     assert_int_equal(searches, 0);
     assert_true(sx_inner_at(&inner, equal)->value == 3);
-    sx_expect_ok(sx_inner_settle(&inner, narrow));
+    assert_true(sx_inner_bound(&inner, narrow) == 3);
+    sx_expect_ok(sx_inner_settle(&inner, narrow, SX_INNER_SEARCH));
     assert_int_equal(searches, 1);
     sx_inner_fini(&inner);
 }

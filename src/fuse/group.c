@@ -1,0 +1,283 @@
+/* Groups of a graph with their loops and tiles. Listed are, for each chain of layers, tiles of rows that divide the last
+ * tensor's, slices that divide the channels, and which tensors from outside are held on chip during the loops; of
+ * them the ones that fit. */
+#include "fuse/group_chain.h"
+
+#include "base/status.h"
+#include "ir/arch.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    MOST_TILES = 4,
+    MOST_SLICES = 5
+}; /* tiles of rows for each choice of slices and of what is held, largest first */
+
+/* One choice of loops, under construction. */
+typedef struct choice {
+    const sx_layer_chain *chain;
+    sx_inner *inner;
+    sx_group_window window;
+    uint32_t tile, slices;
+    unsigned held; /* layers whose other operand is held on chip, a mask */
+    bool holds_in; /* what the first layer reads by rows is held, too */
+    sx_row_schedule rows;
+} choice;
+
+/* Words of the exchange memory that an operand takes whole, for one head. */
+static double operand_words(const sx_layer_chain *chain, int l, int v) {
+    const sx_chain_link *link = &chain->link[l];
+    const sx_exchange *x = chain->exchange;
+    double words = (double)sx_graph_words(&x->graph->tensor[link->operand[v].tensor]);
+    if (link->operand[v].split >= 0) words /= chain->heads;
+    return sx_element_words(&x->arch->level[x->level], &link->problem->tensor[v], words);
+}
+
+/* Words of a row of tensor t of the chain, 0 being the input. */
+static double row_words(const sx_layer_chain *chain, int t) {
+    const sx_chain_link *link = &chain->link[t ? t - 1 : 0];
+    return operand_words(chain, t ? t - 1 : 0, t ? link->out : link->in) /
+           (t ? link->rows_out : link->rows_in);
+}
+
+/* Words alive while layer l runs, without what stays whole: rows kept of all tensors, the tiles that it reads and makes, what is
+ * held, and the sums of a channel loop. */
+static double words_alive(const choice *c, int l) {
+    const sx_layer_chain *chain = c->chain;
+    double words = 0;
+    for (int t = c->holds_in ? 0 : 1; t < chain->n; t++) {
+        double each = row_words(chain, t), slices = t ? c->slices : 1;
+        const uint32_t kept = c->rows.tensor[t].kept, tile = c->rows.tensor[t].tile;
+        words += kept * each;
+        if (t == l || (t == 0 && c->slices > 1)) words += (tile > kept ? tile - kept : 0) * each / slices;
+        if (t == l + 1) words += c->rows.tensor[t].made * each / slices;
+    }
+    if (c->slices > 1) words += c->rows.tensor[chain->n].made * row_words(chain, chain->n);
+    for (int m = 0; m < chain->n; m++)
+        if (c->held >> m & 1) words += operand_words(chain, m, chain->link[m].other);
+    return ceil(words);
+}
+
+/* What moving words of a tensor once between the outermost and the exchange memory costs. */
+static sx_score move_score(const sx_exchange *x, const sx_tensor *tensor, double elements, bool inward) {
+    const sx_storage *outer = &x->arch->level[x->arch->n_levels - 1], *memory = &x->arch->level[x->level];
+    const double far = sx_element_words(outer, tensor, elements),
+                 near = sx_element_words(memory, tensor, elements);
+    sx_score score = {.utilization = 0, .last_level_accesses = far};
+    score.energy_pj = ceil(far / outer->block_size) * (inward ? outer->read_energy : outer->update_energy) +
+                      far * outer->addr_gen_energy;
+    if (inward)
+        score.energy_pj +=
+            ceil(near / memory->block_size) * memory->fill_energy + near * memory->addr_gen_energy;
+    const double bandwidth =
+        fmin(inward ? outer->read_bandwidth : outer->write_bandwidth, outer->shared_bandwidth);
+    const double other =
+        fmin(inward ? memory->write_bandwidth : memory->read_bandwidth, memory->shared_bandwidth);
+    score.cycles = ceil(fmax(far / bandwidth, near / other));
+    return score;
+}
+
+/* Adds a move of so many elements of an operand, and repeats it for each head. */
+static void add_move(const choice *c, int l, int v, double elements, bool inward, sx_group *group) {
+    const sx_layer_chain *chain = c->chain;
+    const sx_exchange *x = chain->exchange;
+    const sx_tensor *tensor = &chain->link[l].problem->tensor[v];
+    sx_group_move *move = &group->move[group->n_moves++];
+    move->step = chain->link[l].step;
+    move->value = x->step[chain->link[l].step].value[v];
+    move->score = move_score(x, tensor, elements, inward);
+    move->weight =
+        chain->heads * sx_inner_weight(c->inner, sx_objective_value(&c->inner->objective, &move->score));
+    move->score.energy_pj *= chain->heads;
+    move->score.cycles *= chain->heads;
+    move->bytes =
+        chain->heads * elements * sx_element_bits(&x->arch->level[x->arch->n_levels - 1], tensor) / 8;
+}
+
+/* Adds the runs of a layer on tiles of so many rows and one slice. */
+static sx_status add_run(const choice *c, int l, uint32_t rows, double times, bool found, sx_group *group) {
+    const sx_chain_link *link = &c->chain->link[l];
+    sx_group_run *run = &group->run[group->n_runs++];
+    sx_problem problem = *link->problem;
+    problem.size[link->row] = rows;
+    if (c->slices > 1) problem.size[link->channel] /= c->slices;
+    unsigned resident = 0;
+    if (l > 0 || c->holds_in) resident |= 1u << link->in;
+    if (l + 1 < c->chain->n || c->slices > 1) resident |= 1u << link->out;
+    if (c->held >> l & 1) resident |= 1u << link->other;
+    *run = (sx_group_run){.step = link->step, .times = times * c->chain->heads};
+    run->cut = (sx_cut){.resident = (uint8_t)resident,
+                        .found = (uint8_t)(found ? 1u << link->out : 0),
+                        .occupied = (uint64_t)words_alive(c, l)};
+    return sx_inner_problem(c->inner, &problem, &run->problem);
+}
+
+/* Adds the runs of all layers; *fits is false where there are too many kinds of steps. */
+static sx_status add_runs(const choice *c, sx_group *group, bool *fits) {
+    *fits = true;
+    for (int l = 0; l < c->chain->n; l++) {
+        const bool sums = c->slices > 1 && l == c->chain->n - 1;
+        for (int k = 0; k < c->rows.tensor[l + 1].n_kinds; k++) {
+            const uint32_t rows = c->rows.tensor[l + 1].rows[k];
+            const double times = c->rows.tensor[l + 1].times[k];
+            if (group->n_runs + 2 > SX_MAX_GROUP_RUNS) {
+                *fits = false;
+                return SX_OK;
+            }
+            SX_TRY(add_run(c, l, rows, times * (sums ? 1 : c->slices), false, group));
+            if (sums) SX_TRY(add_run(c, l, rows, times * (c->slices - 1), true, group));
+        }
+    }
+    return SX_OK;
+}
+
+/* Adds the moves of what is held, and of sums that are complete. */
+static void add_moves(const choice *c, sx_group *group) {
+    const sx_layer_chain *chain = c->chain;
+    const sx_exchange *x = chain->exchange;
+    for (int l = 0; l < chain->n; l++) {
+        const sx_chain_link *link = &chain->link[l];
+        const double heads = link->operand[link->other].split >= 0 ? chain->heads : 1;
+        if (c->held >> l & 1)
+            add_move(c, l, link->other,
+                     (double)sx_graph_words(&x->graph->tensor[link->operand[link->other].tensor]) / heads,
+                     true, group);
+    }
+    if (c->holds_in) {
+        const sx_chain_link *link = &chain->link[0];
+        const double heads = link->operand[link->in].split >= 0 ? chain->heads : 1;
+        const double words =
+            (double)sx_graph_words(&x->graph->tensor[link->operand[link->in].tensor]) / heads;
+        add_move(c, 0, link->in, words * c->rows.tensor[0].total / link->rows_in, true, group);
+    }
+    if (c->slices > 1) {
+        const sx_chain_link *link = &chain->link[chain->n - 1];
+        const double heads = link->operand[link->out].split >= 0 ? chain->heads : 1;
+        add_move(c, chain->n - 1, link->out,
+                 (double)sx_graph_words(&x->graph->tensor[link->operand[link->out].tensor]) / heads, false,
+                 group);
+    }
+}
+
+/* Sets what a report says of a group. */
+static void describe_group(const choice *c, sx_group *group) {
+    const sx_layer_chain *chain = c->chain;
+    const sx_chain_link *last = &chain->link[chain->n - 1];
+    *group = (sx_group){.first = chain->link[0].step,
+                        .last = last->step,
+                        .n_layers = chain->n,
+                        .window = c->window,
+                        .tile = c->tile,
+                        .row_steps = c->rows.steps,
+                        .slices = c->slices,
+                        .heads = chain->heads};
+    memcpy(group->row, last->problem->dim_name[last->row], sizeof group->row);
+    if (c->slices > 1) memcpy(group->channel, last->problem->dim_name[last->channel], sizeof group->channel);
+    for (int l = 0; l < chain->n; l++) {
+        const double alive = words_alive(c, l);
+        group->step[l] = chain->link[l].step;
+        if (alive > (double)group->peak) group->peak = (uint64_t)alive;
+        if (l + 1 == chain->n) continue;
+        const double each = row_words(chain, l + 1);
+        const uint32_t total = c->rows.tensor[l + 1].total, rows = chain->link[l].rows_out;
+        group->inside[l] = chain->exchange->step[chain->link[l].step].value[chain->link[l].out];
+        group->tile_words[l] =
+            (uint64_t)ceil(c->rows.tensor[l + 1].kept * each +
+                           (c->rows.tensor[l + 1].tile - c->rows.tensor[l + 1].kept) * each / c->slices);
+        group->rows_kept[l] = c->rows.tensor[l + 1].kept;
+        group->rows_again[l] = total > rows ? total - rows : 0;
+    }
+}
+
+/* Adds a choice to the list where it fits. */
+static sx_status add_choice(choice *c, sx_vector *out, bool *fits) {
+    sx_group group;
+    *fits = sx_row_schedule_make(c->chain, c->tile, c->window, &c->rows);
+    if (!*fits) return SX_OK;
+    describe_group(c, &group);
+    *fits = group.peak <= c->chain->exchange->capacity;
+    if (!*fits) return SX_OK;
+    SX_TRY(add_runs(c, &group, fits));
+    if (!*fits) return SX_OK;
+    add_moves(c, &group);
+    sx_group *item = sx_vector_add(out);
+    if (!item) return sx_error_memory();
+    *item = group;
+    return SX_OK;
+}
+
+/* Adds the largest tiles of rows that fit. */
+static sx_status add_tiles(choice *c, sx_vector *out, bool *any) {
+    const uint32_t rows = c->chain->link[c->chain->n - 1].rows_out;
+    int n = 0;
+    for (uint32_t steps = 1; steps <= rows && n < MOST_TILES; steps++) {
+        bool fits;
+        if (rows % steps) continue;
+        c->tile = rows / steps;
+        if (steps == 1 && (c->held || (c->slices == 1 && (c->holds_in || c->chain->heads == 1)))) continue;
+        SX_TRY(add_choice(c, out, &fits));
+        n += fits;
+    }
+    *any = n > 0;
+    return SX_OK;
+}
+
+/* Adds what is held on chip: nothing, all operands of one kind, or the smallest of them; each with and without the input. */
+static sx_status add_held(choice *c, sx_vector *out, bool *any) {
+    const sx_layer_chain *chain = c->chain;
+    const sx_exchange *x = chain->exchange;
+    unsigned all = 0, small = 0;
+    double largest = 0;
+    for (int l = 0; l < chain->n; l++) {
+        const sx_chain_link *link = &chain->link[l];
+        if (!(sx_arch_keep_mask(x->arch, x->level, link->problem) >> link->other & 1)) continue;
+        all |= 1u << l;
+        largest = fmax(largest, operand_words(chain, l, link->other));
+    }
+    for (int l = 0; l < chain->n; l++)
+        if ((all >> l & 1) && operand_words(chain, l, chain->link[l].other) < largest) small |= 1u << l;
+    const unsigned held[] = {0, all, small};
+    const sx_chain_link *first = &chain->link[0];
+    const bool overlaps = first->reach > first->stride,
+               keeps = sx_arch_keep_mask(x->arch, x->level, first->problem) >> first->in & 1;
+    for (int h = 0; h < 3; h++)
+        for (int in = 0; in < 2; in++) {
+            bool some;
+            if ((h == 1 && all == 0) || (h == 2 && (small == 0 || small == all))) continue;
+            if (in && !(keeps && (overlaps || c->slices > 1))) continue;
+            c->held = held[h];
+            c->holds_in = in;
+            SX_TRY(add_tiles(c, out, &some));
+            *any |= some;
+        }
+    return SX_OK;
+}
+
+/* Adds the choices of a chain: windows and slices of the channels, fewest first. */
+static sx_status add_chain(const sx_layer_chain *chain, sx_inner *inner, unsigned windows, sx_vector *out) {
+    bool slides = false;
+    for (int l = 1; l < chain->n; l++) slides |= chain->link[l].reach > chain->link[l].stride;
+    for (sx_group_window w = SX_GROUP_RETAIN; w <= SX_GROUP_RECOMPUTE; w++) {
+        int n = 0;
+        if (!(windows >> w & 1) && slides) continue;
+        if (w == SX_GROUP_RECOMPUTE && !slides) continue;
+        for (uint32_t slices = 1; slices <= chain->channels && n < MOST_SLICES; slices++) {
+            bool any = false;
+            if (chain->channels % slices) continue;
+            choice c = {.chain = chain, .inner = inner, .window = w, .slices = slices};
+            SX_TRY(add_held(&c, out, &any));
+            n += any;
+        }
+    }
+    return SX_OK;
+}
+
+sx_status sx_groups_list(const sx_exchange *exchange, sx_inner *inner, unsigned windows, sx_vector *out) {
+    for (size_t s = 0; s < exchange->n_steps; s++)
+        for (int n = 2; n <= SX_MAX_GROUP; n++) {
+            sx_layer_chain chain;
+            if (sx_layer_chain_find(exchange, s, n, &chain)) SX_TRY(add_chain(&chain, inner, windows, out));
+        }
+    return SX_OK;
+}

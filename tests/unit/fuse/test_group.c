@@ -1,0 +1,278 @@
+/* Groups of convolutions, held against an oracle that walks all steps and keeps the rows of each tensor in sets. */
+#include "fuse/group.h"
+
+#include "sextant/all.h"
+#include "support/expect.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST_LAYERS = 4, MOST_ROWS = 40, MOST_STEPS = 64, MOST_SLICES = 8, CASES = 400 };
+
+/* One layer: its window, and rows and channels of its output. */
+typedef struct layer_shape {
+    int reach, stride, pad, rows, channels;
+    bool depthwise;
+} layer_shape;
+
+/* Tensor 0 is the input. */
+typedef struct tower {
+    int n, rows, channels;
+    layer_shape layer[MOST_LAYERS];
+    sx_graph graph;
+    sx_network network;
+    sx_arch arch;
+} tower;
+
+static const char machine_text[] =
+    "arch:\n"
+    "  name: small\n"
+    "  arithmetic: {name: MAC, instances: 4, meshX: 4, word-bits: 8, energy: 0.2}\n"
+    "  storage:\n"
+    "  - {name: RF, instances: 4, meshX: 4, entries: 8, word-bits: 8, vector-access-energy: 0.5}\n"
+    "  - {name: GLB, instances: 1, entries: 4000, word-bits: 8, read_energy: 4, fill_energy: 5, "
+    "update_energy: 6}\n"
+    "  - {name: DRAM, technology: DRAM, instances: 1, word-bits: 8, vector-access-energy: 64}\n";
+
+static size_t add_tensor(sx_graph *graph, const char *name, int number, int channels, int rows, bool weight) {
+    sx_graph_tensor tensor = {
+        .weight = weight, .bits = 8, .n_ranks = 2, .extent = {(uint64_t)channels, (uint64_t)rows}};
+    size_t index;
+    snprintf(tensor.name, sizeof tensor.name, "%s%d", name, number);
+    sx_expect_ok(sx_graph_add_tensor(graph, &tensor, &index));
+    return index;
+}
+
+/* Adds a layer to the graph; returns its output. */
+static size_t add_layer(tower *t, int l, size_t in) {
+    const layer_shape *layer = &t->layer[l];
+    const int rows = l ? t->layer[l - 1].rows : t->rows,
+              channels = l ? t->layer[l - 1].channels : t->channels;
+    char text[160];
+    sx_problem einsum;
+    if (layer->depthwise)
+        snprintf(text, sizeof text, "O[d,p] += W[d,r]*I[d,%d*p+r] {d:%d,p:%d,r:%d}", layer->stride, channels,
+                 layer->rows, layer->reach);
+    else
+        snprintf(text, sizeof text, "O[k,p] += W[k,c,r]*I[c,%d*p+r] {k:%d,c:%d,p:%d,r:%d}", layer->stride,
+                 layer->channels, channels, layer->rows, layer->reach);
+    sx_expect_ok(sx_einsum_parse(text, &einsum));
+    memset(einsum.name, 0, sizeof einsum.name);
+    sx_graph_tensor weights = {.weight = true, .bits = 8, .n_ranks = layer->depthwise ? 2 : 3};
+    snprintf(weights.name, sizeof weights.name, "w%d", l);
+    for (size_t r = 0; r < weights.n_ranks; r++)
+        weights.extent[r] = (uint64_t)(r + 1 == weights.n_ranks ? layer->reach
+                                       : r                      ? channels
+                                                                : layer->channels);
+    size_t weight;
+    sx_expect_ok(sx_graph_add_tensor(&t->graph, &weights, &weight));
+    const size_t out = add_tensor(&t->graph, "t", l + 1, layer->channels, layer->rows, false);
+    sx_graph_operand operand[] = {sx_graph_whole(out, true, 2),
+                                  sx_graph_whole(weight, false, weights.n_ranks),
+                                  sx_graph_whole(in, false, 2)};
+    const int span = layer->stride * (layer->rows - 1) + layer->reach, missing = span - rows - layer->pad;
+    operand[2].before[1] = (uint32_t)layer->pad;
+    operand[2].after[1] = (uint32_t)(missing > 0 ? missing : 0);
+    sx_graph_node node = {.kind = SX_OP_EINSUM, .axis = -1, .repeat = 1};
+    snprintf(node.name, sizeof node.name, "layer%d", l);
+    memcpy(node.layer, node.name, sizeof node.layer);
+    sx_expect_ok(sx_graph_add_node(&t->graph, &node, &einsum, operand, 3, NULL));
+    return out;
+}
+
+static int draw(sx_rng *rng, int low, int high) {
+    return low + (int)sx_rng_below(rng, (uint64_t)(high - low + 1));
+}
+
+/* A chain of layers whose windows are no smaller than their strides. */
+static void draw_tower(sx_rng *rng, tower *t) {
+    static const int channels[] = {2, 4, 6, 8};
+    memset(t, 0, sizeof *t);
+    t->n = draw(rng, 2, MOST_LAYERS);
+    t->rows = draw(rng, 12, MOST_ROWS);
+    t->channels = channels[draw(rng, 0, 3)];
+    snprintf(t->graph.name, sizeof t->graph.name, "tower");
+    size_t at = add_tensor(&t->graph, "t", 0, t->channels, t->rows, false);
+    int rows = t->rows, width = t->channels;
+    for (int l = 0; l < t->n; l++) {
+        layer_shape *layer = &t->layer[l];
+        layer->reach = draw(rng, 1, 4);
+        layer->stride = draw(rng, 1, layer->reach < 2 ? layer->reach : 2);
+        layer->pad = draw(rng, 0, layer->reach - 1);
+        layer->depthwise = l > 0 && draw(rng, 0, 1);
+        layer->channels = layer->depthwise ? width : channels[draw(rng, 0, 3)];
+        if (rows + 2 * layer->pad < layer->reach + layer->stride)
+            layer->reach = layer->stride = 1, layer->pad = 0;
+        layer->rows = (rows + 2 * layer->pad - layer->reach) / layer->stride + 1;
+        at = add_layer(t, l, at);
+        rows = layer->rows;
+        width = layer->channels;
+    }
+    sx_expect_ok(sx_graph_network(&t->graph, &t->network));
+    sx_input *input = sx_expect_input(machine_text);
+    sx_expect_ok(sx_input_arch(input, &t->arch));
+    sx_input_free(input);
+}
+
+static sx_status free_minimum(void *user, const sx_problem *problem, const sx_cut *cut, double *out) {
+    (void)user;
+    (void)problem;
+    (void)cut;
+    *out = 0;
+    return SX_OK;
+}
+
+/* Rows of each tensor in each step: those that are needed, and those that are made. */
+typedef struct walk {
+    int steps;
+    bool need[MOST_STEPS][MOST_LAYERS + 1][MOST_ROWS + 8], make[MOST_STEPS][MOST_LAYERS + 1][MOST_ROWS + 8];
+    int made[MOST_LAYERS + 1];
+} walk;
+
+static int rows_of(const tower *t, int first, int tensor) {
+    return first + tensor ? t->layer[first + tensor - 1].rows : t->rows;
+}
+
+/* Walks the steps of a group of the layers from `first` on. */
+static void walk_steps(const tower *t, int first, const sx_group *group, walk *w) {
+    static bool here[MOST_LAYERS + 1][MOST_ROWS + 8];
+    const int n = group->n_layers, last = rows_of(t, first, n);
+    memset(w, 0, sizeof *w);
+    memset(here, 0, sizeof here);
+    for (int at = 0; at < last; at += (int)group->tile, w->steps++) {
+        bool(*need)[MOST_ROWS + 8] = w->need[w->steps], (*make)[MOST_ROWS + 8] = w->make[w->steps];
+        for (int r = at; r < at + (int)group->tile && r < last; r++) need[n][r] = make[n][r] = true;
+        for (int tensor = n - 1; tensor >= 0; tensor--) {
+            const layer_shape *layer = &t->layer[first + tensor];
+            for (int r = 0; r < rows_of(t, first, tensor + 1); r++)
+                for (int k = 0; k < layer->reach && make[tensor + 1][r]; k++) {
+                    const int row = layer->stride * r + k - layer->pad;
+                    if (row >= 0 && row < rows_of(t, first, tensor)) need[tensor][row] = true;
+                }
+            for (int r = 0; r < rows_of(t, first, tensor); r++) {
+                make[tensor][r] = need[tensor][r] && !(group->window == SX_GROUP_RETAIN && here[tensor][r]);
+                here[tensor][r] |= make[tensor][r];
+            }
+        }
+        for (int tensor = 0; tensor <= n; tensor++)
+            for (int r = 0; r < rows_of(t, first, tensor); r++) w->made[tensor] += make[tensor][r];
+    }
+}
+
+/* Whether a row that was made by step s is read in a later one. */
+static bool read_later(const walk *w, int s, int tensor, int row) {
+    for (int later = s + 1; later < w->steps; later++) {
+        if (w->make[later][tensor][row]) return false;
+        if (w->need[later][tensor][row]) return true;
+    }
+    return false;
+}
+
+/* Whether a row is there before step s, made by an earlier one for it or for later ones. */
+static bool kept_before(const walk *w, int s, int tensor, int row) {
+    for (int before = s - 1; before >= 0; before--)
+        if (w->make[before][tensor][row]) return read_later(w, s - 1, tensor, row);
+    return false;
+}
+
+/* Most words of the tensors between the layers that are alive while layer l of a group runs, in step s, slice by slice. */
+static int words_alive(const tower *t, int first, const sx_group *group, const walk *w, int s, int l) {
+    const int slices = (int)group->slices;
+    int most = 0;
+    for (int slice = 0; slice < slices; slice++) {
+        int words = 0;
+        for (int tensor = 1; tensor < group->n_layers; tensor++) {
+            const int each = t->layer[first + tensor - 1].channels / slices;
+            for (int r = 0; r < rows_of(t, first, tensor); r++) {
+                const bool before = kept_before(w, s, tensor, r);
+                const bool made = w->make[s][tensor][r], now = w->need[s][tensor][r];
+                const bool after = (before || made) && read_later(w, s, tensor, r);
+                words += (before ? slices - 1 - slice : 0) * each + (after ? slice : 0) * each;
+                bool alive = tensor > l + 1    ? before
+                             : tensor == l + 1 ? before || made
+                             : tensor == l     ? now || after
+                                               : after;
+                words += alive * each;
+            }
+        }
+        for (int r = 0; r < rows_of(t, first, group->n_layers) && slices > 1; r++)
+            words += w->make[s][group->n_layers][r] * t->layer[first + group->n_layers - 1].channels;
+        if (words > most) most = words;
+    }
+    return most;
+}
+
+/* Compares what a group says with the walk; true where its peak is the walk's. */
+static bool compare_group(const tower *t, const sx_inner *inner, const sx_group *group) {
+    static walk w;
+    const int first = (int)group->first;
+    int most = 0, rows[MOST_LAYERS] = {0};
+    walk_steps(t, first, group, &w);
+    assert_int_equal(w.steps, group->row_steps);
+    for (int l = 0; l < group->n_layers; l++) {
+        int peak = 0;
+        for (int s = 0; s < w.steps; s++) {
+            const int words = words_alive(t, first, group, &w, s, l);
+            if (words > peak) peak = words;
+        }
+        for (int r = 0; r < group->n_runs; r++) {
+            const sx_group_run *run = &group->run[r];
+            if (run->step != group->step[l]) continue;
+            const sx_problem *problem = sx_vector_at(&inner->problem, run->problem);
+            const int p = sx_problem_dim(problem, "p");
+            rows[l] += (int)((double)problem->size[p] * run->times);
+            assert_true(run->cut.occupied >= (uint64_t)peak);
+        }
+        assert_int_equal(rows[l], w.made[l + 1] * (int)group->slices);
+        if (peak > most) most = peak;
+    }
+    assert_true(group->peak >= (uint64_t)most);
+    return group->peak == (uint64_t)most;
+}
+
+/* Rows that layers make are those of the walk, and the room that a group asks for holds all that is alive. */
+static void test_groups_equal_walk(void **state) {
+    (void)state;
+    static tower t;
+    sx_objective energy;
+    size_t compared = 0, exact = 0, sliced = 0, again = 0;
+    sx_expect_ok(sx_objective_parse("energy", &energy));
+    for (uint64_t i = 0; i < CASES; i++) {
+        sx_rng rng = sx_rng_stream(i, "group", 0);
+        sx_exchange exchange;
+        sx_inner inner;
+        sx_vector groups = {.size = sizeof(sx_group)};
+        draw_tower(&rng, &t);
+        sx_expect_ok(sx_exchange_init(&t.graph, &t.network, &t.arch, 1, &exchange));
+        sx_expect_ok(sx_inner_init(&inner, &energy, exchange.capacity));
+        inner.minimum = free_minimum;
+        sx_expect_ok(sx_groups_list(&exchange, &inner, 3, &groups));
+        for (size_t g = 0; g < groups.n; g++) {
+            const sx_group *group = sx_vector_at(&groups, g);
+            if (group->n_moves > (group->slices > 1)) continue;
+            exact += compare_group(&t, &inner, group);
+            compared++;
+            sliced += group->slices > 1;
+            again += group->window == SX_GROUP_RECOMPUTE;
+        }
+        sx_vector_clear(&groups);
+        sx_inner_fini(&inner);
+        sx_exchange_fini(&exchange);
+        sx_network_fini(&t.network);
+        sx_graph_fini(&t.graph);
+    }
+    assert_true(compared > 5 * CASES);
+    assert_true(sliced > CASES / 2);
+    assert_true(again > CASES / 2);
+    assert_true(2 * exact > compared);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_groups_equal_walk)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -79,7 +79,7 @@ static sx_score move_score(const sx_exchange *x, const sx_tensor *tensor, double
 }
 
 /* Adds a move of so many elements of an operand, and repeats it for each head. */
-static void add_move(const choice *c, int l, int v, double elements, bool inward, sx_group *group) {
+static void add_move(const choice *c, int l, int v, double elements, bool inward, sx_fuse_group *group) {
     const sx_layer_chain *chain = c->chain;
     const sx_exchange *x = chain->exchange;
     const sx_tensor *tensor = &chain->link[l].problem->tensor[v];
@@ -96,7 +96,8 @@ static void add_move(const choice *c, int l, int v, double elements, bool inward
 }
 
 /* Adds the runs of a layer on tiles of so many rows and one slice. */
-static sx_status add_run(const choice *c, int l, uint32_t rows, double times, bool found, sx_group *group) {
+static sx_status add_run(const choice *c, int l, uint32_t rows, double times, bool found,
+                         sx_fuse_group *group) {
     const sx_chain_link *link = &c->chain->link[l];
     sx_group_run *run = &group->run[group->n_runs++];
     sx_problem problem = *link->problem;
@@ -114,7 +115,7 @@ static sx_status add_run(const choice *c, int l, uint32_t rows, double times, bo
 }
 
 /* Adds the runs of all layers; *fits is false where there are too many kinds of steps. */
-static sx_status add_runs(const choice *c, sx_group *group, bool *fits) {
+static sx_status add_runs(const choice *c, sx_fuse_group *group, bool *fits) {
     *fits = true;
     for (int l = 0; l < c->chain->n; l++) {
         const bool sums = c->slices > 1 && l == c->chain->n - 1;
@@ -133,7 +134,7 @@ static sx_status add_runs(const choice *c, sx_group *group, bool *fits) {
 }
 
 /* Adds the moves of what is held, and of sums that are complete. */
-static void add_moves(const choice *c, sx_group *group) {
+static void add_moves(const choice *c, sx_fuse_group *group) {
     const sx_layer_chain *chain = c->chain;
     const sx_exchange *x = chain->exchange;
     for (int l = 0; l < chain->n; l++) {
@@ -161,17 +162,17 @@ static void add_moves(const choice *c, sx_group *group) {
 }
 
 /* Sets what a report says of a group. */
-static void describe_group(const choice *c, sx_group *group) {
+static void describe_group(const choice *c, sx_fuse_group *group) {
     const sx_layer_chain *chain = c->chain;
     const sx_chain_link *last = &chain->link[chain->n - 1];
-    *group = (sx_group){.first = chain->link[0].step,
-                        .last = last->step,
-                        .n_layers = chain->n,
-                        .window = c->window,
-                        .tile = c->tile,
-                        .row_steps = c->rows.steps,
-                        .slices = c->slices,
-                        .heads = chain->heads};
+    *group = (sx_fuse_group){.first = chain->link[0].step,
+                             .last = last->step,
+                             .n_layers = chain->n,
+                             .window = c->window,
+                             .tile = c->tile,
+                             .row_steps = c->rows.steps,
+                             .slices = c->slices,
+                             .heads = chain->heads};
     memcpy(group->row, last->problem->dim_name[last->row], sizeof group->row);
     if (c->slices > 1) memcpy(group->channel, last->problem->dim_name[last->channel], sizeof group->channel);
     for (int l = 0; l < chain->n; l++) {
@@ -192,7 +193,7 @@ static void describe_group(const choice *c, sx_group *group) {
 
 /* Adds a choice to the list where it fits. */
 static sx_status add_choice(choice *c, sx_vector *out, bool *fits) {
-    sx_group group;
+    sx_fuse_group group;
     *fits = sx_row_schedule_make(c->chain, c->tile, c->window, &c->rows);
     if (!*fits) return SX_OK;
     describe_group(c, &group);
@@ -201,7 +202,7 @@ static sx_status add_choice(choice *c, sx_vector *out, bool *fits) {
     SX_TRY(add_runs(c, &group, fits));
     if (!*fits) return SX_OK;
     add_moves(c, &group);
-    sx_group *item = sx_vector_add(out);
+    sx_fuse_group *item = sx_vector_add(out);
     if (!item) return sx_error_memory();
     *item = group;
     return SX_OK;

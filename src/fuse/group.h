@@ -32,7 +32,7 @@ typedef struct sx_group_run {
 
 enum { SX_MAX_GROUP_RUNS = 40, SX_MAX_GROUP_MOVES = SX_MAX_GROUP + 2 };
 
-typedef struct sx_group {
+typedef struct sx_fuse_group {
     size_t first, last; /* steps */
     int n_layers;
     size_t step[SX_MAX_GROUP];
@@ -48,9 +48,9 @@ typedef struct sx_group {
     int n_runs, n_moves;
     sx_group_run run[SX_MAX_GROUP_RUNS];
     sx_group_move move[SX_MAX_GROUP_MOVES];
-} sx_group;
+} sx_fuse_group;
 
-/* Adds the groups of a graph to a vector of sx_group; `windows` is a mask of sx_group_window. */
+/* Adds the groups of a graph to a vector of sx_fuse_group; `windows` is a mask of sx_group_window. */
 SX_MUST_USE sx_status sx_groups_list(const sx_exchange *exchange, sx_inner *inner, unsigned windows,
                                      sx_vector *out);
 

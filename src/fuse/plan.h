@@ -8,7 +8,7 @@
 typedef struct sx_plan_space {
     const sx_exchange *exchange;
     sx_inner *inner;
-    const sx_group *group; /* by their first steps */
+    const sx_fuse_group *group; /* by their first steps */
     size_t n_groups;
 } sx_plan_space;
 
@@ -34,7 +34,7 @@ void sx_plan_fini(sx_plan *plan);
 SX_MUST_USE sx_status sx_plan_join(const sx_plan_space *space, bool by_bound, sx_plan *out);
 
 /* The inner optimum of a run of a group in a state. */
-SX_MUST_USE sx_status sx_plan_group_optimum(const sx_plan_space *space, const sx_group *group,
+SX_MUST_USE sx_status sx_plan_group_optimum(const sx_plan_space *space, const sx_fuse_group *group,
                                             const sx_group_run *run, uint64_t state, size_t *out);
 
 /* Whether a value is whole in the exchange memory in a state. */

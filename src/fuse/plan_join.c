@@ -82,8 +82,8 @@ static sx_status weigh_step(const join *j, sx_plan_part *part, double *weight) {
     return SX_OK;
 }
 
-sx_status sx_plan_group_optimum(const sx_plan_space *space, const sx_group *group, const sx_group_run *run,
-                                uint64_t state, size_t *out) {
+sx_status sx_plan_group_optimum(const sx_plan_space *space, const sx_fuse_group *group,
+                                const sx_group_run *run, uint64_t state, size_t *out) {
     sx_cut cut = run->cut;
     cut.occupied += sx_plan_occupied(space->exchange, group->first, group->last, state);
     cut_step(space->exchange, run->step, state, &cut);
@@ -93,7 +93,7 @@ sx_status sx_plan_group_optimum(const sx_plan_space *space, const sx_group *grou
 /* What a group costs in a state; INFINITY where it is not possible. */
 static sx_status weigh_group(const join *j, const sx_plan_part *part, double *weight) {
     const sx_exchange *x = j->space->exchange;
-    const sx_group *group = &j->space->group[part->group];
+    const sx_fuse_group *group = &j->space->group[part->group];
     *weight = INFINITY;
     if (sx_plan_occupied(x, group->first, group->last, part->state) + group->peak > x->capacity) return SX_OK;
     double sum = 0;

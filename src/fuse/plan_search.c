@@ -28,7 +28,7 @@ static sx_status settle_plan(plan_search *p, const sx_plan *plan, sx_inner_effor
         const sx_plan_part *part = &plan->part[i];
         SX_TRY(settle_optimum(p, part->optimum, effort));
         if (part->group == SX_NO_INDEX) continue;
-        const sx_group *group = &p->space->group[part->group];
+        const sx_fuse_group *group = &p->space->group[part->group];
         for (int r = 0; r < group->n_runs; r++) {
             size_t optimum;
             SX_TRY(sx_plan_group_optimum(p->space, group, &group->run[r], part->state, &optimum));

@@ -20,7 +20,7 @@ typedef struct fusing {
     sx_exchange exchange;
     sx_inner inner;
     sx_plan_answer answer;
-    sx_vector groups;                /* sx_group */
+    sx_vector groups;                /* sx_fuse_group */
     double (*bytes)[SX_MAX_TENSORS]; /* by layer of the network: to and from the outermost memory, unfused */
     size_t *order;                   /* of each step: its number among the layers */
 } fusing;
@@ -74,12 +74,12 @@ static sx_status enter_unfused(fusing *f) {
     return SX_OK;
 }
 
-/* An error where what was asked to stay does not fit. */
+/* The error where what was asked to stay does not fit: the first tensor that has no room whole. */
 static sx_status refuse_forced(const sx_exchange *x) {
     uint64_t state = 0;
     for (size_t s = 0; s < x->n_steps; s++) {
         for (size_t v = 0; v < x->n_values; v++)
-            if (x->value[v].choice == SX_EXCHANGE_STAY && x->value[v].first == s && !x->value[v].by_tiles) {
+            if (x->value[v].choice == SX_EXCHANGE_STAY && x->value[v].first == s) {
                 uint64_t before = sx_plan_occupied(x, s, s, state), words = sx_exchange_words(x, s, v);
                 state |= UINT64_C(1) << x->value[v].slot;
                 if (before + words <= x->capacity) continue;
@@ -96,7 +96,8 @@ static sx_status refuse_forced(const sx_exchange *x) {
             if (x->value[v].choice == SX_EXCHANGE_STAY && x->value[v].last == s)
                 state &= ~(UINT64_C(1) << x->value[v].slot);
     }
-    return SX_OK;
+    return sx_error_new(SX_ERR_USAGE, "--fuse: with these tensors in %s some layer does not fit",
+                        x->arch->level[x->level].name);
 }
 
 /* Adds a layer's score so many times. */
@@ -134,7 +135,7 @@ static sx_status add_runs(const fusing *f, size_t optimum, double times, sx_fuse
 
 /* Sets the layers of a group. */
 static sx_status set_group_layers(const fusing *f, const sx_plan_part *part, sx_fused *out) {
-    const sx_group *group = sx_vector_at(&f->groups, part->group);
+    const sx_fuse_group *group = sx_vector_at(&f->groups, part->group);
     const sx_plan_space space = {&f->exchange, (sx_inner *)&f->inner, NULL, 0};
     const uint64_t whole = sx_plan_occupied(&f->exchange, part->first, part->last, part->state);
     for (int r = 0; r < group->n_runs; r++) {
@@ -190,7 +191,7 @@ static sx_status set_layers(fusing *f, sx_fused *out) {
 }
 
 /* Adds a value to the tensors that stay, with what it saves; tile: by tiles, NULL: whole. */
-static void add_tensor(const fusing *f, size_t v, const sx_group *tile, int index, sx_fused *out) {
+static void add_tensor(const fusing *f, size_t v, const sx_fuse_group *tile, int index, sx_fused *out) {
     const sx_exchange *x = &f->exchange;
     const sx_exchange_value *value = &x->value[v];
     sx_fused_tensor *tensor = &out->tensor[out->n_tensors++];
@@ -219,7 +220,8 @@ static sx_status set_tensors(const fusing *f, sx_fused *out) {
     for (size_t v = 0; v < x->n_values; v++) out->n_candidates += x->value[v].by_tiles || !x->value[v].reason;
     for (size_t i = 0; i < f->answer.plan.n_parts; i++) {
         const sx_plan_part *part = &f->answer.plan.part[i];
-        const sx_group *group = part->group == SX_NO_INDEX ? NULL : sx_vector_at(&f->groups, part->group);
+        const sx_fuse_group *group =
+            part->group == SX_NO_INDEX ? NULL : sx_vector_at(&f->groups, part->group);
         for (int l = 0; group && l + 1 < group->n_layers; l++) add_tensor(f, group->inside[l], group, l, out);
         for (size_t v = 0; v < x->n_values; v++)
             if (part->first <= x->value[v].first && x->value[v].first <= part->last &&
@@ -268,7 +270,7 @@ static sx_status set_groups(const fusing *f, sx_fused *out) {
         const size_t first = f->order[part->first];
         bool used, joined;
         if (part->group != SX_NO_INDEX) {
-            const sx_group *group = sx_vector_at(&f->groups, part->group);
+            const sx_fuse_group *group = sx_vector_at(&f->groups, part->group);
             sx_fused_group *new = &out->group[out->n_groups++];
             *new = (sx_fused_group){.first = first};
             add_loop("repeat", group->heads, new);
@@ -341,8 +343,7 @@ static sx_status prepare_exchange(fusing *f, const sx_graph *graph, const sx_net
     SX_TRY(sx_exchange_init(graph, network, arch, f->searcher.exchange, &f->exchange));
     *chosen = strcmp(fuse->tensors, "auto") == 0;
     if (*chosen) return SX_OK;
-    SX_TRY(sx_exchange_force(&f->exchange, strcmp(fuse->tensors, "none") == 0 ? "" : fuse->tensors));
-    return refuse_forced(&f->exchange);
+    return sx_exchange_force(&f->exchange, strcmp(fuse->tensors, "none") == 0 ? "" : fuse->tensors);
 }
 
 /* The ways to treat windows that a text allows. */
@@ -360,16 +361,30 @@ static sx_status fuse_graph(fusing *f, const sx_graph *graph, const sx_network *
     out->capacity = f->inner.capacity;
     SX_TRY(enter_unfused(f));
     SX_TRY(sx_groups_list(&f->exchange, &f->inner, windows_of(fuse->window), &f->groups));
-    const sx_plan_space space = {&f->exchange, &f->inner, (const sx_group *)f->groups.data, f->groups.n};
+    const sx_plan_space space = {&f->exchange, &f->inner, (const sx_fuse_group *)f->groups.data, f->groups.n};
     SX_TRY(sx_plan_search(&space, fuse->gap, must_stop, f, &f->answer));
     return set_result(f, out);
 }
 
+/* Refuses what was asked to stay where no plan has room for it. */
+static sx_status check_room(fusing *f, const char *window) {
+    sx_plan plan;
+    SX_TRY(sx_groups_list(&f->exchange, &f->inner, windows_of(window), &f->groups));
+    const sx_plan_space space = {&f->exchange, &f->inner, (const sx_fuse_group *)f->groups.data, f->groups.n};
+    sx_status status = sx_plan_join(&space, true, &plan);
+    if (!status && !plan.found) status = refuse_forced(&f->exchange);
+    sx_plan_fini(&plan);
+    return status;
+}
+
 sx_status sx_session_fuse_check(const sx_graph *graph, const sx_network *network, const sx_arch *arch,
                                 const sx_session_options *options, const sx_fusing_options *fuse) {
-    fusing f = {.options = options, .searcher = {.arch = arch, .options = options}};
+    fusing f = {.options = options,
+                .searcher = {.arch = arch, .options = options},
+                .groups = {.size = sizeof(sx_fuse_group)}};
     bool chosen;
     sx_status status = prepare_exchange(&f, graph, network, fuse, &chosen);
+    if (!status && !chosen) status = check_room(&f, fuse->window);
     fusing_fini(&f);
     return status;
 }
@@ -380,7 +395,7 @@ sx_status sx_session_fuse(const sx_graph *graph, const sx_network *network, cons
     const double begin = sx_clock_seconds();
     fusing f = {.options = options,
                 .unfused = unfused,
-                .groups = {.size = sizeof(sx_group)},
+                .groups = {.size = sizeof(sx_fuse_group)},
                 .searcher = {.arch = arch,
                              .options = options,
                              .until = options->run.seconds > 0 ? begin + options->run.seconds : 0}};

@@ -139,7 +139,7 @@ static int rows_of(const tower *t, int first, int tensor) {
 }
 
 /* Walks the steps of a group of the layers from `first` on. */
-static void walk_steps(const tower *t, int first, const sx_group *group, walk *w) {
+static void walk_steps(const tower *t, int first, const sx_fuse_group *group, walk *w) {
     static bool here[MOST_LAYERS + 1][MOST_ROWS + 8];
     const int n = group->n_layers, last = rows_of(t, first, n);
     memset(w, 0, sizeof *w);
@@ -181,7 +181,7 @@ static bool kept_before(const walk *w, int s, int tensor, int row) {
 }
 
 /* Most words of the tensors between the layers that are alive while layer l of a group runs, in step s, slice by slice. */
-static int words_alive(const tower *t, int first, const sx_group *group, const walk *w, int s, int l) {
+static int words_alive(const tower *t, int first, const sx_fuse_group *group, const walk *w, int s, int l) {
     const int slices = (int)group->slices;
     int most = 0;
     for (int slice = 0; slice < slices; slice++) {
@@ -208,7 +208,7 @@ static int words_alive(const tower *t, int first, const sx_group *group, const w
 }
 
 /* Compares what a group says with the walk; true where its peak is the walk's. */
-static bool compare_group(const tower *t, const sx_inner *inner, const sx_group *group) {
+static bool compare_group(const tower *t, const sx_inner *inner, const sx_fuse_group *group) {
     static walk w;
     const int first = (int)group->first;
     int most = 0, rows[MOST_LAYERS] = {0};
@@ -246,14 +246,14 @@ static void test_groups_equal_walk(void **state) {
         sx_rng rng = sx_rng_stream(i, "group", 0);
         sx_exchange exchange;
         sx_inner inner;
-        sx_vector groups = {.size = sizeof(sx_group)};
+        sx_vector groups = {.size = sizeof(sx_fuse_group)};
         draw_tower(&rng, &t);
         sx_expect_ok(sx_exchange_init(&t.graph, &t.network, &t.arch, 1, &exchange));
         sx_expect_ok(sx_inner_init(&inner, &energy, exchange.capacity));
         inner.minimum = free_minimum;
         sx_expect_ok(sx_groups_list(&exchange, &inner, 3, &groups));
         for (size_t g = 0; g < groups.n; g++) {
-            const sx_group *group = sx_vector_at(&groups, g);
+            const sx_fuse_group *group = sx_vector_at(&groups, g);
             if (group->n_moves > (group->slices > 1)) continue;
             exact += compare_group(&t, &inner, group);
             compared++;

@@ -407,6 +407,11 @@ static sx_status search_heap(sx_optimal *o) {
     }
 }
 
+/* Whether nothing is left that the cutoff admits. */
+static bool is_all_closed(sx_optimal *o) {
+    return !drop_closed(o) && !(o->unlisted && is_open(o, &o->outside)) && least_aside(o) == INFINITY;
+}
+
 sx_status sx_optimal_search(sx_optimal *o, bool *all) {
     *all = false;
     SX_TRY(sx_optimal_begin(o));
@@ -416,8 +421,12 @@ sx_status sx_optimal_search(sx_optimal *o, bool *all) {
         SX_TRY(begin_remainders(o));
         SX_TRY(search_heap(o));
     }
-    *all = o->s->n_nodes == 0 && !(o->unlisted && is_open(o, &o->outside)) && least_aside(o) == INFINITY;
-    return *all ? SX_OK : sx_heuristics_share(&o->start, &o->s->begun, SX_ANY_STEPS);
+    *all = is_all_closed(o);
+    if (*all || !sx_run_continue(o->run)) return SX_OK;
+    SX_TRY(sx_heuristics_share(&o->start, &o->s->begun, SX_ANY_STEPS));
+    sx_optimal_report_bound(o);
+    *all = !o->failed && is_all_closed(o);
+    return o->failed ? sx_error_memory() : SX_OK;
 }
 
 bool sx_optimal_at_root(sx_optimal *o) {

@@ -16,7 +16,7 @@ static const struct {
 } layers[] = {{"simba", "O[m,n] += A[m,k]*B[k,n] {m:13,n:24,k:30}"},
               {"accel-b", "O[m,n] += A[m,k]*B[k,n] {m:27,n:16,k:32}"},
               {"eyeriss", "O[k,p] += I[c,p+r]*W[k,c,r] {k:12,c:6,p:14,r:3}"},
-              {"glb128", "O[m] += A[m,k]*B[k] {m:5,k:3}"}};
+              {"edge-unified", "O[m] += A[m,k]*B[k] {m:7,k:17}"}};
 
 /* Searches a layer by a mapper with so many evaluations, 0: any number. */
 static void search_layer(size_t number, const char *mapper, uint64_t evaluations, bool remainders,

@@ -177,7 +177,7 @@ static void set_charges(sx_check_lattice *l, const sx_check_prices *prices, int 
             int64_t flow = 0;
             if (moves)
                 flow = dim < 0 ? sx_check_flow(o, prices, v, holder, extent)
-                               : sx_check_slide(o, prices, v, holder, level, dim, extent);
+                               : sx_check_slide(o, prices, v, holder, level, dim, 0, extent);
             if (moves && flow < l->least[v][holder]) l->least[v][holder] = flow;
             sum = sx_capped_add(sum, flow);
             table[charge_at(l, level, v, kind, i) + p] = sum;
@@ -382,6 +382,7 @@ sx_status sx_check_lattice_solve(sx_check_lattice *l, const sx_check_outline *o,
                                  const sx_check_prices *prices, int64_t enough, int64_t *out) {
     int64_t total = SX_CHECK_NONE;
     l->o = o;
+    l->prices = prices;
     SX_TRY(begin_tables(l, prices));
     moves *m = malloc(sizeof *m);
     if (!m) return sx_error_memory();
@@ -448,13 +449,28 @@ int sx_check_first_state(const sx_check_lattice *l) {
     return first;
 }
 
-int64_t sx_check_pay_loop(const sx_check_lattice *l, int level, int state, int dim, uint32_t point,
-                          int *next) {
+/* What a tensor's flows that wait cost at a loop of so many iterations on a dimension of a window, for every iteration of
+ * idle dimensions. */
+static int64_t slide_cost(const sx_check_lattice *l, int level, int v, int state, int dim, int64_t iterations,
+                          uint32_t point) {
+    int64_t extent[SX_MAX_DIMS], sum = 0;
+    set_extents(l, point, extent);
+    for (int i = state; i < l->states[level].n_of[v]; i++)
+        sum = sx_capped_add(sum, sx_check_slide(l->o, l->prices, v, l->states[level].holder[v][i], level, dim,
+                                                iterations, extent));
+    return sum;
+}
+
+int64_t sx_check_pay_loop(const sx_check_lattice *l, int level, int state, int dim, int64_t iterations,
+                          uint32_t point, int *next) {
     unsigned pays = list_payers(l, level, state, dim, next);
     int64_t sum = 0;
     for (; pays; pays &= pays - 1) {
         int v = __builtin_ctz(pays), i = state_of(&l->states[level], state, v);
-        int64_t each = l->charge[level][v][charge_at(l, level, v, l->kind[v][dim], i) + l->base[v][point]];
+        size_t at = charge_at(l, level, v, l->kind[v][dim], i) + l->base[v][point];
+        int64_t each = l->charge[level][v][at];
+        if (iterations && l->kind[v][dim] > 0)
+            each = slide_cost(l, level, v, i, dim, iterations, l->base[v][point]);
         sum = sx_capped_add(sum, sx_capped_mul(each, l->idle[v][point]));
     }
     return sum;

@@ -29,6 +29,7 @@ typedef struct sx_check_step {
 
 typedef struct sx_check_lattice {
     const sx_check_outline *o;
+    const sx_check_prices *prices; /* of the last solution */
     /* points: temporal extents, the multiples of a point after it */
     uint32_t n_points, room;
     uint32_t stride[SX_MAX_DIMS];
@@ -66,11 +67,12 @@ SX_MUST_USE sx_status sx_check_lattice_solve(sx_check_lattice *lattice, const sx
 SX_MUST_USE sx_status sx_check_lattice_tables(sx_check_lattice *lattice);
 
 /* After it, for a walk: the state before all loops; whether a level may keep the tile of a point; the state of the next
- * level's loops after an edge; what the tensors that wait pay at a loop on a dimension, and the state after it. */
+ * level's loops after an edge; what the tensors that wait pay at a loop of so many iterations (0: not known) on a
+ * dimension, and the state after it. */
 int sx_check_first_state(const sx_check_lattice *lattice);
 bool sx_check_point_fits(const sx_check_lattice *lattice, int level, uint32_t point);
 int sx_check_pass_edge(const sx_check_lattice *lattice, int level, int state);
-int64_t sx_check_pay_loop(const sx_check_lattice *lattice, int level, int state, int dim, uint32_t point,
-                          int *next);
+int64_t sx_check_pay_loop(const sx_check_lattice *lattice, int level, int state, int dim, int64_t iterations,
+                          uint32_t point, int *next);
 
 #endif

@@ -89,10 +89,10 @@ sx_status sx_check_find_links(sx_check_outline *o) {
 }
 
 /* The iterations of a level's spatial loops at which a child stands, by dimension. */
-static void set_place(const sx_check_outline *o, const sx_mapping_level *at, int64_t child, int32_t *place) {
+static void set_place(const sx_check_outline *o, const sx_mapping_level *at, int64_t child, int16_t *place) {
     for (int i = 0; i < o->space->n_dims; i++) {
         int d = at->spatial_order[i];
-        place[d] = (int32_t)(child % at->spatial[d]);
+        place[d] = (int16_t)(child % at->spatial[d]);
         child /= at->spatial[d];
     }
 }
@@ -100,11 +100,11 @@ static void set_place(const sx_check_outline *o, const sx_mapping_level *at, int
 /* Adds how two children differ, unless it is listed; the sign does not matter. */
 static void add_neighbours(const sx_check_outline *o, const sx_mapping_level *at, int64_t child,
                            int64_t other, sx_check_neighbours *out) {
-    int32_t from[SX_MAX_DIMS] = {0}, by[SX_MAX_DIMS] = {0};
+    int16_t from[SX_MAX_DIMS] = {0}, by[SX_MAX_DIMS] = {0};
     size_t size = (size_t)o->space->n_dims * sizeof *by;
     set_place(o, at, child, from);
     set_place(o, at, other, by);
-    for (int d = 0; d < o->space->n_dims; d++) by[d] -= from[d];
+    for (int d = 0; d < o->space->n_dims; d++) by[d] = (int16_t)(by[d] - from[d]);
     for (int i = 0; i < out->n; i++)
         if (memcmp(out->by[i], by, size) == 0) return;
     if (out->n == SX_MAX_NEIGHBOURS) out->n = -1;

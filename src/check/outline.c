@@ -83,26 +83,6 @@ int sx_check_top(const sx_check_outline *o, int v) {
     return s;
 }
 
-void sx_check_outline_spread(sx_check_outline *o) {
-    const sx_check_space *space = o->space;
-    int64_t all = 1;
-    for (int v = 0; v < space->n_tensors; v++) o->apart[v][space->n_levels] = 1;
-    for (int d = 0; d < space->n_dims; d++) o->left[d] = space->c->problem.size[d];
-    o->used[space->n_levels] = 1;
-    for (int s = space->n_levels - 1; s >= 0; s--) {
-        for (int v = 0; v < space->n_tensors; v++) o->apart[v][s] = o->apart[v][s + 1];
-        for (int d = 0; d < space->n_dims; d++) {
-            int64_t f = o->spatial->factor[s][d];
-            all *= f;
-            o->left[d] /= f;
-            for (int v = 0; v < space->n_tensors; v++)
-                if (!(o->shape->dims[v] >> d & 1)) o->apart[v][s] *= f;
-        }
-        o->used[s] = all;
-    }
-    o->steps = o->shape->macs / all;
-}
-
 /* The next level outside a holder that keeps a tensor. */
 static int parent_of(const sx_check_outline *o, int v, int holder) {
     int s = holder;
@@ -135,30 +115,98 @@ static void count_places(const sx_check_outline *o, int v, int r, int level, con
     if (spread == 2) *places = *children - (past > 0 && back > 0 ? past * back : 0);
 }
 
-/* The share of a tensor's words that the parent of a holder reads: the product of num / den over all ranks and all
- * levels that lie between. At the level just outside the holder, children in different places read apart; of rank `moved`
- * (-1: none) only `unhelped` of these places do. At bypassed levels the mean size of groups counts, which is at most that
- * of the largest: children / (children along the longest dimension). */
+/* The most children of a level in one place, where two dimensions of a rank are spread: (i, j), (i + y, j - x) and so on. */
+static int64_t largest_group(const sx_check_outline *o, int v, int r, int level, const int *spread,
+                             const int64_t *tile) {
+    int64_t step[2], most[2];
+    for (int k = 0; k < 2; k++)
+        step[k] = labs((long)o->space->c->problem.tensor[v].coef[r][spread[k]]) * tile[spread[k]];
+    int64_t unit = sx_gcd(step[0], step[1]);
+    for (int k = 0; k < 2; k++) {
+        int64_t apart = step[1 - k] / unit;
+        most[k] = (o->spatial->factor[level][spread[k]] + apart - 1) / apart;
+    }
+    return most[0] < most[1] ? most[0] : most[1];
+}
+
+/* Sets the share of accesses that is left along a rank where children of a level share them, whatever their tiles: the
+ * places that they take, of all children; or, where links may leave but the largest groups, one of such a group. */
+static void least_share(const sx_check_outline *o, int v, int r, int level, int64_t *num, int64_t *den) {
+    const sx_check_space *space = o->space;
+    int64_t tile[SX_MAX_DIMS], places, children;
+    int spread[2] = {0, 0}, n = 0;
+    for (int d = 0; d < space->n_dims; d++) {
+        tile[d] = 1;
+        for (int s = 0; s < level; s++) tile[d] *= o->spatial->factor[s][d];
+        if (space->c->problem.tensor[v].coef[r][d] && o->spatial->factor[level][d] > 1 && n++ < 2)
+            spread[n - 1] = d;
+    }
+    count_places(o, v, r, level, tile, num, den);
+    if (n != 2) return;
+    const int64_t inner[2] = {tile[spread[0]], tile[spread[1]]};
+    if (!space->c->no_link_transfers) *num = *den = 1;
+    for (int i = 0; i < space->n_divisors[spread[0]]; i++)
+        for (int j = 0; j < space->n_divisors[spread[1]]; j++) {
+            const int64_t by[2] = {space->divisor[spread[0]][i], space->divisor[spread[1]][j]};
+            if (o->left[spread[0]] % by[0] || o->left[spread[1]] % by[1]) continue;
+            for (int k = 0; k < 2; k++) tile[spread[k]] = inner[k] * by[k];
+            int64_t group = largest_group(o, v, r, level, spread, tile);
+            count_places(o, v, r, level, tile, &places, &children);
+            if (space->c->no_link_transfers && places < *num) *num = places;
+            if (!space->c->no_link_transfers && group > *den) *den = group;
+        }
+}
+
+/* Sets the share of accesses to a tensor that is left where the children of a level share them, at least. */
+static void set_groups(sx_check_outline *o, int level, int v) {
+    o->children[level][v] = o->groups[level][v] = 1;
+    for (int r = 0; r < o->space->c->problem.tensor[v].n_ranks; r++) {
+        int64_t num, den;
+        least_share(o, v, r, level, &num, &den);
+        o->groups[level][v] *= num;
+        o->children[level][v] *= den;
+    }
+}
+
+void sx_check_outline_spread(sx_check_outline *o) {
+    const sx_check_space *space = o->space;
+    int64_t all = 1;
+    for (int v = 0; v < space->n_tensors; v++) o->apart[v][space->n_levels] = 1;
+    for (int d = 0; d < space->n_dims; d++) o->left[d] = space->c->problem.size[d];
+    o->used[space->n_levels] = 1;
+    for (int s = space->n_levels - 1; s >= 0; s--) {
+        for (int v = 0; v < space->n_tensors; v++) o->apart[v][s] = o->apart[v][s + 1];
+        for (int d = 0; d < space->n_dims; d++) {
+            int64_t f = o->spatial->factor[s][d];
+            all *= f;
+            o->left[d] /= f;
+            for (int v = 0; v < space->n_tensors; v++)
+                if (!(o->shape->dims[v] >> d & 1)) o->apart[v][s] *= f;
+        }
+        o->used[s] = all;
+    }
+    o->steps = o->shape->macs / all;
+    for (int s = 0; s < space->n_levels; s++)
+        for (int v = 0; v < space->n_tensors; v++) set_groups(o, s, v);
+}
+
+/* The share of a tensor's words that the parent of a holder reads: the product of num / den over all levels that lie
+ * between. At the level just outside the holder, children in different places read apart; of rank `moved` (-1: none) only
+ * `unhelped` of these places do. At bypassed levels the mean size of groups counts, which is at most children / groups. */
 static void count_groups(const sx_check_outline *o, int v, int holder, int parent, int moved,
                          int64_t unhelped, const int64_t *tile, int64_t *num, int64_t *den) {
-    const sx_tensor *t = &o->space->c->problem.tensor[v];
     *num = *den = 1;
-    for (int s = holder; s <= parent; s++)
-        for (int r = 0; r < t->n_ranks; r++) {
-            int64_t places = 1, children = 1;
-            if (s == holder) {
-                count_places(o, v, r, s, tile, &places, &children);
-                if (r == moved && unhelped < places) places = unhelped;
-            } else {
-                for (int d = 0; d < o->space->n_dims; d++) {
-                    int64_t f = t->coef[r][d] ? o->spatial->factor[s][d] : 1;
-                    children *= f;
-                    if (f > places) places = f;
-                }
-            }
-            *num *= places;
-            *den *= children;
-        }
+    for (int r = 0; r < o->space->c->problem.tensor[v].n_ranks; r++) {
+        int64_t places, children;
+        count_places(o, v, r, holder, tile, &places, &children);
+        if (r == moved && unhelped < places) places = unhelped;
+        *num *= places;
+        *den *= children;
+    }
+    for (int s = holder + 1; s <= parent; s++) {
+        *num *= o->groups[s][v];
+        *den *= o->children[s][v];
+    }
 }
 
 /* floor(words * copies * num / den), capped. */
@@ -298,10 +346,10 @@ typedef struct shares {
     int64_t all, own, off, whole;
 } shares;
 
-/* T5: where the innermost loop that moves a tile is one of a level, on a dimension of a window, of which `left` iterations
- * are left. Its own visits fetch what its step leaves new: `fresh` of `reach`. */
-static shares least_shares(const window *w, int64_t left, bool outermost) {
-    int64_t fresh = w->step < w->reach ? w->step : w->reach, n = outermost ? left : least_prime(left);
+/* T5: where the innermost loop that moves a tile has n iterations or more, on a dimension of a window, of which `left` are
+ * left. Its own visits fetch what its step leaves new: `fresh` of `reach`. */
+static shares least_shares(const window *w, int64_t left, int64_t n) {
+    int64_t fresh = w->step < w->reach ? w->step : w->reach;
     shares out = {.own = fresh * (n - 1) * (w->left / n), .whole = w->reach * w->left};
     if (w->one_sign) out.off = w->reach;
     out.all = out.own + out.off;
@@ -333,6 +381,22 @@ static bool meets_neighbour(const sx_check_outline *o, int v, int r, int holder,
     return meets;
 }
 
+/* T6: whether no visit is helped: of n iterations the first loop leaves none for others on its dimension, so that the tile moves
+ * along its rank by a step, in which no two neighbours are apart, or further than any of them are. */
+static bool stands_alone(const sx_check_outline *o, int v, int r, int holder, const int64_t *tile,
+                         const window *w, int64_t left, int64_t n) {
+    const sx_check_neighbours *near = &o->near[holder];
+    bool apart = near->n >= 0 && w->one_sign && n == left && w->n_others <= 1;
+    if (w->n_others == 1) apart &= w->other_step - w->range > w->span;
+    for (int i = 0; i < near->n && apart; i++) {
+        int64_t by = 0;
+        for (int d = 0; d < o->space->n_dims; d++)
+            by += o->space->c->problem.tensor[v].coef[r][d] * tile[d] * near->by[i][d];
+        apart = llabs(by) != w->step;
+    }
+    return apart;
+}
+
 /* The words that the parent of a holder reads of a pass where neighbours help: at the visits of the innermost moving loop,
  * of loops off its rank, and at all others. */
 static int64_t count_helped(const sx_check_outline *o, int v, int holder, int parent, int moved,
@@ -350,15 +414,18 @@ static int64_t count_helped(const sx_check_outline *o, int v, int holder, int pa
 }
 
 int64_t sx_check_slide(const sx_check_outline *o, const sx_check_prices *prices, int v, int holder, int level,
-                       int dim, const int64_t *extent) {
+                       int dim, int64_t n, const int64_t *extent) {
     int u = parent_of(o, v, holder), moved = rank_of(&o->space->c->problem.tensor[v], dim);
     int64_t tile[SX_MAX_DIMS], num, den, read, fill = 0;
     if (o->shape->free >> v & 1) return 0;
     set_tile(o, holder, extent, tile);
     window w = describe_window(o, v, holder, level, dim, extent, tile);
-    shares share = least_shares(&w, o->left[dim] / extent[dim], level + 1 == o->space->n_levels);
+    int64_t left = o->left[dim] / extent[dim];
+    if (!n) n = level + 1 == o->space->n_levels ? left : least_prime(left);
+    shares share = least_shares(&w, left, n);
     int64_t words = count_words(o, v, tile), copies = o->apart[v][u + 1];
-    bool helped = hands_on(o, v, holder) && !(w.one_sign && w.step - w.others > w.span);
+    bool helped = hands_on(o, v, holder) && !(w.one_sign && w.step - w.others > w.span) &&
+                  !stands_alone(o, v, moved, holder, tile, &w, left, n);
     if (helped) {
         read = count_helped(o, v, holder, u, moved, tile, &w, &share, sx_capped_mul(words, copies));
     } else {

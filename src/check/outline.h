@@ -39,10 +39,10 @@ enum { SX_UNITS = 0, SX_N_HOLDERS = SX_MAX_LEVELS + 1 };
 
 /* How the places of two neighbours on the mesh of a level's children differ in the iterations of its spatial loops, in any
  * layout and up to the sign. */
-enum { SX_MAX_NEIGHBOURS = 32 };
+enum { SX_MAX_NEIGHBOURS = 128 };
 typedef struct sx_check_neighbours {
     int n; /* -1: there are too many to list */
-    int32_t by[SX_MAX_NEIGHBOURS][SX_MAX_DIMS];
+    int16_t by[SX_MAX_NEIGHBOURS][SX_MAX_DIMS];
 } sx_check_neighbours;
 
 typedef struct sx_check_outline {
@@ -56,6 +56,8 @@ typedef struct sx_check_outline {
     int64_t used[SX_MAX_LEVELS + 1];  /* instances of level s - 1 in use; 0: compute units */
     int64_t steps;                    /* of the compute units */
     int64_t left[SX_MAX_DIMS];        /* iterations of temporal loops, over all levels */
+    /* accesses to a tensor that are left where the children of a level share them: groups of so many children, at least */
+    int64_t groups[SX_MAX_LEVELS][SX_MAX_TENSORS], children[SX_MAX_LEVELS][SX_MAX_TENSORS];
     sx_check_neighbours near[SX_MAX_LEVELS];
 } sx_check_outline;
 
@@ -77,9 +79,10 @@ int64_t sx_check_flow(const sx_check_outline *o, const sx_check_prices *prices, 
                       const int64_t *extent);
 
 /* T5: the same for one pass over all tiles where the innermost loop outside the holder that indexes the tensor is one of
- * a level, on a dimension that shares a rank with others: the tile slides, and fetches at least what is new. */
+ * a level, of so many iterations (0: not known), on a dimension that shares a rank with others: the tile slides, and
+ * fetches at least what is new. */
 int64_t sx_check_slide(const sx_check_outline *o, const sx_check_prices *prices, int tensor, int holder,
-                       int level, int dim, const int64_t *extent);
+                       int level, int dim, int64_t iterations, const int64_t *extent);
 
 /* What leaks in every cycle where so many instances of each level are in use, as in an outline. */
 sx_wide sx_check_leakage(const sx_check_machine *machine, const int64_t used[SX_MAX_LEVELS + 1]);

@@ -144,11 +144,11 @@ static bool out_of_turn(const walk *w, const place *at, int d) {
 static void walk_loops(walk *w, const place *at, int d) {
     const sx_check_lattice *l = w->l;
     int from = (int)(at->point / l->stride[d] % (uint32_t)l->n_divisors[d]), next;
-    int64_t cost = sx_check_pay_loop(l, at->level, at->state, d, at->point, &next);
     for (int i = from + 1; i < l->n_divisors[d] && !must_end(w); i++) {
         int64_t factor = l->divisor[d][i] / l->divisor[d][from];
         if (l->divisor[d][i] % l->divisor[d][from] || factor > w->work->space->temporal[at->level][d].most)
             continue;
+        int64_t cost = sx_check_pay_loop(l, at->level, at->state, d, factor, at->point, &next);
         w->mapping.level[at->level].temporal[d] = (uint32_t)factor;
         w->mapping.level[at->level].temporal_order[at->n_loops] = (uint8_t)d;
         walk_from(w, (place){.level = at->level,

@@ -150,7 +150,7 @@ static void check_path(const sx_small_space *small, const sx_check_space *space,
             if (i == n) break;
             int d = at->temporal_order[i], next;
             if (at->temporal[d] == 1) continue;
-            paid += sx_check_pay_loop(&lattice, s, k, d, point, &next);
+            paid += sx_check_pay_loop(&lattice, s, k, d, at->temporal[d], point, &next);
             k = next;
             int64_t to = lattice.divisor[d][point / lattice.stride[d] % (uint32_t)lattice.n_divisors[d]] *
                          at->temporal[d];

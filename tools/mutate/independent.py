@@ -16,9 +16,11 @@ from run import ROOT, SCRATCH, Compiler, build, compile_commands, files_of, muta
 BUILD = SCRATCH / "released"  # without assertions, which would end a search before it claims anything
 TEST = "tests/property-check_search"
 RULES = ("src/bound/", "src/mappers/optimal/", "src/space/")
+FIRST = 100  # number of the first worker: others are those of tools/mutants --make
 DROPPED = ("guard dropped", "condition dropped", "statement deleted")
 BATCH = 100  # spaces of one run of the test: what is lost where a mutant ends it
-LIMIT = 120  # processor seconds of one
+LIMIT = 60  # processor seconds of one
+ENDED = 2  # runs of a mutant that end without an answer, after which to give it up
 TALLY = re.compile(r"(\d+) optima: .* (\d+) are false: (\d+) accepted, (\d+) refused")
 
 
@@ -75,7 +77,7 @@ def main():
     build(BUILD, "", Path(TEST).name, "Release")
     free = Queue()
     for i in range(options.jobs):
-        free.put(Compiler(i, *compile_commands(BUILD)))
+        free.put(Compiler(FIRST + i, *compile_commands(BUILD)))
     honest = search([BUILD], options.seed)
     if honest.false or honest.ended:
         sys.exit(f"without any mutant: {honest}")
@@ -88,7 +90,7 @@ def main():
                 return None
             for i in range(0, options.spaces, BATCH):
                 outcome += search([compiler.folder, BUILD], options.seed + i // BATCH)
-                if outcome.false >= options.enough or outcome.accepted:
+                if outcome.false >= options.enough or outcome.accepted or outcome.ended >= ENDED:
                     break
             return outcome
         finally:

@@ -169,7 +169,8 @@ static int64_t solve_product(int64_t room) {
     return out;
 }
 
-/* T3: with room for all of a tensor and a column each moves once; with room for a word of each one tensor waits and the others move twice. */
+/* T3: with room for all of a tensor and a column each moves once; with room for a word of each one tensor waits
+ * and the others move twice. */
 static void tiles_and_orders_are_shortest_paths(void **state) {
     (void)state;
     assert_int_equal(solve_product(12), 12);

@@ -193,7 +193,8 @@ static sx_status read_mapper(const sx_args *args, map_job *job) {
     job->r->options.mapper = job->r->mapper;
     const char *surrogate = sx_args_text(args, "surrogate", 0);
     if (surrogate) SX_TRY(read_surrogate(job, surrogate));
-    return sx_args_flag(args, "gap") ? read_gap(job, sx_args_number(args, "gap", 0)) : SX_OK;
+    if (!sx_args_flag(args, "gap") || sx_args_flag(args, "fuse")) return SX_OK;
+    return read_gap(job, sx_args_number(args, "gap", 0));
 }
 
 /* Whether remainders are searched where tiles that divide leave compute units idle: by the default mapper,
@@ -519,7 +520,8 @@ static const sx_option options[] = {
     {"surrogate", 0, "FILE", SX_OPTION_TEXT, false,
      "with --mapper gradient: a surrogate of `sextant train` instead of one of `sextant list surrogates`"},
     {"gap", 0, "X", SX_OPTION_NUMBER, false,
-     "stop when the gap to the lower bound is at most this, such as 0.05 (0)"},
+     "stop when the gap to the lower bound is at most this, such as 0.05 (0); with --fuse, that of the "
+     "fused network"},
     {"k-best", 'k', "N", SX_OPTION_COUNT, false, "report the N best mappings (1)"},
     {"pareto", 0, NULL, SX_OPTION_FLAG, false, "also report the Pareto front of energy and cycles"},
     {"warm-start", 0, "HOW", SX_OPTION_TEXT, false,

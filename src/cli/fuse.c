@@ -19,6 +19,10 @@ sx_status sx_fuse_prepare(const sx_args *args, sx_result *r) {
         if (sx_args_flag(args, apart[i]))
             return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--fuse cannot be used with --%s", apart[i]),
                                  "leave out one of them");
+    if (sx_args_number(args, "gap", 0) < 0 || sx_args_number(args, "gap", 0) >= 1)
+        return sx_error_hint(
+            sx_error_new(SX_ERR_USAGE, "--gap %g is no share", sx_args_number(args, "gap", 0)),
+            "--gap 0.02 is 2 %%");
     if (args->ranks) return sx_error_new(SX_ERR_USAGE, "--fuse is not for several processes");
     r->options.run.seconds /= 2;
     return SX_OK;

@@ -71,6 +71,8 @@ static const struct {
     {"bert-large", "BERT-large with embeddings and pooler, 512 words (bert-large-128: 128 words)",
      sx_net_bert_large, true},
     {"vit-base", "Vision transformer ViT-B/16, 224 x 224", sx_net_vit_base, false},
+    {"gpt2", "GPT-2 small, a prompt of 1,024 words (gpt2-128: 128 words)", sx_net_gpt2, true},
+    {"fsrcnn", "FSRCNN, super-resolution of 640 x 360 by 3", sx_net_fsrcnn, false},
 };
 enum { N_ENTRIES = sizeof entries / sizeof *entries, MAX_WORDS = 1 << 20 };
 

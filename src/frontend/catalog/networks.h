@@ -116,5 +116,7 @@ void sx_net_mnasnet_b1(sx_net *net);
 void sx_net_bert_base(sx_net *net);
 void sx_net_bert_large(sx_net *net);
 void sx_net_vit_base(sx_net *net);
+void sx_net_gpt2(sx_net *net);
+void sx_net_fsrcnn(sx_net *net);
 
 #endif

@@ -1,6 +1,8 @@
 /* Transformers. Devlin et al. (NAACL 2019): the embeddings of words, token types and positions, the encoder, and the
  * pooler over the first word. Dosovitskiy et al. (ICLR 2021): patches of an image as words after one for the class,
- * positions, an encoder that normalises before its layers and has no mask, and the classifier over the first word. The
+ * positions, an encoder that normalises before its layers and has no mask, and the classifier over the first word. Radford
+ * et al. (2019), GPT-2: words and positions, the same encoder with a mask of later words, and scores of all words of the
+ * vocabulary after each word, by the table of words. The
  * layers of the encoder are one layer of the network each; the products of attention
  * are repeated for each head, on features of its own. The scaling of the scores is part of their product. */
 #include "frontend/catalog/networks.h"
@@ -189,4 +191,25 @@ void sx_net_vit_base(sx_net *net) {
     at = sx_net_other(net, &norm, &at, 1);
     at = read_first(&e, at, CLASSES, "head.first-word", "head");
     (void)sx_net_other(net, &softmax, &at, 1);
+}
+
+void sx_net_gpt2(sx_net *net) {
+    enum { VOCABULARY = 50257, POSITIONS = 1024, LAYERS = 12 };
+    const sx_graph_node norm = {.kind = SX_OP_NORM, .name = "norm", .function = "layer", .axis = 1};
+    encoder e = {.net = net, .hidden = 768, .words = net->words ? net->words : POSITIONS};
+    const size_t tokens = sx_net_tensor(net, "tokens", 2, (const uint64_t[]){net->batch, e.words});
+    const size_t words = look_up(&e, "embeddings.words.weights", VOCABULARY, tokens);
+    const size_t table = sx_graph_find_tensor(&net->graph, "embeddings.words.weights");
+    const size_t places =
+        look_up(&e, "embeddings.positions.weights", e.words > POSITIONS ? e.words : POSITIONS, SX_NO_INDEX);
+    size_t at = sx_net_add(net, words, places, "embeddings.add-positions");
+    e.mask = sx_net_tensor(net, "mask", 4, (const uint64_t[]){1, 1, e.words, e.words});
+    for (; e.layer < LAYERS; e.layer++) at = encode_normalised(&e, at);
+    const sx_net_product head = {.product = {.m = VOCABULARY, .k = e.hidden, .n = e.words},
+                                 .in = sx_net_other(net, &norm, &at, 1),
+                                 .weights = table,
+                                 .ranks = {"B|M|N", "M|K", "B|K|N"},
+                                 .split = {-1, -1, -1},
+                                 .layer = "head"};
+    (void)sx_net_product_of(net, &head, "head");
 }

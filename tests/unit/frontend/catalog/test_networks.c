@@ -54,6 +54,7 @@ static void published_figures(void **state) {
         {"resnet18", 21, 12, 1814073344, 2, 11689512},   {"resnet50", 54, 24, 4089184256, 2, 25557032},
         {"resnet101", 105, 24, 7801405440, 2, 44549160}, {"inception-v3", 95, 44, 5713216096, 2, 23834568},
         {"mobilenet-v2", 53, 31, 300774272, 2, 3504872}, {"mnasnet-b1", 53, 34, 314415872, 2, 4383312},
+        {"fsrcnn", 8, 5, 2871705600, 0, 12464},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         sx_network network;
@@ -212,7 +213,7 @@ static void entries_are_legal_and_named(void **state) {
         }
         sx_network_fini(&network);
     }
-    assert_int_equal(n, 11);
+    assert_int_equal(n, 13);
     assert_non_null(sx_catalog_network_name(0, NULL));
 }
 

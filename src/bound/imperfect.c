@@ -179,19 +179,25 @@ static double accesses(const sx_imperfect_bound *bounds, int v, int from, int s)
     return s > from + 1 ? fmax(asked - 0.5, 0) : asked;
 }
 
-/* The least counts of a tensor at level s, which serves the one inside it. */
-static tally count(const sx_imperfect_bound *bounds, int v, int from, int s, bool outermost) {
+/* The words that fill level s at the least; none where it is the outermost one. */
+static double filled_words(const sx_imperfect_bound *bounds, int v, int s, bool outermost) {
+    return outermost ? 0 : bounds->words[v] * bounds->held[v][s];
+}
+
+/* The counts of a tensor at level s that so many accesses and words that flow in make, at the least. */
+static tally count(const sx_imperfect_bound *bounds, int v, int s, double asked, double filled) {
     const sx_shape *shape = &bounds->model->shape[v];
-    double asked = accesses(bounds, v, from, s), filled = bounds->words[v] * bounds->held[v][s];
-    if (!shape->output) return (tally){asked, outermost ? 0 : filled, 0};
+    if (!shape->output) return (tally){asked, filled, 0};
     tally t = {.updates = asked};
     if (bounds->model->options.no_first_read_elision) {
         t.reads = asked;
-        t.fills = outermost ? 0 : filled;
-    } else if (shape->unit && from < 0) {
-        t.reads = fmax(asked - (double)bounds->model->words[v] * bounds->copies[v][s] - 0.5, 0);
+        t.fills = filled;
+    } else if (shape->unit) {
+        double spared = (double)bounds->model->words[v] * bounds->copies[v][s] + 0.5;
+        t.reads = fmax(asked - spared, 0);
+        t.fills = fmax(filled - spared, 0);
     }
-    if (sx_bound_loses_reads(bounds->model, v)) t.reads = 0;
+    if (sx_bound_loses_reads(bounds->model, v)) t.reads = t.fills = 0;
     return t;
 }
 
@@ -218,19 +224,20 @@ static double least_of(const sx_imperfect_bound *bounds, int v, unsigned levels)
     int from = -1;
     for (; levels; levels &= levels - 1) {
         int s = __builtin_ctz(levels);
-        tally t = count(bounds, v, from, s, !(levels & (levels - 1)));
+        bool outermost = !(levels & (levels - 1));
+        tally t = count(bounds, v, s, accesses(bounds, v, from, s), filled_words(bounds, v, s, outermost));
         energy += price(bounds, v, s, &t);
         from = s;
     }
     return energy;
 }
 
-sx_score sx_imperfect_bound_score(const sx_imperfect_bound *bounds, double steps) {
+/* The least energy and cycles for an energy without leakage, cycles by bandwidth and steps. */
+static sx_score score_of(const sx_imperfect_bound *bounds, double energy, double cycles, double steps) {
     const sx_model *model = bounds->model;
     steps = bounds->even ? bounds->even_steps : fmax(steps, bounds->steps);
-    double cycles = fmax(steps * model->least_steps, bounds->cycles);
-    sx_score score = {.energy_pj = bounds->energy + bounds->leak * cycles,
-                      .cycles = cycles + (double)model->latency};
+    cycles = fmax(steps * model->least_steps, cycles);
+    sx_score score = {.energy_pj = energy + bounds->leak * cycles, .cycles = cycles + (double)model->latency};
     score.utilization = (double)model->computes / (double)model->compute_instances / score.cycles;
     return score;
 }
@@ -270,14 +277,11 @@ static double least_with_tiles(const sx_imperfect_bound *bounds, int c) {
 
 sx_score sx_imperfect_bound_any(const sx_imperfect_bound *bounds) {
     const sx_model *model = bounds->model;
-    sx_imperfect_bound bare = *bounds;
     double each = 0, most = 0;
     for (int v = 0; v < model->n_tensors; v++) each += least_choice(bounds, v, -1, false);
     for (int c = 0; c < model->n_levels; c++)
         if (bounds->tiles->front[c]) most = fmax(most, least_with_tiles(bounds, c));
-    bare.cycles = 0;
-    bare.energy = (double)model->computes * model->least_compute_energy + fmax(each, most);
-    return sx_imperfect_bound_score(&bare, 0);
+    return score_of(bounds, (double)model->computes * model->least_compute_energy + fmax(each, most), 0, 0);
 }
 
 /* The least of words beyond those that must flow into a level, at the prices of a level they come from and of the
@@ -300,63 +304,93 @@ static double least_more(const sx_imperfect_bound *bounds, int c, const int *par
 
 /* Adds what the tiles of a level bring about beyond the words that must flow into it; `parent`: the next level outward
  * that keeps a tensor, -1: none. */
-static void add_tiles(sx_imperfect_bound *bounds, int c, const int *parent, double *reads, double *writes,
-                      double *both) {
+static void add_tiles(const sx_imperfect_bound *bounds, int c, const int *parent, sx_imperfect_sum *sum) {
     const sx_model *model = bounds->model;
     double price[SX_MAX_TENSORS];
     for (int v = 0; v < model->n_tensors; v++)
         price[v] = parent[v] >= 0 ? sx_imperfect_word_energy(model, v, c, parent[v]) : 0;
-    bounds->energy += sx_imperfect_tiles_least(bounds->tiles, c, bounds->outline.keep[c], price);
+    sum->energy += sx_imperfect_tiles_least(bounds->tiles, c, bounds->outline.keep[c], price);
     for (int s = c; s < model->n_levels; s++) {
         if (model->level[s].banks > 0 || !model->level[s].bounded) continue;
-        reads[s] += least_more(bounds, c, parent, s, true, false);
-        writes[s] += least_more(bounds, c, parent, s, false, true);
-        both[s] += least_more(bounds, c, parent, s, true, true);
+        sum->reads[s] += least_more(bounds, c, parent, s, true, false);
+        sum->writes[s] += least_more(bounds, c, parent, s, false, true);
+        sum->both[s] += least_more(bounds, c, parent, s, true, true);
     }
 }
 
-/* Adds the same for all levels that have fronts of tiles. */
-static void add_all_tiles(sx_imperfect_bound *bounds, double *reads, double *writes, double *both) {
-    int parent[SX_MAX_TENSORS];
+/* The cycles that a level's bandwidth allows for some uses of it. */
+static double port_cycles(const sx_level *level, double reads, double writes, double both) {
+    return fmax(fmax(reads / level->read_bandwidth, writes / level->write_bandwidth),
+                both / level->shared_bandwidth);
+}
+
+/* Adds counts of a tensor at a level. */
+static void add_tally(const sx_imperfect_bound *bounds, int v, int s, const tally *t, sx_imperfect_sum *sum) {
+    const sx_level *level = &bounds->model->level[s];
+    sum->energy += price(bounds, v, s, t);
+    if (!level->bounded) return;
+    double scale = level->scale[v] / bounds->above[s] * bounds->model->least_use[s][v];
+    double in = t->reads * scale, out = (t->fills + t->updates) * scale;
+    if (level->banks > 0) sum->banked = fmax(sum->banked, port_cycles(level, in, out, in + out));
+    sum->reads[s] += in;
+    sum->writes[s] += out;
+    sum->both[s] += in + out;
+}
+
+void sx_imperfect_sum_flow(const sx_imperfect_bound *bounds, const sx_imperfect_flow *flow, double asked,
+                           double filled, sx_imperfect_sum *sum) {
+    tally out = count(bounds, flow->tensor, flow->parent, asked, 0);
+    add_tally(bounds, flow->tensor, flow->parent, &out, sum);
+    if (flow->child < 0) return;
+    tally in = count(bounds, flow->tensor, flow->child, 0, filled);
+    add_tally(bounds, flow->tensor, flow->child, &in, sum);
+}
+
+int sx_imperfect_flows(const sx_imperfect_bound *bounds, sx_imperfect_flow *flow) {
+    int n = 0;
+    for (int v = 0; v < bounds->model->n_tensors; v++) {
+        unsigned levels = levels_of(bounds, bounds->outline.keep, v);
+        for (int from = -1; levels; levels &= levels - 1) {
+            int s = __builtin_ctz(levels);
+            double filled = from >= 0 ? filled_words(bounds, v, from, false) : 0;
+            flow[n++] = (sx_imperfect_flow){v, from, s, accesses(bounds, v, from, s), filled};
+            from = s;
+        }
+    }
+    return n;
+}
+
+void sx_imperfect_sum_rest(const sx_imperfect_bound *bounds, int level, sx_imperfect_sum *sum) {
+    sx_imperfect_flow flow[SX_IMPERFECT_FLOWS];
+    int parent[SX_MAX_TENSORS], n = sx_imperfect_flows(bounds, flow);
+    memset(sum, 0, sizeof *sum);
+    sum->energy = (double)bounds->model->computes * bounds->model->least_compute_energy;
+    for (int i = 0; i < n; i++)
+        if (flow[i].child >= level)
+            sx_imperfect_sum_flow(bounds, &flow[i], flow[i].asked, flow[i].filled, sum);
     for (int v = 0; v < SX_MAX_TENSORS; v++) parent[v] = -1;
-    for (int c = bounds->model->n_levels - 1; c >= 0; c--) {
-        if (bounds->tiles->front[c]) add_tiles(bounds, c, parent, reads, writes, both);
+    for (int c = bounds->model->n_levels - 1; c >= 0 && c >= level; c--) {
+        if (bounds->tiles->front[c]) add_tiles(bounds, c, parent, sum);
         for (unsigned left = bounds->outline.keep[c]; left; left &= left - 1) parent[__builtin_ctz(left)] = c;
     }
 }
 
-/* Raises the cycles to what a level's bandwidth allows for some uses of it. */
-static void hold_bandwidth(sx_imperfect_bound *bounds, int s, double reads, double writes, double both) {
-    const sx_level *level = &bounds->model->level[s];
-    bounds->cycles = fmax(bounds->cycles, reads / level->read_bandwidth);
-    bounds->cycles = fmax(bounds->cycles, writes / level->write_bandwidth);
-    bounds->cycles = fmax(bounds->cycles, both / level->shared_bandwidth);
+sx_score sx_imperfect_sum_score(const sx_imperfect_bound *bounds, const sx_imperfect_sum *sum, double steps) {
+    double cycles = sum->banked;
+    for (int s = 0; s < bounds->model->n_levels; s++)
+        if (bounds->model->level[s].banks == 0 && bounds->model->level[s].bounded)
+            cycles = fmax(cycles, port_cycles(&bounds->model->level[s], sum->reads[s], sum->writes[s],
+                                                        sum->both[s]));
+    return score_of(bounds, sum->energy, cycles, steps);
+}
+
+sx_score sx_imperfect_bound_score(const sx_imperfect_bound *bounds, double steps) {
+    return sx_imperfect_sum_score(bounds, &bounds->kept, steps);
 }
 
 void sx_imperfect_bound_keep(sx_imperfect_bound *bounds, const uint8_t *keep) {
-    const sx_model *model = bounds->model;
-    double reads[SX_MAX_LEVELS] = {0}, writes[SX_MAX_LEVELS] = {0}, both[SX_MAX_LEVELS] = {0};
     memcpy(bounds->outline.keep, keep, sizeof bounds->outline.keep);
-    bounds->cycles = 0;
-    bounds->energy = (double)model->computes * model->least_compute_energy;
-    for (int v = 0; v < model->n_tensors; v++) {
-        unsigned levels = levels_of(bounds, keep, v);
-        for (int from = -1; levels; levels &= levels - 1) {
-            int s = __builtin_ctz(levels);
-            tally t = count(bounds, v, from, s, !(levels & (levels - 1)));
-            double scale = model->level[s].scale[v] / bounds->above[s] * model->least_use[s][v];
-            double in = t.reads * scale, out = (t.fills + t.updates) * scale;
-            bounds->energy += price(bounds, v, s, &t);
-            if (model->level[s].banks > 0) hold_bandwidth(bounds, s, in, out, in + out);
-            reads[s] += in;
-            writes[s] += out;
-            both[s] += in + out;
-            from = s;
-        }
-    }
-    add_all_tiles(bounds, reads, writes, both);
-    for (int s = 0; s < model->n_levels; s++)
-        if (model->level[s].banks == 0) hold_bandwidth(bounds, s, reads[s], writes[s], both[s]);
+    sx_imperfect_sum_rest(bounds, -1, &bounds->kept);
 }
 
 double sx_imperfect_bound_steps(const sx_imperfect_bound *bounds, int level, const uint64_t *reach,

@@ -4,6 +4,22 @@
 
 #include "bound/imperfect_tiles.h"
 
+enum { SX_IMPERFECT_FLOWS = SX_MAX_TENSORS * SX_MAX_LEVELS };
+
+/* What some flows come to: energy without leakage, cycles that banks take, and uses of each level's ports per
+ * instance. */
+typedef struct sx_imperfect_sum {
+    double energy, banked;
+    double reads[SX_MAX_LEVELS], writes[SX_MAX_LEVELS], both[SX_MAX_LEVELS];
+} sx_imperfect_sum;
+
+/* What flows of a tensor into a level (-1: the compute units) from the next one outward that keeps it, at the least:
+ * accesses of the latter, and words that arrive. */
+typedef struct sx_imperfect_flow {
+    int tensor, child, parent;
+    double asked, filled;
+} sx_imperfect_flow;
+
 /* What is known of all such mappings of a spatial mapping, and of a choice of kept tensors. */
 typedef struct sx_imperfect_bound {
     const sx_model *model;
@@ -21,7 +37,7 @@ typedef struct sx_imperfect_bound {
     bool linked[SX_MAX_TENSORS];                  /* compute units may hand words to each other */
     double copies[SX_MAX_TENSORS][SX_MAX_LEVELS]; /* the same, at most */
     double group[SX_MAX_TENSORS][SX_MAX_LEVELS];  /* children that may share an access, at most */
-    double energy, cycles;                        /* of what is kept: without leakage; by bandwidth */
+    sx_imperfect_sum kept;                        /* all flows of what is kept */
 } sx_imperfect_bound;
 
 /* Bounds of what levels must and may keep; the tiles must outlive them. */
@@ -43,6 +59,16 @@ double sx_imperfect_bound_steps(const sx_imperfect_bound *bounds, int level, con
 
 /* A bound of a spatial mapping with its kept tensors and so many steps. */
 sx_score sx_imperfect_bound_score(const sx_imperfect_bound *bounds, double steps);
+
+/* The flows of what is kept; returns how many. And the sum of those into levels from `level` on, with what the tiles of
+ * these levels bring about. */
+int sx_imperfect_flows(const sx_imperfect_bound *bounds, sx_imperfect_flow *flow);
+void sx_imperfect_sum_rest(const sx_imperfect_bound *bounds, int level, sx_imperfect_sum *sum);
+
+/* Adds a flow of so many accesses and words; and the bound that a sum of all flows and so many steps give. */
+void sx_imperfect_sum_flow(const sx_imperfect_bound *bounds, const sx_imperfect_flow *flow, double asked,
+                           double filled, sx_imperfect_sum *sum);
+sx_score sx_imperfect_sum_score(const sx_imperfect_bound *bounds, const sx_imperfect_sum *sum, double steps);
 
 /* A bound of all mappings on all spatial mappings. */
 sx_score sx_imperfect_bound_all(const sx_imperfect_bound *bounds);

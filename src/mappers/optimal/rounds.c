@@ -302,7 +302,7 @@ static size_t pick(sx_optimal *o) {
         const sx_search_node *node = &o->heap[--s->n_nodes];
         if (!is_open(o, node)) continue;
         o->picked[n++] = *node;
-        searches += node->visits > 0 && (node->imperfect || node->keep != SX_ANY_KEEP);
+        searches += node->imperfect ? node->visits > 1 : node->visits > 0 && node->keep != SX_ANY_KEEP;
     }
     return n;
 }

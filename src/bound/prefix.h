@@ -1,0 +1,42 @@
+/* Lower bounds of mappings that leave remainders and whose innermost levels are decided. */
+#ifndef SX_BOUND_PREFIX_H
+#define SX_BOUND_PREFIX_H
+
+#include "bound/decided.h"
+#include "bound/imperfect.h"
+
+/* One thread's workspace: an outline with its flows, and the levels that are decided. */
+typedef struct sx_prefix_bound {
+    const sx_imperfect_bound *bounds;
+    bool usable; /* tiles are kept from visit to visit, and zeros count */
+    sx_decided decided;
+    int n_flows;
+    sx_imperfect_flow flow[SX_IMPERFECT_FLOWS];
+    sx_imperfect_sum rest[SX_MAX_LEVELS + 1]; /* of flows into levels from this one on */
+} sx_prefix_bound;
+
+/* What is asked of a bound: levels up to `last` are decided, except that of this level only the loop that is innermost is
+ * known, if `order` is false, extents of its dimensions `loose` are the largest that may be, and those of `ranged` the
+ * largest that make as many blocks; no level outside has a spatial factor on the latter. */
+typedef struct sx_prefix_query {
+    int last;
+    int inner; /* dimension of that loop; -1: the level has none that matters */
+    bool order;
+    unsigned loose, ranged;
+} sx_prefix_query;
+
+void sx_prefix_bound_init(sx_prefix_bound *prefix, const sx_imperfect_bound *bounds, bool usable);
+
+/* Takes over the outline of the bounds. */
+void sx_prefix_bound_begin(sx_prefix_bound *prefix);
+
+/* A bound where the innermost loop outside level `last` is on dimension `first`, -1: there is none; false where it cannot
+ * be. */
+bool sx_prefix_bound_score(const sx_prefix_bound *prefix, const sx_prefix_query *query, int first,
+                           sx_score *out);
+
+/* The accesses and words of a flow into a decided level, at the least. */
+void sx_prefix_flow(const sx_prefix_bound *prefix, const sx_prefix_query *query, int first,
+                    const sx_imperfect_flow *flow, double *asked, double *filled);
+
+#endif

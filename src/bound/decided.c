@@ -99,8 +99,8 @@ uint64_t sx_decided_still(const sx_decided *decided, int child, const sx_loop_pl
 
 uint64_t sx_decided_still_outside(const sx_decided *decided, int child, int last, int dim) {
     const sx_model *model = decided->model;
-    uint64_t size = model->size[dim], extent = decided->reach[child + 1][dim], most = 0;
-    uint64_t blocks = (size - 1) / extent + 1, side = 1;
+    uint64_t size = model->size[dim], extent = decided->reach[child + 1][dim], most = 0, side = 1;
+    uint64_t blocks = (size - 1) / extent + 1;
     bool any = false;
     for (int s = child + 1; s < model->n_levels; s++) {
         side *= decided->spatial[s][dim];

@@ -29,7 +29,7 @@
  * dimension further out make longer. Where there are such factors, all n n' children may share.) Where units may hand
  * words to each other it makes one access per word and instance at least. Through levels that
  * do not keep the tensor, accesses are divided by the average number of children that share one at each of
- * them, which is no more than such a group; half a word is lost by rounding.
+ * them, which is no more than such a group, and rounded.
  *
  * Tiles. Into a level of one instance that keeps some tensors more words flow than these, where its room does not do for
  * all of them: the least of that over all tiles that fit (imperfect_tiles.c) is added, in energy and for each port.
@@ -38,8 +38,9 @@
  *
  * The output is updated as an input is read. Its reads are spared once per word and instance that holds it;
  * this is counted for the reads by compute units of an output whose ranks are single dimensions, other reads
- * and all fills of outputs count nothing. Left out, as they only add: rounding up to whole blocks, networks,
- * minimum uses.
+ * and all fills of outputs count nothing. Counts are whole numbers, of an instance whole vectors, and so are cycles: without
+ * zeros all of these are rounded as the model does, which keeps the order of numbers. Left out, as they only add:
+ * networks, minimum uses.
  *
  * Energy and bandwidth follow from these counts as in energy.c.
  *
@@ -54,11 +55,15 @@
 #include <math.h>
 #include <string.h>
 
+/* What sums of doubles may lose or gain. */
+static const double ROUNDING = 1e-13;
+
 void sx_imperfect_bound_init(sx_imperfect_bound *bounds, const sx_imperfect_tiles *tiles) {
     const sx_model *model = tiles->model;
     memset(bounds, 0, sizeof *bounds);
     bounds->model = model;
     bounds->tiles = tiles;
+    bounds->dense = !model->sparse && !model->range && !model->formats;
     unsigned all = (1u << model->n_dims) - 1;
     for (int v = 0; v < model->n_tensors; v++) {
         const sx_shape *shape = &model->shape[v];
@@ -160,6 +165,12 @@ void sx_imperfect_bound_spatial(sx_imperfect_bound *bounds, const sx_outline *ou
     bounds->leak = leakage(bounds);
 }
 
+double sx_imperfect_count(const sx_imperfect_bound *bounds, double least, bool rounded) {
+    least *= 1 - ROUNDING;
+    if (!bounds->dense) return rounded ? fmax(least - 0.5, 0) : least;
+    return rounded ? floor(least + 0.5) : ceil(least);
+}
+
 /* The least counts of a tensor at a level. */
 typedef struct tally {
     double reads, fills, updates;
@@ -176,7 +187,7 @@ static double accesses(const sx_imperfect_bound *bounds, int v, int from, int s)
     else
         asked = (double)bounds->model->computes / bounds->group[v][0];
     for (int k = from + 2; k <= s; k++) asked /= bounds->group[v][k];
-    return s > from + 1 ? fmax(asked - 0.5, 0) : asked;
+    return sx_imperfect_count(bounds, asked, s > from + 1);
 }
 
 /* The words that fill level s at the least; none where it is the outermost one. */
@@ -193,7 +204,7 @@ static tally count(const sx_imperfect_bound *bounds, int v, int s, double asked,
         t.reads = asked;
         t.fills = filled;
     } else if (shape->unit) {
-        double spared = (double)bounds->model->words[v] * bounds->copies[v][s] + 0.5;
+        double spared = (double)bounds->model->words[v] * bounds->copies[v][s] + (bounds->dense ? 0 : 0.5);
         t.reads = fmax(asked - spared, 0);
         t.fills = fmax(filled - spared, 0);
     }
@@ -201,14 +212,21 @@ static tally count(const sx_imperfect_bound *bounds, int v, int s, double asked,
     return t;
 }
 
+/* The vector accesses of an instance that move so many elements, at the least. */
+static double vectors(const sx_imperfect_bound *bounds, int v, int s, double elements) {
+    double least = elements / sx_level_block(&bounds->model->level[s], v) * (1 - ROUNDING);
+    return bounds->dense ? ceil(least) : least;
+}
+
 /* What counts of a tensor cost at a level, in energy. */
 static double price(const sx_imperfect_bound *bounds, int v, int s, const tally *t) {
     const sx_level *level = &bounds->model->level[s];
-    double share = fmin(1, (double)level->clusters / bounds->above[s]) * bounds->model->least[s][v];
-    double vectors =
-        t->reads * level->read_energy + t->fills * level->fill_energy + t->updates * level->update_energy;
+    double above = bounds->above[s], times = fmin(above, (double)level->clusters) * bounds->model->least[s][v];
+    double access = vectors(bounds, v, s, t->reads / above) * level->read_energy +
+                    vectors(bounds, v, s, t->fills / above) * level->fill_energy +
+                    vectors(bounds, v, s, t->updates / above) * level->update_energy;
     double generations = (bounds->model->shape[v].output ? t->updates : t->reads) + t->fills;
-    return share * (vectors / sx_level_block(level, v) + generations * level->addr_gen_energy);
+    return times * (access + generations / above * level->addr_gen_energy);
 }
 
 /* The levels at which a mask per level has a tensor, as a mask. */
@@ -237,6 +255,7 @@ static sx_score score_of(const sx_imperfect_bound *bounds, double energy, double
     const sx_model *model = bounds->model;
     steps = bounds->even ? bounds->even_steps : fmax(steps, bounds->steps);
     cycles = fmax(steps * model->least_steps, cycles);
+    if (bounds->dense) cycles = ceil(cycles * (1 - ROUNDING));
     sx_score score = {.energy_pj = energy + bounds->leak * cycles, .cycles = cycles + (double)model->latency};
     score.utilization = (double)model->computes / (double)model->compute_instances / score.cycles;
     return score;
@@ -423,6 +442,7 @@ static void set_any_spatial(sx_imperfect_bound *bounds) {
             if (s == 0) bounds->linked[v] = !model->options.no_link_transfers && bounds->group[v][0] > 1;
         }
     }
+    bounds->dense = false;
     bounds->even = divides_evenly(model);
     bounds->steps = bounds->even_steps = (double)model->computes / (double)model->compute_instances;
     if (!bounds->even && !model->range) bounds->steps = ceil(bounds->steps);

@@ -24,6 +24,8 @@ typedef struct sx_imperfect_flow {
 typedef struct sx_imperfect_bound {
     const sx_model *model;
     const sx_imperfect_tiles *tiles;
+    bool dense;                          /* counts are whole, those of an instance, too: zeros and open spatial
+                                            factors change that */
     double words[SX_MAX_TENSORS];        /* that are touched, at least */
     uint16_t irrelevant[SX_MAX_TENSORS]; /* dimensions that do not index a tensor */
     uint16_t merge[SX_MAX_TENSORS]; /* those, and dimensions along which children may want the same words */
@@ -64,6 +66,9 @@ sx_score sx_imperfect_bound_score(const sx_imperfect_bound *bounds, double steps
  * these levels bring about. */
 int sx_imperfect_flows(const sx_imperfect_bound *bounds, sx_imperfect_flow *flow);
 void sx_imperfect_sum_rest(const sx_imperfect_bound *bounds, int level, sx_imperfect_sum *sum);
+
+/* What a count is at the least: of one that the model rounds, or of one that is whole. */
+double sx_imperfect_count(const sx_imperfect_bound *bounds, double least, bool rounded);
 
 /* Adds a flow of so many accesses and words; and the bound that a sum of all flows and so many steps give. */
 void sx_imperfect_sum_flow(const sx_imperfect_bound *bounds, const sx_imperfect_flow *flow, double asked,

@@ -284,6 +284,30 @@ static bool make_fronts(tiling *t, sx_imperfect_tiles *tiles, int level) {
     return true;
 }
 
+/* Whether every tensor's words are products over its dimensions. */
+static bool is_plain(const sx_model *model) {
+    bool plain = !model->sparse && !model->range && !model->formats;
+    for (int v = 0; v < model->n_tensors; v++) plain &= model->shape[v].unit;
+    return plain;
+}
+
+/* Lists the largest tiles of a level for all sets of tensors. */
+static bool list_largest(sx_imperfect_tiles *tiles, int level, const sx_interrupt *halt) {
+    unsigned must = tiles->must[level], more = tiles->may[level] & ~must, some = 0;
+    tiles->largest[level] = calloc((size_t)1 << tiles->model->n_tensors, sizeof **tiles->largest);
+    if (!tiles->largest[level]) return false;
+    do {
+        sx_status status = sx_largest_tiles_make(tiles->model, level, must | some, halt,
+                                                 &tiles->largest[level][must | some]);
+        if (status) {
+            sx_status_free(status);
+            return false;
+        }
+        some = (some - more) & more;
+    } while (some);
+    return true;
+}
+
 sx_status sx_imperfect_tiles_new(const sx_model *model, const uint8_t *must, const uint8_t *may,
                                  const sx_interrupt *halt, sx_imperfect_tiles **out) {
     sx_imperfect_tiles *tiles = calloc(1, sizeof *tiles);
@@ -298,6 +322,8 @@ sx_status sx_imperfect_tiles_new(const sx_model *model, const uint8_t *must, con
     }
     for (int s = model->n_levels - 2; good && s >= 0 && model->level[s].instances == 1; s--)
         good = make_fronts(&t, tiles, s);
+    for (int s = 0; good && is_plain(model) && s + 1 < model->n_levels; s++)
+        good = list_largest(tiles, s, halt);
     free(t.trips);
     if (good)
         *out = tiles;
@@ -311,8 +337,11 @@ void sx_imperfect_tiles_free(sx_imperfect_tiles *tiles) {
     for (int s = 0; s < tiles->model->n_levels; s++) {
         for (size_t i = 0; tiles->front[s] && i < (size_t)1 << tiles->model->n_tensors; i++)
             free(tiles->front[s][i].flow);
+        for (size_t i = 0; tiles->largest[s] && i < (size_t)1 << tiles->model->n_tensors; i++)
+            sx_largest_tiles_fini(&tiles->largest[s][i]);
         free(tiles->front[s]);
         free(tiles->energy[s]);
+        free(tiles->largest[s]);
     }
     free(tiles);
 }

@@ -3,6 +3,7 @@
 #define SX_BOUND_IMPERFECT_TILES_H
 
 #include "bound/bound.h"
+#include "bound/largest.h"
 
 /* For every level of one instance but the outermost, and every set of tensors that it may keep: the words of each
  * that flow into it, as a Pareto front over all tiles that fit. Never changes, may be shared by threads. */
@@ -12,6 +13,7 @@ typedef struct sx_imperfect_tiles {
     double words[SX_MAX_TENSORS];                    /* that are touched, at least */
     sx_traffic_front *front[SX_MAX_LEVELS];          /* per set of tensors; NULL: the level has none */
     double *energy[SX_MAX_LEVELS]; /* per set: of words beyond those, whichever levels they come from */
+    sx_largest_tiles *largest[SX_MAX_LEVELS]; /* per set; NULL at the outermost level, and with windows */
 } sx_imperfect_tiles;
 
 /* A tile of a level, by what is outside it. */

@@ -123,34 +123,41 @@ static double asked_always(const sx_imperfect_bound *bounds, int v) {
     return asked;
 }
 
-void sx_prefix_flow(const sx_prefix_bound *prefix, const sx_prefix_query *query, int first,
+void sx_prefix_raise(const sx_imperfect_bound *bounds, const sx_imperfect_flow *flow, double still, double visits,
+                     double grouped, double *asked, double *filled) {
+    const int v = flow->tensor, c = flow->child;
+    double held = c >= 0 ? bounds->held[v][c] : 1;
+    double all = bounds->words[v] * ((1 - still) * visits + still * held);
+    double served = bounds->words[v] * ((1 - still) * grouped + still * bounds->held[v][c + 1]);
+    for (int k = c + 2; k <= flow->parent; k++) served /= bounds->group[v][k];
+    *asked = fmax(*asked, sx_imperfect_count(bounds, served, flow->parent > c + 1));
+    *filled = fmax(*filled, sx_imperfect_count(bounds, all, false));
+}
+
+bool sx_prefix_flow(const sx_prefix_bound *prefix, const sx_prefix_query *query, int first,
                     const sx_imperfect_flow *flow, double *asked, double *filled) {
     const sx_imperfect_bound *bounds = prefix->bounds;
     const sx_shape *shape = &bounds->model->shape[flow->tensor];
     const int v = flow->tensor, c = flow->child;
-    double all = 0, grouped = 0;
     *asked = flow->asked;
     *filled = flow->filled;
-    if (!shape->unit && (c < 0 || bounds->model->level[c].instances > 1 || query->loose & shape->dims)) return;
+    if (!shape->unit && (c < 0 || bounds->model->level[c].instances > 1 || query->loose & shape->dims)) return true;
     if (c < 0 && !bounds->linked[v]) {
-        grouped = asked_always(bounds, v);
-    } else {
-        mover at = find_mover(prefix, query, first, c, shape->dims);
-        if (!at.known) return;
-        if (!shape->unit) {
-            all = grouped = window_flow(prefix, query, &at, flow);
-        } else {
-            double size = bounds->model->size[at.loop.dim], moved = size - at.still;
-            unsigned others = bounds->irrelevant[v];
-            double held = c >= 0 ? bounds->held[v][c] : 1, share = bounds->words[v] / size;
-            all = share * (moved * all_visits(prefix, query, c, others, &at.loop, false) + at.still * held);
-            grouped = share * (moved * all_visits(prefix, query, c, others, &at.loop, true) +
-                               at.still * bounds->held[v][c + 1]);
-        }
+        sx_prefix_raise(bounds, flow, 0, 0, asked_always(bounds, v) / bounds->words[v], asked, filled);
+        return true;
     }
-    for (int k = c + 2; k <= flow->parent; k++) grouped /= bounds->group[v][k];
-    *asked = fmax(*asked, flow->parent > c + 1 ? grouped - 0.5 : grouped);
-    *filled = fmax(*filled, all);
+    mover at = find_mover(prefix, query, first, c, shape->dims);
+    if (!at.known) return false;
+    if (!shape->unit) {
+        double words = window_flow(prefix, query, &at, flow) / bounds->words[v];
+        sx_prefix_raise(bounds, flow, 0, words, words, asked, filled);
+        return true;
+    }
+    unsigned others = bounds->irrelevant[v];
+    sx_prefix_raise(bounds, flow, at.still / bounds->model->size[at.loop.dim],
+                    all_visits(prefix, query, c, others, &at.loop, false),
+                    all_visits(prefix, query, c, others, &at.loop, true), asked, filled);
+    return true;
 }
 
 /* Whether the innermost loop outside the last level may be on a dimension; -1: whether there may be none. */
@@ -170,8 +177,7 @@ static bool may_be_first(const sx_prefix_bound *prefix, const sx_prefix_query *q
     return true;
 }
 
-/* The steps of the first compute unit, at least. */
-static double least_steps(const sx_prefix_bound *prefix, const sx_prefix_query *query) {
+double sx_prefix_steps(const sx_prefix_bound *prefix, const sx_prefix_query *query) {
     const sx_model *model = prefix->bounds->model;
     double steps = 1;
     for (int d = 0; d < model->n_dims; d++) {
@@ -188,7 +194,7 @@ bool sx_prefix_bound_score(const sx_prefix_bound *prefix, const sx_prefix_query 
     const sx_imperfect_bound *bounds = prefix->bounds;
     double steps, asked, filled;
     if (!may_be_first(prefix, query, first)) return false;
-    steps = least_steps(prefix, query);
+    steps = sx_prefix_steps(prefix, query);
     if (!prefix->usable) {
         *out = sx_imperfect_bound_score(bounds, steps);
         return true;

@@ -35,8 +35,35 @@ void sx_prefix_bound_begin(sx_prefix_bound *prefix);
 bool sx_prefix_bound_score(const sx_prefix_bound *prefix, const sx_prefix_query *query, int first,
                            sx_score *out);
 
-/* The accesses and words of a flow into a decided level, at the least. */
-void sx_prefix_flow(const sx_prefix_bound *prefix, const sx_prefix_query *query, int first,
+/* The steps of the first compute unit, at least. */
+double sx_prefix_steps(const sx_prefix_bound *prefix, const sx_prefix_query *query);
+
+/* The accesses and words of a flow into a decided level, at the least; false where only those are known that any mapping
+ * has. */
+bool sx_prefix_flow(const sx_prefix_bound *prefix, const sx_prefix_query *query, int first,
                     const sx_imperfect_flow *flow, double *asked, double *filled);
+
+/* Raises them to what so many visits bring about, of all children and of one for each group of them, where a share of the
+ * words stands still. */
+void sx_prefix_raise(const sx_imperfect_bound *bounds, const sx_imperfect_flow *flow, double still, double visits,
+                     double grouped, double *asked, double *filled);
+
+/* How bounds are compared: by a value that does not fall as energy or cycles grow. Bounds from `limit` on need not be
+ * raised; one below `enough` ends the search for the least. */
+typedef struct sx_prefix_goal {
+    double (*value)(const void *rule, const sx_score *score);
+    const void *rule;
+    double limit, enough;
+} sx_prefix_goal;
+
+/* The least value, energy and cycles, each for itself. */
+typedef struct sx_prefix_least {
+    double value, energy, cycles;
+} sx_prefix_least;
+
+/* The same as the bound for a first loop, over all tiles of the next level outward (join.c); counts its steps, of about
+ * 0.1 us. */
+sx_prefix_least sx_prefix_bound_joined(const sx_prefix_bound *prefix, const sx_prefix_query *query, int first,
+                                       const sx_prefix_goal *goal, uint64_t *steps);
 
 #endif

@@ -68,6 +68,30 @@ static int first_loop(const bench *b, const sx_mapping *mapping, int level, int 
     return -1;
 }
 
+/* Values of bounds. */
+static double energy_of(const void *rule, const sx_score *score) {
+    (void)rule;
+    return score->energy_pj;
+}
+
+static double product_of(const void *rule, const sx_score *score) {
+    (void)rule;
+    return score->energy_pj * score->cycles;
+}
+
+/* Holds the bound that is joined with the tiles of the next level against a cost. */
+static void hold_joined(bench *b, const sx_prefix_query *query, int first, const sx_score *cost) {
+    uint64_t steps = 0;
+    sx_prefix_goal goal = {energy_of, NULL, INFINITY, -INFINITY};
+    sx_prefix_least least = sx_prefix_bound_joined(&b->prefix, query, first, &goal, &steps);
+    sx_score bound = {.energy_pj = least.energy, .cycles = least.cycles, .utilization = 1};
+    hold(b, "joined", query->last, &bound, cost);
+    goal.value = product_of;
+    least = sx_prefix_bound_joined(&b->prefix, query, first, &goal, &steps);
+    bound = (sx_score){.energy_pj = least.value / cost->cycles, .utilization = 1};
+    hold(b, "joined product", query->last, &bound, cost);
+}
+
 /* Holds the bounds of a mapping whose levels up to `last` are decided against its cost: with the orders of all of them;
  * with the innermost loop of the last one alone; and with some of its extents open. */
 static void try_prefix(bench *b, const sx_mapping *mapping, int last, const sx_score *cost) {
@@ -76,6 +100,7 @@ static void try_prefix(bench *b, const sx_mapping *mapping, int last, const sx_s
     sx_score bound;
     if (!sx_prefix_bound_score(&b->prefix, &query, first, &bound)) fail_msg("a first loop is refused");
     hold(b, "prefix", last, &bound, cost);
+    hold_joined(b, &query, first, cost);
     if (last == n - 2) b->nearly += cost->energy_pj > 0 ? bound.energy_pj / cost->energy_pj : 1;
     query = (sx_prefix_query){.last = last, .inner = first_loop(b, mapping, last, last + 1)};
     if (!sx_prefix_bound_score(&b->prefix, &query, first, &bound)) fail_msg("a first loop is refused");

@@ -16,7 +16,7 @@ bool sx_search_nodes_add(sx_search_nodes *nodes, const sx_search_node *node) {
 
 static double rank_of(const sx_search_node *node) {
     double exhausted = node->visits > 1 ? node->visits - 1 : 0;
-    return node->bound > 0 ? node->bound * (1 + exhausted / 4) : node->bound;
+    return node->bound > 0 ? node->bound * (1 + exhausted / (node->imperfect ? 64 : 4)) : node->bound;
 }
 
 /* Whether a node comes before another: by rank, then by what it is. */

@@ -8,8 +8,9 @@
  *
  * A node is a spatial mapping, then one with a choice of kept tensors. Of that the tiles of the innermost level are listed
  * with their bounds, the first visit states the least of these as the node's bound, later ones go through the list in
- * the order of the bounds. A visit that takes too long hands back the node from the tile on that it has not done, in several
- * parts, so that bounds rise as tiles are done.
+ * the order of the bounds. Where the cutoff is far above the node's bound a visit looks for mappings near the bound alone,
+ * and raises it; the next one looks further. Otherwise a visit that takes too long hands back the node from the tile on that
+ * it has not done, in several parts, so that bounds rise as tiles are done.
  *
  * Complexity: exponential; some steps per bound. */
 #include "mappers/optimal/remainder_search.h"
@@ -24,22 +25,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS = 4, MOST_PARTS = 256, POLL = 64, BOUND_STEPS = 3, MOST_TILES = 100000 };
+enum { PARTS = 4, MOST_PARTS = 256, POLL = 64, MOST_TILES = 100000 };
 
 /* The steps that an evaluation counts for: by closed forms, and by walking every iteration of a window. */
 enum { PLAIN_STEPS = 400, WINDOW_STEPS = 40000 };
 
+/* A visit looks for mappings this near to the bound, each further one twice as far, up to a last one that looks for all. */
+static const double NEAR = 0.01;
+enum { FULL_TURN = 12 };
+
 /* No innermost loop is asked for. */
 enum { ANY_LOOP = -2 };
 
-/* The least value, energy and cycles of some mappings. */
-typedef struct least {
-    double value, energy, cycles;
-} least;
-
 /* A tile of the innermost level: factors of each dimension, from the least to the largest, and an order. */
 typedef struct first_tile {
-    least bound;
+    sx_prefix_least bound;
     uint32_t hash;
     uint32_t low[SX_MAX_DIMS], high[SX_MAX_DIMS];
     uint8_t order[SX_MAX_DIMS];
@@ -60,6 +60,7 @@ struct sx_remainder_search {
     size_t n_tiles, room;
     bool listing, cut; /* tiles are being listed; some of the list were dropped, */
     double ceiling;    /* from this value on */
+    double aim;        /* mappings below this value are looked for */
 };
 
 /* Whether tiles are kept from visit to visit, at all levels. */
@@ -125,20 +126,25 @@ static bool goes_on(sx_remainder_search *w, uint64_t steps) {
     return !cut_off(w) && !w->exhausted;
 }
 
-static bool admits(const sx_remainder_search *w, const least *bound) {
-    return sx_cutoff_admits(w->visit->cutoff, bound->value, bound->energy, bound->cycles);
+static bool admits(const sx_remainder_search *w, const sx_prefix_least *bound) {
+    return bound->value < w->aim &&
+           sx_cutoff_admits(w->visit->cutoff, bound->value, bound->energy, bound->cycles);
 }
 
-/* The least bound of what a query leaves open, over all loops that may be the next one outward; with `any` that of some
+/* The value of a bound, by a rule. */
+static double value_of(const void *rule, const sx_score *score) {
+    return sx_prune_rule_value(rule, score);
+}
+
+/* The sx_prefix_least bound of what a query leaves open, over all loops that may be the next one outward; with `any` that of some
  * which the cutoff admits, as soon as there is one. */
-static least bound_query(sx_remainder_search *w, const sx_prefix_query *query, bool any) {
-    const sx_prune_rule *rule = w->visit->cutoff->rule;
-    least all = {INFINITY, INFINITY, INFINITY};
+static sx_prefix_least bound_query(sx_remainder_search *w, const sx_prefix_query *query, bool any) {
+    const sx_cutoff *cutoff = w->visit->cutoff;
+    const double limit = cutoff->rule->front ? INFINITY : fmin(cutoff->limit, w->aim);
+    const sx_prefix_goal goal = {value_of, cutoff->rule, limit, any ? fmin(cutoff->limit, w->aim) : -INFINITY};
+    sx_prefix_least all = {INFINITY, INFINITY, INFINITY};
     for (int first = -1; first < w->space->problem->n_dims; first++) {
-        sx_score score;
-        if (!sx_prefix_bound_score(&w->prefix, query, first, &score)) continue;
-        w->visit->steps += BOUND_STEPS;
-        least bound = {sx_prune_rule_value(rule, &score), score.energy_pj, score.cycles};
+        sx_prefix_least bound = sx_prefix_bound_joined(&w->prefix, query, first, &goal, &w->visit->steps);
         if (any && admits(w, &bound)) return bound;
         all.value = fmin(all.value, bound.value);
         all.energy = fmin(all.energy, bound.energy);
@@ -186,7 +192,7 @@ static void leave_level(sx_remainder_search *w, int s) {
     bool last = s + 1 == w->space->arch->n_levels;
     sx_prefix_query query = {.last = s, .order = true};
     if (last && is_exact(w)) return;
-    least bound = bound_query(w, &query, true);
+    sx_prefix_least bound = bound_query(w, &query, true);
     if (!admits(w, &bound)) return;
     set_extents(w, s, extent);
     if (!sx_leaf_keep(&w->leaf, s, w->bounds.outline.keep[s], extent)) return;
@@ -238,7 +244,7 @@ static int compare_tiles(const void *a, const void *b) {
 }
 
 /* Adds the tile at hand to the list, if it belongs to the node; of a list that is too long the worse half is dropped. */
-static void add_tile(sx_remainder_search *w, const least *bound, const uint8_t *order) {
+static void add_tile(sx_remainder_search *w, const sx_prefix_least *bound, const uint8_t *order) {
     const sx_search_node *node = &w->visit->node;
     first_tile tile = {.bound = *bound};
     memcpy(tile.low, w->low[0], sizeof tile.low);
@@ -274,7 +280,7 @@ static void try_orders(sx_remainder_search *w, int s, int inner) {
         set_order(w, s, order[i]);
         if (inner >= 0 && first_loop(w, s) != inner) continue;
         sx_prefix_query query = {.last = s, .order = true, .ranged = ranged};
-        least bound = bound_query(w, &query, !w->listing);
+        sx_prefix_least bound = bound_query(w, &query, !w->listing);
         if (!admits(w, &bound)) continue;
         if (w->listing) {
             add_tile(w, &bound, order[i]);
@@ -308,7 +314,7 @@ static bool may_go_on(sx_remainder_search *w, int s, int d, int inner) {
         query.loose |= 1u << k;
     }
     for (int k = d; k < n; k++) sx_decided_set(&w->prefix.decided, s, k, most[k]);
-    least bound = bound_query(w, &query, true);
+    sx_prefix_least bound = bound_query(w, &query, true);
     for (int k = d; k < n; k++) sx_decided_set(&w->prefix.decided, s, k, 1);
     return admits(w, &bound);
 }
@@ -384,10 +390,10 @@ static void list_keeps(sx_remainder_search *w) {
 }
 
 /* The least bounds of the tiles from number i on, and of those that are not on the list. */
-static least rest_of_tiles(const sx_remainder_search *w, size_t i) {
+static sx_prefix_least rest_of_tiles(const sx_remainder_search *w, size_t i) {
     const sx_search_node *node = &w->visit->node;
-    least rest = {i < w->n_tiles ? w->tile[i].bound.value : w->ceiling, INFINITY, INFINITY};
-    if (w->cut) return (least){rest.value, node->energy, node->cycles};
+    sx_prefix_least rest = {i < w->n_tiles ? w->tile[i].bound.value : w->ceiling, INFINITY, INFINITY};
+    if (w->cut) return (sx_prefix_least){rest.value, node->energy, node->cycles};
     for (; i < w->n_tiles; i++) {
         rest.energy = fmin(rest.energy, w->tile[i].bound.energy);
         rest.cycles = fmin(rest.cycles, w->tile[i].bound.cycles);
@@ -395,17 +401,18 @@ static least rest_of_tiles(const sx_remainder_search *w, size_t i) {
     return rest;
 }
 
-/* Hands back the node from a tile on; in several parts where it was searched. */
-static void leave(sx_remainder_search *w, const least *from, uint32_t hash) {
+/* Hands back the node from a tile on, in several parts; or all of it, where tiles before that one are not `done`. */
+static void leave(sx_remainder_search *w, const sx_prefix_least *from, uint32_t hash, bool done) {
     sx_search_node node = w->visit->node;
-    const uint16_t n = node.visits > 1 && node.parts < MOST_PARTS ? PARTS : 1, first = node.part,
-                   parts = node.parts;
+    const uint16_t n = done && node.parts < MOST_PARTS ? PARTS : 1, first = node.part, parts = node.parts;
     node.visits++;
     node.bound = fmax(node.bound, from->value);
     node.energy = fmax(node.energy, from->energy);
     node.cycles = fmax(node.cycles, from->cycles);
-    node.from = from->value;
-    node.from_number = hash;
+    if (done) {
+        node.from = from->value;
+        node.from_number = hash;
+    }
     node.parts = (uint16_t)(parts * n);
     for (uint16_t p = 0; p < n; p++) {
         node.part = (uint16_t)(first + parts * p);
@@ -435,10 +442,19 @@ static void search_tiles(sx_remainder_search *w) {
         set_order(w, 0, tile->order);
         expand_factors(w, 0, 0);
         if (cut_off(w) || !w->exhausted) continue;
-        least rest = rest_of_tiles(w, i);
-        leave(w, &rest, tile->hash);
+        sx_prefix_least rest = rest_of_tiles(w, i);
+        leave(w, &rest, tile->hash, w->aim == INFINITY);
         return;
     }
+}
+
+/* The value below which a visit looks for mappings: INFINITY where all that the cutoff admits is near the bound. */
+static double aim_of(const sx_node_visit *visit) {
+    const sx_prune_rule *rule = visit->cutoff->rule;
+    const unsigned turn = visit->node.visits < 2 ? 0 : visit->node.visits - 2u;
+    if (rule->front || rule->k > 1 || visit->node.visits < 2 || turn >= FULL_TURN) return INFINITY;
+    double aim = visit->node.bound * (1 + NEAR * (double)(1u << turn));
+    return visit->node.bound > 0 && aim < visit->cutoff->limit ? aim : INFINITY;
 }
 
 /* Visits a node with a choice of kept tensors. */
@@ -446,15 +462,17 @@ static void visit_keep(sx_remainder_search *w) {
     const sx_search_node *node = &w->visit->node;
     sx_outline outline = w->bounds.outline;
     if (!sx_keep_choice(w->space, node->keep, &outline)) return;
+    w->aim = aim_of(w->visit);
     sx_imperfect_bound_keep(&w->bounds, outline.keep);
     sx_prefix_bound_begin(&w->prefix);
     sx_leaf_begin(&w->leaf, &w->bounds.outline);
     list_tiles(w);
-    bool first = node->visits == 1, any = w->n_tiles > 0 || w->cut;
+    const bool first = node->visits == 1;
     if (!first) search_tiles(w);
-    if (cut_off(w) || w->exhausted || !any) return;
-    least rest = rest_of_tiles(w, first ? 0 : w->n_tiles);
-    if (first || w->cut) leave(w, &rest, 0);
+    if (cut_off(w) || w->exhausted) return;
+    sx_prefix_least rest = rest_of_tiles(w, first ? 0 : w->n_tiles);
+    if (w->aim < INFINITY) rest = (sx_prefix_least){w->aim, node->energy, node->cycles};
+    if (w->aim < INFINITY || w->cut || (first && w->n_tiles > 0)) leave(w, &rest, 0, w->cut && w->aim == INFINITY);
 }
 
 sx_visit_end sx_remainder_search_visit(sx_remainder_search *w, sx_node_visit *visit) {

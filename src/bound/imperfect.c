@@ -221,7 +221,8 @@ static double vectors(const sx_imperfect_bound *bounds, int v, int s, double ele
 /* What counts of a tensor cost at a level, in energy. */
 static double price(const sx_imperfect_bound *bounds, int v, int s, const tally *t) {
     const sx_level *level = &bounds->model->level[s];
-    double above = bounds->above[s], times = fmin(above, (double)level->clusters) * bounds->model->least[s][v];
+    double above = bounds->above[s],
+           times = fmin(above, (double)level->clusters) * bounds->model->least[s][v];
     double access = vectors(bounds, v, s, t->reads / above) * level->read_energy +
                     vectors(bounds, v, s, t->fills / above) * level->fill_energy +
                     vectors(bounds, v, s, t->updates / above) * level->update_energy;
@@ -398,8 +399,8 @@ sx_score sx_imperfect_sum_score(const sx_imperfect_bound *bounds, const sx_imper
     double cycles = sum->banked;
     for (int s = 0; s < bounds->model->n_levels; s++)
         if (bounds->model->level[s].banks == 0 && bounds->model->level[s].bounded)
-            cycles = fmax(cycles, port_cycles(&bounds->model->level[s], sum->reads[s], sum->writes[s],
-                                                        sum->both[s]));
+            cycles = fmax(cycles,
+                          port_cycles(&bounds->model->level[s], sum->reads[s], sum->writes[s], sum->both[s]));
     return score_of(bounds, sum->energy, cycles, steps);
 }
 

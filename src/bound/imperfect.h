@@ -24,9 +24,9 @@ typedef struct sx_imperfect_flow {
 typedef struct sx_imperfect_bound {
     const sx_model *model;
     const sx_imperfect_tiles *tiles;
-    bool dense;                          /* counts are whole, those of an instance, too: zeros and open spatial
+    bool dense;                   /* counts are whole, those of an instance, too: zeros and open spatial
                                             factors change that */
-    double words[SX_MAX_TENSORS];        /* that are touched, at least */
+    double words[SX_MAX_TENSORS]; /* that are touched, at least */
     uint16_t irrelevant[SX_MAX_TENSORS]; /* dimensions that do not index a tensor */
     uint16_t merge[SX_MAX_TENSORS]; /* those, and dimensions along which children may want the same words */
     sx_outline outline;

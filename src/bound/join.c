@@ -130,8 +130,8 @@ static void add_next(const join *j, const sx_imperfect_flow *flow, int outer, sx
         visits *= j->blocks[d];
         grouped *= (j->blocks[d] - 1) / decided->spatial[j->next + 1][d] + 1;
     }
-    sx_prefix_raise(bounds, flow, still_beyond(decided, j->next, outer, j->blocks[outer]), visits, grouped, &asked,
-                    &filled);
+    sx_prefix_raise(bounds, flow, still_beyond(decided, j->next, outer, j->blocks[outer]), visits, grouped,
+                    &asked, &filled);
     sx_imperfect_sum_flow(bounds, flow, asked, filled, sum);
 }
 
@@ -252,9 +252,10 @@ sx_prefix_least sx_prefix_bound_joined(const sx_prefix_bound *prefix, const sx_p
     *steps += BOUND_STEPS;
     double value = goal->value(goal->rule, &score);
     sx_prefix_least alone = {value, score.energy_pj, score.cycles};
-    const sx_largest_tiles *rows = j.next < model->n_levels && bounds->tiles->largest[j.next] && prefix->usable
-                                       ? &bounds->tiles->largest[j.next][bounds->outline.keep[j.next]]
-                                       : NULL;
+    const sx_largest_tiles *rows =
+        j.next < model->n_levels && bounds->tiles->largest[j.next] && prefix->usable
+            ? &bounds->tiles->largest[j.next][bounds->outline.keep[j.next]]
+            : NULL;
     if (!rows || rows->n == 0 || first < 0 || query->loose || value >= goal->limit) return alone;
     j.steps = sx_prefix_steps(prefix, query);
     set_blocks(&j);

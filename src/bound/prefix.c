@@ -61,8 +61,7 @@ typedef struct mover {
 /* The words along a dimension that may stand still, where the extent of the last level is open. */
 static double loose_still(const sx_prefix_bound *prefix, int child, int dim) {
     double size = prefix->bounds->model->size[dim], side = 1;
-    for (int s = child + 1; s < prefix->bounds->model->n_levels; s++)
-        side *= prefix->decided.spatial[s][dim];
+    for (int s = child + 1; s < prefix->bounds->model->n_levels; s++) side *= prefix->decided.spatial[s][dim];
     return size - size / fmax(2, side);
 }
 
@@ -73,7 +72,8 @@ static mover find_mover(const sx_prefix_bound *prefix, const sx_prefix_query *qu
     int last = query->order ? query->last : query->last - 1;
     sx_loop_place loop = sx_decided_first(decided, child, last < child ? child : last, dims);
     bool open = loop.dim < 0 && !query->order && child < query->last;
-    if (loop.dim < 0) loop = (sx_loop_place){open ? query->last : query->last + 1, open ? query->inner : first};
+    if (loop.dim < 0)
+        loop = (sx_loop_place){open ? query->last : query->last + 1, open ? query->inner : first};
     mover at = {loop, loop.dim >= 0 && dims >> loop.dim & 1, 0};
     if (!at.known) return at;
     if (query->loose >> loop.dim & 1 && loop.level >= query->last)
@@ -88,8 +88,8 @@ static mover find_mover(const sx_prefix_bound *prefix, const sx_prefix_query *qu
 }
 
 /* The visits of all dimensions that do not index a tensor, multiplied; `inside` a loop they are one child's. */
-static double all_visits(const sx_prefix_bound *prefix, const sx_prefix_query *query, int child, unsigned dims,
-                         const sx_loop_place *from, bool alone) {
+static double all_visits(const sx_prefix_bound *prefix, const sx_prefix_query *query, int child,
+                         unsigned dims, const sx_loop_place *from, bool alone) {
     int last = query->order || child == query->last ? query->last : query->last - 1;
     double product = 1;
     for (; dims; dims &= dims - 1)
@@ -123,8 +123,8 @@ static double asked_always(const sx_imperfect_bound *bounds, int v) {
     return asked;
 }
 
-void sx_prefix_raise(const sx_imperfect_bound *bounds, const sx_imperfect_flow *flow, double still, double visits,
-                     double grouped, double *asked, double *filled) {
+void sx_prefix_raise(const sx_imperfect_bound *bounds, const sx_imperfect_flow *flow, double still,
+                     double visits, double grouped, double *asked, double *filled) {
     const int v = flow->tensor, c = flow->child;
     double held = c >= 0 ? bounds->held[v][c] : 1;
     double all = bounds->words[v] * ((1 - still) * visits + still * held);
@@ -141,7 +141,8 @@ bool sx_prefix_flow(const sx_prefix_bound *prefix, const sx_prefix_query *query,
     const int v = flow->tensor, c = flow->child;
     *asked = flow->asked;
     *filled = flow->filled;
-    if (!shape->unit && (c < 0 || bounds->model->level[c].instances > 1 || query->loose & shape->dims)) return true;
+    if (!shape->unit && (c < 0 || bounds->model->level[c].instances > 1 || query->loose & shape->dims))
+        return true;
     if (c < 0 && !bounds->linked[v]) {
         sx_prefix_raise(bounds, flow, 0, 0, asked_always(bounds, v) / bounds->words[v], asked, filled);
         return true;

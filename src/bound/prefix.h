@@ -45,8 +45,8 @@ bool sx_prefix_flow(const sx_prefix_bound *prefix, const sx_prefix_query *query,
 
 /* Raises them to what so many visits bring about, of all children and of one for each group of them, where a share of the
  * words stands still. */
-void sx_prefix_raise(const sx_imperfect_bound *bounds, const sx_imperfect_flow *flow, double still, double visits,
-                     double grouped, double *asked, double *filled);
+void sx_prefix_raise(const sx_imperfect_bound *bounds, const sx_imperfect_flow *flow, double still,
+                     double visits, double grouped, double *asked, double *filled);
 
 /* How bounds are compared: by a value that does not fall as energy or cycles grow. Bounds from `limit` on need not be
  * raised; one below `enough` ends the search for the least. */

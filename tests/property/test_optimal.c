@@ -425,6 +425,21 @@ static void nor_with_sparse_tensors(void **state) {
     sx_expect_compared("sparse spaces with legal mappings", legal, count / 3);
 }
 
+/* The same where factors leave remainders and tensors have no windows: bounds are nearly the cost, so little is left to
+ * evaluate. */
+static void nor_with_remainders(void **state) {
+    const settings *set = *state;
+    sx_witness_tally tally = {0};
+    uint64_t legal = 0;
+    for (uint64_t i = 0; i < set->count; i++) {
+        sx_rng rng = sx_rng_stream(set->seed, "optimal.remainders", i);
+        sx_small_space small;
+        sx_random_plain_space(&rng, 10 * MOST, &small);
+        legal += compare_space(&small, i, &rng, &tally);
+    }
+    sx_expect_compared("spaces with remainders that have legal mappings", legal, set->count / 2);
+}
+
 /* A case is many searches: a fiftieth of the cases that others are asked for is enough. */
 int main(int argc, char **argv) {
     settings set = {300, 1, 0, 0};
@@ -435,6 +450,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(brute_force_finds_nothing_else, &set),
         cmocka_unit_test_prestate(nor_with_sparse_tensors, &set),
+        cmocka_unit_test_prestate(nor_with_remainders, &set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

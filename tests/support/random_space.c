@@ -177,6 +177,54 @@ void sx_random_space_of(sx_rng *rng, sx_space_kind kind, uint64_t most, sx_small
     }
 }
 
+/* Draws memories with little room, arrays between them, and bandwidths. */
+static void draw_hierarchy(sx_rng *rng, sx_arch *arch) {
+    static const uint64_t side[] = {1, 1, 2, 3, 4, 5};
+    uint64_t x = 1, y = 1;
+    sx_plain_arch(arch, (int)sx_rng_range(rng, 2, 5));
+    for (int s = arch->n_levels - 1; s >= 0; s--) {
+        sx_storage *level = &arch->level[s];
+        level->mesh_x = x;
+        level->mesh_y = y;
+        level->instances = x * y;
+        level->read_energy = (double)sx_rng_range(rng, 0, 20) / 4;
+        level->fill_energy = (double)sx_rng_range(rng, 0, 20) / 4;
+        level->update_energy = (double)sx_rng_range(rng, 0, 20) / 4;
+        if (sx_rng_below(rng, 4) == 0) level->block_size = 4;
+        if (sx_rng_below(rng, 3) == 0) level->read_bandwidth = (double)sx_rng_range(rng, 1, 8);
+        if (sx_rng_below(rng, 3) == 0) level->write_bandwidth = (double)sx_rng_range(rng, 1, 8);
+        if (s + 1 < arch->n_levels)
+            level->entries = (uint64_t)sx_rng_range(rng, 3, 40) / level->block_size * level->block_size +
+                             level->block_size;
+        if (x * y < 20) x *= side[sx_rng_below(rng, 6)], y *= side[sx_rng_below(rng, 4)];
+    }
+    arch->compute.mesh_x = x;
+    arch->compute.mesh_y = y;
+    arch->compute.instances = x * y;
+    arch->compute.energy = 1;
+}
+
+void sx_random_plain_space(sx_rng *rng, uint64_t most, sx_small_space *out) {
+    static const char *const einsum[] = {"O[m,n] += A[m,k]*B[k,n] {m:%u,n:%u,k:%u}",
+                                         "O[m,n] += A[m,k]*B[k,n] {m:%u,n:%u,k:%u}",
+                                         "O[m,k] += A[k]*B[m] {m:%u,k:%u}",
+                                         "O[m] += A[m,k]*B[k] {m:%u,k:%u}",
+                                         "O[b,m,n] += A[b,m,k]*B[k,n] {b:%u,m:%u,n:%u,k:%u}",
+                                         "O[i,j] += A[i,k,l]*B[k,j]*C[l,j] {i:%u,j:%u,k:%u,l:%u}"};
+    do {
+        unsigned size[4];
+        char text[128];
+        memset(out, 0, sizeof *out);
+        for (int d = 0; d < 4; d++) size[d] = (unsigned)sx_rng_range(rng, 1, most > 0 ? 9 : 40);
+        snprintf(text, sizeof text, einsum[sx_rng_below(rng, 6)], size[0], size[1], size[2], size[3]);
+        sx_expect_ok(sx_einsum_parse(text, &out->c.problem));
+        draw_hierarchy(rng, &out->c.arch);
+        out->options = (sx_map_space_options){.remainders = true, .keep_all = sx_rng_below(rng, 2) == 0};
+        out->c.options.no_link_transfers = sx_rng_below(rng, 2) == 0;
+        sx_constraints_init(&out->limits, &out->c.problem, &out->c.arch);
+    } while (most > 0 ? !make_small(rng, most, out) : !make(out));
+}
+
 void sx_catalog_space(const char *problem, const char *arch, const sx_map_space_options *options,
                       sx_small_space *out) {
     memset(out, 0, sizeof *out);

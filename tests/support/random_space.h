@@ -56,6 +56,9 @@ void sx_random_link_space(sx_rng *rng, SX_OWN sx_small_space *out);
 /* Draws a space with remainders in which a window of two dimensions is spread over one or two arrays, and only reads of its words
  * by units that share them cost energy. */
 void sx_random_shared_window(sx_rng *rng, uint64_t most, SX_OWN sx_small_space *out);
+/* Draws a space with remainders of tensors whose ranks are single dimensions, on one to four memories with arrays and little
+ * room; of at most so many constructions, or, of 0, of any number (then n is 0). */
+void sx_random_plain_space(sx_rng *rng, uint64_t most, SX_OWN sx_small_space *out);
 /* Makes a space again, with networks whose hops cost energy, as often as not nothing else. */
 void sx_random_hops(sx_rng *rng, sx_small_space *small);
 /* Gives a level, as often as not, a port so narrow that it may decide the time. */

@@ -141,7 +141,8 @@ static double value_of(const void *rule, const sx_score *score) {
 static sx_prefix_least bound_query(sx_remainder_search *w, const sx_prefix_query *query, bool any) {
     const sx_cutoff *cutoff = w->visit->cutoff;
     const double limit = cutoff->rule->front ? INFINITY : fmin(cutoff->limit, w->aim);
-    const sx_prefix_goal goal = {value_of, cutoff->rule, limit, any ? fmin(cutoff->limit, w->aim) : -INFINITY};
+    const sx_prefix_goal goal = {value_of, cutoff->rule, limit,
+                                 any ? fmin(cutoff->limit, w->aim) : -INFINITY};
     sx_prefix_least all = {INFINITY, INFINITY, INFINITY};
     for (int first = -1; first < w->space->problem->n_dims; first++) {
         sx_prefix_least bound = sx_prefix_bound_joined(&w->prefix, query, first, &goal, &w->visit->steps);
@@ -232,7 +233,8 @@ static unsigned set_factors(sx_remainder_search *w, int s, bool high) {
 
 static uint32_t hash_tile(const first_tile *tile, int n_dims) {
     uint32_t hash = 0;
-    for (int d = 0; d < n_dims; d++) hash = (hash ^ tile->low[d] ^ (uint32_t)tile->order[d] << 24) * 2654435761u;
+    for (int d = 0; d < n_dims; d++)
+        hash = (hash ^ tile->low[d] ^ (uint32_t)tile->order[d] << 24) * 2654435761u;
     return hash ^ hash >> 15;
 }
 
@@ -252,7 +254,8 @@ static void add_tile(sx_remainder_search *w, const sx_prefix_least *bound, const
     memcpy(tile.order, order, sizeof tile.order);
     tile.hash = hash_tile(&tile, w->space->problem->n_dims);
     bool done = bound->value < node->from || (bound->value == node->from && tile.hash < node->from_number);
-    if (done || (tile.hash >> 8) % node->parts != node->part || (w->cut && bound->value >= w->ceiling)) return;
+    if (done || (tile.hash >> 8) % node->parts != node->part || (w->cut && bound->value >= w->ceiling))
+        return;
     if (w->n_tiles == MOST_TILES) {
         qsort(w->tile, w->n_tiles, sizeof *w->tile, compare_tiles);
         w->n_tiles /= 2;
@@ -472,7 +475,8 @@ static void visit_keep(sx_remainder_search *w) {
     if (cut_off(w) || w->exhausted) return;
     sx_prefix_least rest = rest_of_tiles(w, first ? 0 : w->n_tiles);
     if (w->aim < INFINITY) rest = (sx_prefix_least){w->aim, node->energy, node->cycles};
-    if (w->aim < INFINITY || w->cut || (first && w->n_tiles > 0)) leave(w, &rest, 0, w->cut && w->aim == INFINITY);
+    if (w->aim < INFINITY || w->cut || (first && w->n_tiles > 0))
+        leave(w, &rest, 0, w->cut && w->aim == INFINITY);
 }
 
 sx_visit_end sx_remainder_search_visit(sx_remainder_search *w, sx_node_visit *visit) {

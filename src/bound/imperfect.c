@@ -39,7 +39,8 @@
  * The output is updated as an input is read. Its reads are spared once per word and instance that holds it;
  * this is counted for the reads by compute units of an output whose ranks are single dimensions, other reads
  * and all fills of outputs count nothing. Counts are whole numbers, of an instance whole vectors, and so are cycles: without
- * zeros all of these are rounded as the model does, which keeps the order of numbers. Left out, as they only add:
+ * zeros all of these are rounded as the model does, which keeps the order of numbers; vectors only where no tiles add to
+ * them. Left out, as they only add:
  * networks, minimum uses.
  *
  * Energy and bandwidth follow from these counts as in energy.c.
@@ -212,20 +213,20 @@ static tally count(const sx_imperfect_bound *bounds, int v, int s, double asked,
     return t;
 }
 
-/* The vector accesses of an instance that move so many elements, at the least. */
-static double vectors(const sx_imperfect_bound *bounds, int v, int s, double elements) {
+/* The vector accesses of an instance that move so many elements, at the least; `whole`: where nothing is added to them. */
+static double vectors(const sx_imperfect_bound *bounds, int v, int s, double elements, bool whole) {
     double least = elements / sx_level_block(&bounds->model->level[s], v) * (1 - ROUNDING);
-    return bounds->dense ? ceil(least) : least;
+    return bounds->dense && whole ? ceil(least) : least;
 }
 
 /* What counts of a tensor cost at a level, in energy. */
-static double price(const sx_imperfect_bound *bounds, int v, int s, const tally *t) {
+static double price(const sx_imperfect_bound *bounds, int v, int s, const tally *t, bool whole) {
     const sx_level *level = &bounds->model->level[s];
     double above = bounds->above[s],
            times = fmin(above, (double)level->clusters) * bounds->model->least[s][v];
-    double access = vectors(bounds, v, s, t->reads / above) * level->read_energy +
-                    vectors(bounds, v, s, t->fills / above) * level->fill_energy +
-                    vectors(bounds, v, s, t->updates / above) * level->update_energy;
+    double access = vectors(bounds, v, s, t->reads / above, whole) * level->read_energy +
+                    vectors(bounds, v, s, t->fills / above, whole) * level->fill_energy +
+                    vectors(bounds, v, s, t->updates / above, whole) * level->update_energy;
     double generations = (bounds->model->shape[v].output ? t->updates : t->reads) + t->fills;
     return times * (access + generations / above * level->addr_gen_energy);
 }
@@ -245,7 +246,7 @@ static double least_of(const sx_imperfect_bound *bounds, int v, unsigned levels)
         int s = __builtin_ctz(levels);
         bool outermost = !(levels & (levels - 1));
         tally t = count(bounds, v, s, accesses(bounds, v, from, s), filled_words(bounds, v, s, outermost));
-        energy += price(bounds, v, s, &t);
+        energy += price(bounds, v, s, &t, false);
         from = s;
     }
     return energy;
@@ -345,9 +346,10 @@ static double port_cycles(const sx_level *level, double reads, double writes, do
 }
 
 /* Adds counts of a tensor at a level. */
-static void add_tally(const sx_imperfect_bound *bounds, int v, int s, const tally *t, sx_imperfect_sum *sum) {
+static void add_tally(const sx_imperfect_bound *bounds, int v, int s, const tally *t, bool whole,
+                      sx_imperfect_sum *sum) {
     const sx_level *level = &bounds->model->level[s];
-    sum->energy += price(bounds, v, s, t);
+    sum->energy += price(bounds, v, s, t, whole);
     if (!level->bounded) return;
     double scale = level->scale[v] / bounds->above[s] * bounds->model->least_use[s][v];
     double in = t->reads * scale, out = (t->fills + t->updates) * scale;
@@ -357,13 +359,19 @@ static void add_tally(const sx_imperfect_bound *bounds, int v, int s, const tall
     sum->both[s] += in + out;
 }
 
-void sx_imperfect_sum_flow(const sx_imperfect_bound *bounds, const sx_imperfect_flow *flow, double asked,
-                           double filled, sx_imperfect_sum *sum) {
+/* Adds a flow; `whole`: nothing else of the tensor is added at its levels. */
+static void add_flow(const sx_imperfect_bound *bounds, const sx_imperfect_flow *flow, double asked,
+                     double filled, bool whole, sx_imperfect_sum *sum) {
     tally out = count(bounds, flow->tensor, flow->parent, asked, 0);
-    add_tally(bounds, flow->tensor, flow->parent, &out, sum);
+    add_tally(bounds, flow->tensor, flow->parent, &out, whole, sum);
     if (flow->child < 0) return;
     tally in = count(bounds, flow->tensor, flow->child, 0, filled);
-    add_tally(bounds, flow->tensor, flow->child, &in, sum);
+    add_tally(bounds, flow->tensor, flow->child, &in, whole, sum);
+}
+
+void sx_imperfect_sum_flow(const sx_imperfect_bound *bounds, const sx_imperfect_flow *flow, double asked,
+                           double filled, sx_imperfect_sum *sum) {
+    add_flow(bounds, flow, asked, filled, true, sum);
 }
 
 int sx_imperfect_flows(const sx_imperfect_bound *bounds, sx_imperfect_flow *flow) {
@@ -386,8 +394,7 @@ void sx_imperfect_sum_rest(const sx_imperfect_bound *bounds, int level, sx_imper
     memset(sum, 0, sizeof *sum);
     sum->energy = (double)bounds->model->computes * bounds->model->least_compute_energy;
     for (int i = 0; i < n; i++)
-        if (flow[i].child >= level)
-            sx_imperfect_sum_flow(bounds, &flow[i], flow[i].asked, flow[i].filled, sum);
+        if (flow[i].child >= level) add_flow(bounds, &flow[i], flow[i].asked, flow[i].filled, false, sum);
     for (int v = 0; v < SX_MAX_TENSORS; v++) parent[v] = -1;
     for (int c = bounds->model->n_levels - 1; c >= 0 && c >= level; c--) {
         if (bounds->tiles->front[c]) add_tiles(bounds, c, parent, sum);

@@ -52,7 +52,7 @@ static void bounds_are_pruned_at_the_best(void **state) {
 }
 
 static double rank_of(const sx_search_node *node) {
-    return node->bound * (1 + (node->visits > 1 ? node->visits - 1 : 0) / 4.0);
+    return node->bound * (1 + (node->visits > 1 ? node->visits - 1 : 0) / (node->imperfect ? 64.0 : 4.0));
 }
 
 /* Nodes come out of the heap by bound, those of many visits later, those with remainders last. */

@@ -3,12 +3,8 @@
  * Timeloop's sampling and have bounds of their own (bound.c).
  *
  * Steps. The first compute unit is the busiest. Units along dimension d are the spatial factors S multiplied,
- * so it takes at least ceil(N / S) steps. Where the levels up to some level are decided, with P the product
- * of their factors and t of the temporal ones, the dimension has B = ceil(N / P) blocks, of which the first
- * instance of that level gets m = ceil(B / S') at least, S' being the spatial factors outside. All blocks but
- * the last are full and take t steps each: at least (m - 1) t + 1, and t where m = 1 < B, as the first block
- * is full then. Steps are the product over dimensions. (Timeloop's semantics of sparse tensors instead divides
- * the computes evenly among all units in use, idle at the last iterations or not.)
+ * so it takes at least ceil(N / S) steps. Steps are the product over dimensions. (Timeloop's semantics of sparse tensors
+ * instead divides the computes evenly among all units in use, idle at the last iterations or not.)
  *
  * Words. Every word that some multiply-accumulate touches must be fetched at least once by each instance of a
  * level that keeps the tensor and whose work touches it. A rank that is a sum over dimensions of sizes N_i
@@ -420,23 +416,6 @@ void sx_imperfect_bound_keep(sx_imperfect_bound *bounds, const uint8_t *keep) {
     sx_imperfect_sum_rest(bounds, -1, &bounds->kept);
 }
 
-double sx_imperfect_bound_steps(const sx_imperfect_bound *bounds, int level, const uint64_t *reach,
-                                const uint64_t *turns) {
-    const sx_model *model = bounds->model;
-    double steps = 1;
-    for (int d = 0; d < model->n_dims; d++) {
-        uint64_t size = model->size[d], blocks = (size + reach[d] - 1) / reach[d], outside = 1;
-        for (int s = level + 1; s < model->n_levels; s++) outside *= bounds->outline.spatial[s][d];
-        uint64_t inside = 1;
-        for (int s = 0; s <= level; s++) inside *= bounds->outline.spatial[s][d];
-        uint64_t units = inside * outside, least = (size + units - 1) / units;
-        uint64_t own = (blocks + outside - 1) / outside, more = (own - 1) * turns[d] + 1;
-        if (own == 1 && blocks > 1) more = turns[d];
-        steps *= (double)(more > least ? more : least);
-    }
-    return steps;
-}
-
 /* Sets what holds for every spatial mapping. */
 static void set_any_spatial(sx_imperfect_bound *bounds) {
     const sx_model *model = bounds->model;
@@ -446,7 +425,7 @@ static void set_any_spatial(sx_imperfect_bound *bounds) {
         for (int v = 0; v < model->n_tensors; v++) {
             bounds->held[v][s] = 1;
             bounds->copies[v][s] = bounds->above[s];
-            bounds->group[v][s] = children / bounds->above[s];
+            bounds->group[v][s] = children; /* one instance may have them all */
             if (s == 0) bounds->linked[v] = !model->options.no_link_transfers && bounds->group[v][0] > 1;
         }
     }

@@ -54,11 +54,6 @@ sx_score sx_imperfect_bound_any(const sx_imperfect_bound *bounds);
 /* Sets what levels keep. */
 void sx_imperfect_bound_keep(sx_imperfect_bound *bounds, const uint8_t *keep);
 
-/* The temporal steps, at least, where the levels up to `level` are decided: per dimension the product of
- * their factors, and of the temporal ones among these. */
-double sx_imperfect_bound_steps(const sx_imperfect_bound *bounds, int level, const uint64_t *reach,
-                                const uint64_t *turns);
-
 /* A bound of a spatial mapping with its kept tensors and so many steps. */
 sx_score sx_imperfect_bound_score(const sx_imperfect_bound *bounds, double steps);
 

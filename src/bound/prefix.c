@@ -16,7 +16,8 @@
  * asked for the same word a step before need not ask again: as if the units kept their words.
  *
  * A tensor with windows flows into a level of one instance as imperfect_tiles.c says, with loops inside the first one that
- * indexes it as part of the tile. (Not where extents in its dimensions are open: with strides its words do not only grow with blocks.)
+ * indexes it as part of the tile. (Not where extents in its dimensions are open: with strides its words do not only grow
+ * with blocks.)
  *
  * Where only the innermost loop of the last level is known, flows into levels inside it whose tensors it indexes are; other
  * ones count once. Where some extents of that level's tile are the largest that may be, the blocks are the fewest, and

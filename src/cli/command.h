@@ -39,6 +39,10 @@ void sx_output_show_warnings(sx_output *result);
 void sx_output_to_file(sx_output *result, const char *path);
 /* Writes a file; where that fails its text goes to standard output, so that it is not lost. */
 SX_MUST_USE sx_status sx_output_write(sx_output *result, const char *path, const char *text);
+/* Writes a result to its file or to standard output, where it also goes if the file cannot be written. */
+SX_MUST_USE sx_status sx_output_deliver(const sx_output *result);
+/* Writes to standard error, within its width where that is a terminal. */
+void sx_output_say(const sx_text *text);
 
 typedef struct sx_command {
     const char *name;

@@ -60,14 +60,6 @@ static sx_exit exit_of(sx_code code) {
     return SX_EXIT_FAILED;
 }
 
-/* Writes to standard error, within its width where that is a terminal. */
-static void write_err(const sx_text *text) {
-    sx_text fitted = {.width = sx_terminal_width(STDERR_FILENO)};
-    if (fitted.width) sx_terminal_fit(text->data, &fitted);
-    (void)sx_print(STDERR_FILENO, fitted.size && !fitted.failed ? fitted.data : text->data);
-    sx_text_free(&fitted);
-}
-
 /* Prints an error; false where memory is out, which is then said instead. */
 static bool print_error(const struct sx_error *error) {
     sx_text text = {0};
@@ -81,7 +73,7 @@ static bool print_error(const struct sx_error *error) {
     sx_text_add(&text, "\n");
     bool whole = !text.failed;
     if (whole)
-        write_err(&text);
+        sx_output_say(&text);
     else
         (void)sx_print(STDERR_FILENO, "error: out of memory\n");
     sx_text_free(&text);
@@ -96,74 +88,17 @@ static sx_exit fail(sx_status status) {
     return code;
 }
 
-void sx_output_to_file(sx_output *result, const char *path) {
-    result->file = path;
-    if (path) result->out.width = 0;
-}
-
-sx_status sx_output_write(sx_output *result, const char *path, const char *text) {
-    sx_status status = sx_file_write(path, text, strlen(text));
-    if (status) sx_text_add(&result->out, "%s%s", result->out.size ? "\n" : "", text);
-    return status;
-}
-
-/* Writes to standard output and closes it, which may be when the system finds that it cannot be written. A closed pipe,
- * as of `head`, ends the program silently. */
-static sx_status write_out(const sx_text *out) {
-    sx_text fitted = {.width = out->width};
-    if (out->width) sx_terminal_fit(out->data, &fitted);
-    sx_status status = fitted.failed ? sx_error_memory() : SX_OK;
-    bool written = !status && sx_print(STDOUT_FILENO, out->width ? fitted.data : out->data) &&
-                   (close(STDOUT_FILENO) == 0 || errno == EINTR);
-    if (!status && !written) {
-        if (errno == EPIPE) {
-            signal(SIGPIPE, SIG_DFL);
-            raise(SIGPIPE);
-        }
-        status = sx_error_system(SX_ERR_WRITE, "cannot write standard output");
-    }
-    sx_text_free(&fitted);
-    return status;
-}
-
-void sx_output_show_warnings(sx_output *result) {
-    const char *message, *place;
-    sx_text text = {0};
-    if (!result->verbose) sx_warnings_join_keys(result->warnings);
-    for (; (message = sx_warnings_at(result->warnings, result->n_shown, &place)); result->n_shown++) {
-        sx_text_add(&text, "warning: ");
-        if (place) sx_add_shown(&text, place);
-        if (place) sx_text_add(&text, ": ");
-        sx_add_shown(&text, message);
-        sx_text_add(&text, "\n");
-    }
-    if (text.size && !text.failed) write_err(&text);
-    result->err.failed |= text.failed;
-    sx_text_free(&text);
-}
-
-/* Writes a result to its file or to standard output, where it also goes if the file cannot be written. */
-static sx_status write_result(const sx_output *result) {
-    const sx_text *out = &result->out;
-    if (out->failed || result->err.failed) return sx_error_memory();
-    if (out->size == 0) return SX_OK;
-    if (!result->file) return write_out(out);
-    sx_status status = sx_file_write(result->file, out->data, out->size);
-    if (status) sx_status_free(write_out(out));
-    return status;
-}
-
 /* Writes the output of a command, and returns the exit code: a result that cannot be written
  * is a failure of resources. The checkpoint goes last, and only where nothing failed: a kill or a failure
  * before that loses nothing. */
 static sx_exit deliver(sx_output *result, SX_TAKE sx_status status) {
     bool failed = status != SX_OK;
     sx_output_show_warnings(result);
-    if (result->err.size) write_err(&result->err);
+    if (result->err.size) sx_output_say(&result->err);
     sx_exit code = failed ? fail(status) : result->exit;
     status = result->json ? sx_json_extend(result->warnings, &result->out) : SX_OK;
     if (!status) status = sx_warnings_status(result->warnings);
-    if (!status) status = write_result(result);
+    if (!status) status = sx_output_deliver(result);
     if (!status && !failed && result->checkpoint) status = sx_session_forget(result->checkpoint);
     if (!status) return code;
     (void)fail(status);

@@ -1,16 +1,9 @@
 #include "frontend/input.h"
 
-#include "base/file.h"
 #include "base/text.h"
 #include "base/vector.h"
 #include "base/warnings.h"
-#include "frontend/graph_read.h"
-#include "frontend/onnx_input.h"
-#include "frontend/sections.h"
-#include "frontend/timeloop/nest_text.h"
-#include "frontend/timeloop/timeloop.h"
 #include "text/document/scan.h"
-#include "text/document/yaml.h"
 #include "text/template/template.h"
 
 #include <stdarg.h>
@@ -86,8 +79,7 @@ static SX_MUST_USE sx_status append_text(sx_arena *arena, const char ***list, si
     return SX_OK;
 }
 
-/* Adds a folder to those whose files the input may name. */
-static SX_MUST_USE sx_status add_to_scope(sx_input *input, const char *folder) {
+sx_status sx_input_add_folder(sx_input *input, const char *folder) {
     sx_path_scope *scope = &input->scope;
     for (size_t i = 0; i < scope->n_folders; i++)
         if (strcmp(scope->folder[i], folder) == 0) return SX_OK;
@@ -111,7 +103,7 @@ sx_status sx_input_include_path(sx_input *input, const char *folder) {
     if (length && name[length - 1] != '/') name[length] = '/';
     SX_TRY(append_text(&input->arena, &o->folder, o->n_folders, name));
     o->n_folders++;
-    return add_to_scope(input, name);
+    return sx_input_add_folder(input, name);
 }
 
 const sx_path_scope *sx_input_scope(const sx_input *input) {
@@ -159,21 +151,6 @@ void sx_input_share_settings(sx_input *input, sx_settings *settings) {
     input->templates.settings = settings;
 }
 
-/* Whether constraints, which are read for a problem, have a name in them. */
-static bool constraints_mention(const sx_input *input, const char *name) {
-    for (size_t i = 0; i < input->n_sections; i++)
-        if (sx_section_constrains_by(input->section[i], name)) return true;
-    return false;
-}
-
-sx_status sx_input_check_settings(const sx_input *input) {
-    const sx_template_options *o = &input->templates;
-    for (size_t i = 0; i < o->n_variables; i++)
-        if (!constraints_mention(input, o->name[i]))
-            SX_TRY(sx_settings_check(o->settings, o->name[i], o->value[i]));
-    return SX_OK;
-}
-
 const sx_template_options *sx_input_templates(const sx_input *input) {
     return &input->templates;
 }
@@ -210,15 +187,10 @@ static SX_MUST_USE sx_status reserve_sections(sx_input *input, size_t more) {
     return sx_reserve(&input->section, &input->room, n, sizeof *input->section) ? SX_OK : sx_error_memory();
 }
 
-/* Adds the pairs of a document's top-level map to the sections. */
-static SX_MUST_USE sx_status add_sections(sx_input *input, const sx_node *root) {
+sx_status sx_input_add_node(sx_input *input, const sx_node *root) {
     SX_TRY(reserve_sections(input, root->n));
     for (size_t i = 0; i < root->n; i++) input->section[input->n_sections++] = &root->pair[i];
     return SX_OK;
-}
-
-sx_status sx_input_add_node(sx_input *input, const sx_node *map) {
-    return add_sections(input, map);
 }
 
 static bool same_place(sx_place a, sx_place b) {
@@ -236,7 +208,8 @@ static bool has_place(const sx_input *input, size_t n, sx_place place) {
 sx_status sx_input_borrow(sx_input *input, const sx_input *from, const char *key) {
     size_t before = input->n_sections;
     SX_TRY(reserve_sections(input, from->n_sections));
-    for (size_t i = 0; i < from->scope.n_folders; i++) SX_TRY(add_to_scope(input, from->scope.folder[i]));
+    for (size_t i = 0; i < from->scope.n_folders; i++)
+        SX_TRY(sx_input_add_folder(input, from->scope.folder[i]));
     for (size_t i = 0; i < from->n_sections; i++) {
         const sx_pair *section = from->section[i];
         if (key && !sx_pair_has(section, key)) continue;
@@ -245,19 +218,7 @@ sx_status sx_input_borrow(sx_input *input, const sx_input *from, const char *key
     return SX_OK;
 }
 
-/* Adds every document of a source. */
-static SX_MUST_USE sx_status add_source(sx_input *input, sx_source *source) {
-    const sx_node **roots;
-    size_t n;
-    if (input->templates.like_timeloop) sx_source_like_timeloop(source);
-    SX_TRY(sx_yaml_read(&input->arena, source, &roots, &n));
-    for (size_t i = 0; i < n; i++) SX_TRY(sx_sections_check(input, roots[i]));
-    for (size_t i = 0; i < n; i++) SX_TRY(add_sections(input, roots[i]));
-    return SX_OK;
-}
-
-/* Whether a regular file was added before; if not, it is noted. */
-static SX_MUST_USE sx_status added_before(sx_input *input, const char *path, bool *before) {
+sx_status sx_input_added_before(sx_input *input, const char *path, bool *before) {
     struct stat info;
     *before = false;
     if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return SX_OK;
@@ -268,63 +229,6 @@ static SX_MUST_USE sx_status added_before(sx_input *input, const char *path, boo
         return sx_error_memory();
     input->file[input->n_files++] = (struct file_id){info.st_dev, info.st_ino};
     return SX_OK;
-}
-
-static bool ends_with(const char *text, const char *end) {
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
-
-/* Adds a loop nest that Timeloop printed. */
-static SX_MUST_USE sx_status add_nest(sx_input *input, const char *name, const char *text, size_t size) {
-    const sx_node *root;
-    SX_TRY(sx_nest_text_read(&input->arena, name, text, size, &root));
-    return add_sections(input, root);
-}
-
-/* Whether a text is a loop nest, by its name and its first line. */
-static bool is_nest(const char *name, const char *text, size_t size) {
-    return ends_with(name, "map.txt") || (ends_with(name, ".txt") && sx_nest_text_begins(text, size));
-}
-
-/* Adds a file whose name ends in .txt, if it is a loop nest. */
-static SX_MUST_USE sx_status add_nest_file(sx_input *input, const char *path, bool *nest) {
-    char *text;
-    size_t size;
-    SX_TRY(sx_file_read(path, SX_MAX_TEXT, &text, &size));
-    *nest = is_nest(path, text, size);
-    sx_status status = *nest ? add_nest(input, path, text, size) : SX_OK;
-    free(text);
-    return status;
-}
-
-sx_status sx_input_add_file(sx_input *input, const char *path) {
-    bool done = false;
-    if (ends_with(path, ".cfg"))
-        return sx_error_hint(sx_error_new(SX_ERR_INPUT, "'%s': libconfig's format is not read", path),
-                             "convert it to YAML; the sections and keys stay the same");
-    SX_TRY(added_before(input, path, &done));
-    if (done) return SX_OK;
-    const char *folder = sx_folder_of(&input->arena, path);
-    if (!folder) return sx_arena_error(&input->arena);
-    SX_TRY(add_to_scope(input, folder));
-    if (sx_onnx_is_path(path)) return sx_onnx_input_add(input, path);
-    if (ends_with(path, ".txt")) SX_TRY(add_nest_file(input, path, &done));
-    if (done) return SX_OK;
-    sx_source source;
-    SX_TRY(sx_source_file(&input->arena, &input->templates, path, &source));
-    sx_status status = add_source(input, &source);
-    sx_source_fini(&source);
-    return sx_error_place(status, (sx_place){path, 0, 0});
-}
-
-sx_status sx_input_add_text(sx_input *input, const char *name, const char *text, size_t size) {
-    sx_source source;
-    if (is_nest(name, text, size)) return add_nest(input, name, text, size);
-    SX_TRY(sx_source_text(&input->arena, &input->templates, name, text, size, &source));
-    sx_status status = add_source(input, &source);
-    sx_source_fini(&source);
-    return sx_error_place(status, (sx_place){name, 0, 0});
 }
 
 const sx_pair *sx_input_section(const sx_input *input, const char *key, size_t index) {
@@ -371,39 +275,6 @@ const sx_pair *sx_input_first(const sx_input *input, const char *key) {
     for (size_t i = 0; (pair = sx_input_section(input, key, i)); i++)
         if (!sx_node_empty(pair->value)) return pair;
     return NULL;
-}
-
-bool sx_input_has_arch(const sx_input *input) {
-    return sx_input_first(input, "architecture") || sx_input_first(input, "arch");
-}
-
-bool sx_input_has_problem(const sx_input *input) {
-    return sx_input_first(input, "problem");
-}
-
-bool sx_input_has_mapping(const sx_input *input) {
-    return sx_input_first(input, "mapping");
-}
-
-bool sx_input_has_graph(const sx_input *input) {
-    return sx_input_first(input, "graph");
-}
-
-sx_status sx_input_arch(sx_input *input, sx_arch *out) {
-    return sx_timeloop_arch(input, out);
-}
-
-sx_status sx_input_problem(sx_input *input, sx_problem *out) {
-    return sx_timeloop_problem(input, out);
-}
-
-sx_status sx_input_graph(sx_input *input, sx_graph *out) {
-    const char *path = sx_onnx_input_path(input);
-    return path ? sx_onnx_input_graph(input, path, out) : sx_graph_read(input, out);
-}
-
-sx_status sx_input_mapping(sx_input *input, const sx_problem *problem, const sx_arch *arch, sx_mapping *out) {
-    return sx_timeloop_mapping(input, problem, arch, out);
 }
 
 /* Keeps a message with its place in a list unless it is there already or the list is full. */

@@ -25,6 +25,12 @@ SX_MUST_USE sx_status sx_input_borrow(sx_input *input, const sx_input *from, con
 /* Adds the pairs of a map as sections, as if it were a document; it must outlive the input. */
 SX_MUST_USE sx_status sx_input_add_node(sx_input *input, const sx_node *map);
 
+/* Adds a folder to those whose files the input may name. */
+SX_MUST_USE sx_status sx_input_add_folder(sx_input *input, const char *folder);
+
+/* Whether a regular file was added before; if not, it is noted. */
+SX_MUST_USE sx_status sx_input_added_before(sx_input *input, const char *path, bool *before);
+
 /* The variable that was set as number `index` by sx_input_set, NULL past the last. */
 const char *sx_input_setting(const sx_input *input, size_t index, const char **value);
 

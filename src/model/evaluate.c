@@ -47,12 +47,6 @@ void sx_evaluator_free(sx_evaluator *evaluator) {
     free(evaluator);
 }
 
-void sx_evaluator_limit(sx_evaluator *evaluator, sx_reason reason, int level, int tensor, double have,
-                        double limit) {
-    evaluator->failed = true;
-    evaluator->limit = (sx_verdict){reason, (int8_t)level, (int8_t)tensor, -1, have, limit};
-}
-
 /* Whether a cost is at or above the compulsory minimum. */
 __attribute__((unused)) static bool above_minimum(const sx_model *model, const sx_mapping *mapping,
                                                   const sx_score *score) {

@@ -10,6 +10,8 @@
 #include "base/guard.h"
 #include "sextant/model.h"
 
+#include <stdlib.h>
+
 /* A loop at least doubles its dimension's reach, which stays below twice the dimension's size: with 16
  * dimensions and all sizes together below 2^62 that makes fewer than 80 loops. */
 enum { MAX_LOOPS = 80 };
@@ -202,20 +204,43 @@ typedef struct sx_counts {
 } sx_counts;
 
 /* Ends an evaluation at a limit of the model. */
-void sx_evaluator_limit(sx_evaluator *evaluator, sx_reason reason, int level, int tensor, double have,
-                        double limit);
+static inline void sx_evaluator_limit(sx_evaluator *evaluator, sx_reason reason, int level, int tensor,
+                                      double have, double limit) {
+    evaluator->failed = true;
+    evaluator->limit = (sx_verdict){reason, (int8_t)level, (int8_t)tensor, -1, have, limit};
+}
 
 /* Lays out the loops of a mapping and says whether it is legal. */
 sx_verdict sx_nest_build(const sx_model *model, const sx_mapping *mapping, sx_nest *nest);
 
-/* As sx_check, of a mapping that has the model's shape and whose orders are permutations. */
 /* Gives a model, and those that it consists of, the guard of another one, which must outlive it. */
 void sx_model_share_guard(sx_model *model, sx_guard *guard);
 
+/* As sx_check, of a mapping that has the model's shape and whose orders are permutations. */
 sx_verdict sx_check_tiles(const sx_model *model, const sx_mapping *mapping);
 
 /* The words of a box of the given extents. */
-uint64_t sx_shape_words(const sx_shape *shape, const uint32_t *extent);
+static inline uint64_t sx_shape_words(const sx_shape *shape, const uint32_t *extent) {
+    uint64_t words = 1;
+    if (shape->unit) {
+        for (int i = 0; i < shape->n_terms; i++) words *= extent[shape->term[i].dim];
+        return words;
+    }
+    if (shape->narrow) {
+        for (int r = 0; r < shape->n_ranks; r++) {
+            const struct sx_rank_pair *p = &shape->pair[r];
+            words *= 1 + p->reach[0] * (extent[p->dim[0]] - 1u) + p->reach[1] * (extent[p->dim[1]] - 1u);
+        }
+        return words;
+    }
+    for (int r = 0; r < shape->n_ranks; r++) {
+        uint64_t rank = 1;
+        for (int i = shape->first_term[r]; i < shape->first_term[r + 1]; i++)
+            rank += (uint64_t)abs(shape->term[i].coef) * (extent[shape->term[i].dim] - 1u);
+        words *= rank;
+    }
+    return words;
+}
 
 /* The words of a tensor that the computation touches, at least. */
 double sx_model_touched(const sx_model *model, int tensor);

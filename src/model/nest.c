@@ -17,28 +17,6 @@ static sx_verdict illegal(sx_reason reason, int level, int tensor, int dim, doub
 
 static const sx_verdict legal = {SX_LEGAL, -1, -1, -1, 0, 0};
 
-uint64_t sx_shape_words(const sx_shape *shape, const uint32_t *extent) {
-    uint64_t words = 1;
-    if (shape->unit) {
-        for (int i = 0; i < shape->n_terms; i++) words *= extent[shape->term[i].dim];
-        return words;
-    }
-    if (shape->narrow) {
-        for (int r = 0; r < shape->n_ranks; r++) {
-            const struct sx_rank_pair *p = &shape->pair[r];
-            words *= 1 + p->reach[0] * (extent[p->dim[0]] - 1u) + p->reach[1] * (extent[p->dim[1]] - 1u);
-        }
-        return words;
-    }
-    for (int r = 0; r < shape->n_ranks; r++) {
-        uint64_t rank = 1;
-        for (int i = shape->first_term[r]; i < shape->first_term[r + 1]; i++)
-            rank += (uint64_t)abs(shape->term[i].coef) * (extent[shape->term[i].dim] - 1u);
-        words *= rank;
-    }
-    return words;
-}
-
 /* Appends the loops of the dimensions order[0..n), of which each iteration goes `step` far; returns their
  * end. Branches here would be mispredicted, so every dimension is written and loops of one iteration are
  * written over. */

@@ -353,7 +353,8 @@ static shares least_shares(const window *w, int64_t left, int64_t n) {
     shares out = {.own = fresh * (n - 1) * (w->left / n), .whole = w->reach * w->left};
     if (w->one_sign) out.off = w->reach;
     out.all = out.own + out.off;
-    if (w->one_sign && (w->step > w->others || (w->n_others == 1 && w->other_step > 2 * w->range)))
+    int64_t inside = n == left ? w->step : w->range; /* steps of loops on the dimension, at most */
+    if (w->one_sign && (w->step > w->others || (w->n_others == 1 && w->other_step - inside > w->step)))
         out.all = (fresh * (left - 1) + w->reach) * (w->left / left);
     return out;
 }
@@ -387,7 +388,7 @@ static bool stands_alone(const sx_check_outline *o, int v, int r, int holder, co
                          const window *w, int64_t left, int64_t n) {
     const sx_check_neighbours *near = &o->near[holder];
     bool apart = near->n >= 0 && w->one_sign && n == left && w->n_others <= 1;
-    if (w->n_others == 1) apart &= w->other_step - w->range > w->span;
+    if (w->n_others == 1) apart &= w->other_step - w->step > w->span;
     for (int i = 0; i < near->n && apart; i++) {
         int64_t by = 0;
         for (int d = 0; d < o->space->n_dims; d++)

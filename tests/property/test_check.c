@@ -38,6 +38,16 @@ static void refine_units(sx_check_case *c) {
     }
 }
 
+/* The value of a mapping by the checker's own count: the model may have a cycle more, and what leaks in it. */
+static double exact_value(const sx_check_case *c, const sx_objective *objective, const sx_mapping *mapping) {
+    sx_check_doubt doubt = {""};
+    sx_check_cost cost;
+    if (sx_check_evaluate(c, mapping, &cost, &doubt) != SX_COST_LEGAL) return 0;
+    const sx_score score = {.energy_pj = (double)cost.energy / (double)c->machine.scale,
+                            .cycles = (double)cost.cycles};
+    return sx_objective_value(objective, &score);
+}
+
 /* Checks the claims of one space. */
 static void check_claims(sx_rng *rng, const sx_small_space *small, uint64_t number, tally *t) {
     static const char *const objectives[] = {"edp",  "energy", "delay",   "edp",     "energy", "delay",
@@ -76,16 +86,14 @@ static void check_claims(sx_rng *rng, const sx_small_space *small, uint64_t numb
         }
         sx_check_case_free(c);
         other = sx_rng_below(rng, list.n);
-        sx_score less = list.score[other]; /* the model may count a cycle more than there is */
-        less.cycles -= 1;
-        if (sx_objective_value(&parsed, &less) > sx_objective_value(&parsed, &list.score[best])) {
-            c = sx_check_case_of(small, objective, &list, other, NULL, 0, &doubt);
+        c = sx_check_case_of(small, objective, &list, other, NULL, 0, &doubt);
+        if (exact_value(c, &parsed, &list.mapping[other]) > exact_value(c, &parsed, &list.mapping[best])) {
             verdict = sx_judge_case(c, doubt, walk, 0, &report);
-            if (verdict == SX_INDEPENDENT_HOLDS)
+            if (verdict == SX_INDEPENDENT_HOLDS && report.slack == 0)
                 sx_fail_case(small, number, objective, "a worse mapping is accepted");
             t->refused += verdict == SX_INDEPENDENT_FAILS;
-            sx_check_case_free(c);
         }
+        sx_check_case_free(c);
     }
     sx_free_mappings(&list);
 }

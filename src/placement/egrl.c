@@ -17,6 +17,8 @@ enum {
     MUTATION,
     SIGMA,
     WEIGHTS,
+    LEAPS,
+    RESETS,
     SEEDING,
     MIGRATION,
     ROLLOUTS
@@ -32,8 +34,12 @@ static const sx_setting settings[] = {
     [MUTATION] = {"mutation", "mutation probability", NULL, 0.9, 0, 1, SX_SETTING_NUMBER, NULL},
     [SIGMA] = {"sigma", "deviation of the noise on Boltzmann chromosomes", NULL, 0.5, 0, 100,
                SX_SETTING_NUMBER, NULL},
-    [WEIGHTS] = {"weights", "deviation of the noise on weights of networks", NULL, 0.05, 0, 10,
-                 SX_SETTING_NUMBER, NULL},
+    [WEIGHTS] = {"weights", "deviation of the noise on weights of networks, as a multiple of each", NULL, 0.1,
+                 0, 10, SX_SETTING_NUMBER, NULL},
+    [LEAPS] = {"leaps", "probability that noise on a weight has ten times its size", NULL, 0.05, 0, 0.5,
+               SX_SETTING_NUMBER, NULL},
+    [RESETS] = {"resets", "probability that a mutated weight is drawn anew", NULL, 0.05, 0, 0.5,
+                SX_SETTING_NUMBER, NULL},
     [SEEDING] = {"seeding", "probability that a network's posterior seeds a Boltzmann child", NULL, 0.1, 0, 1,
                  SX_SETTING_NUMBER, NULL},
     [MIGRATION] = {"migration", "generations between copies of the learner into the population; 0: none",
@@ -52,6 +58,8 @@ static sx_status search(sx_run *run) {
     options.mutation = sx_run_setting(run, MUTATION);
     options.sigma = sx_run_setting(run, SIGMA);
     options.weight_sigma = sx_run_setting(run, WEIGHTS);
+    options.leaps = sx_run_setting(run, LEAPS);
+    options.resets = sx_run_setting(run, RESETS);
     options.seeding = sx_run_setting(run, SEEDING);
     options.migration = (unsigned)sx_run_setting(run, MIGRATION);
     options.rollouts = (unsigned)sx_run_setting(run, ROLLOUTS);

@@ -8,7 +8,9 @@
  * two sub-populations). A network of the population gives its most probable placement (appendix C: it explores by noise
  * in its weights), so the fitness of one that did not change is not measured again; Boltzmann chromosomes and the
  * learner draw. The posterior of a network seeds a Boltzmann child as logarithms, with the probability `seeding` in
- * the place of a crossover. Mutation of a network adds noise to one of ten of its weights.
+ * the place of a crossover. Mutation of a network changes one of ten of its weights as evolutionary reinforcement learning
+ * does, which EGRL extends (ERL, CERL): noise of `weights` times the weight, with the probability `leaps` of ten times it, with
+ * `resets` a new value from N(0, 1). Noise of one size for all weights finds much less (docs/studies.md).
  *
  * Complexity: a run of the actor per changed network and update, an evaluation per placement. */
 #include "placement/egrl_search.h"
@@ -31,6 +33,7 @@ typedef struct state {
 } state;
 
 enum { BOLTZMANN, NETS, ENCODINGS };
+enum { LEAP = 10 }; /* deviation of strong noise on a weight, as a multiple of it */
 
 typedef struct egrl {
     sx_run *run;
@@ -216,13 +219,19 @@ static void mutate_boltzmann(void *user, float *child) {
     egrl *e = user;
     sx_boltzmann_mutate(e->space, &e->s->rng, e->o->sigma, child);
 }
+/* A weight after mutation: noise in proportion to it, now and then far stronger noise or a new value. */
+static double mutate_weight(egrl *e, double weight) {
+    const double kind = sx_rng_double(&e->s->rng), normal = sx_normal(&e->s->rng);
+    if (kind < e->o->resets) return normal;
+    const double strength = kind < e->o->resets + e->o->leaps ? LEAP : e->o->weight_sigma;
+    return weight + strength * fabs(weight) * normal;
+}
 static void mutate_net(void *user, float *child) {
     egrl *e = user;
     size_t length = e->flock[NETS].length;
     for (size_t i = 0; i < 1 + length / 10; i++) {
         float *weight = child + sx_rng_below(&e->s->rng, length);
-        *weight += (float)(e->o->weight_sigma * sx_normal(&e->s->rng));
-        *weight = fminf(fmaxf(*weight, -100), 100);
+        *weight = (float)fmin(fmax(mutate_weight(e, (double)*weight), -100), 100);
     }
 }
 

@@ -10,7 +10,9 @@ typedef struct sx_egrl_options {
     double elites;              /* share of each encoding */
     int tournament;             /* size */
     double mutation;            /* probability */
-    double sigma, weight_sigma; /* deviations of the noise on Boltzmann chromosomes, on weights of networks */
+    double sigma;               /* deviation of the noise on Boltzmann chromosomes */
+    double weight_sigma;        /* the same on weights of networks, as a multiple of a weight */
+    double leaps, resets;       /* probabilities that a mutated weight gets strong noise, or a new value */
     double lean;                /* first prior, or logit, of the slowest memory */
     double seeding;             /* probability that a network's posterior seeds a Boltzmann child */
     unsigned migration;         /* generations between copies of the learner into the population; 0: none */

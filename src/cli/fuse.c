@@ -7,7 +7,10 @@ sx_status sx_fuse_prepare(const sx_args *args, sx_result *r) {
                                         "densities", "search-formats", "gpu",    "emulate-gpu"};
     const char *window = sx_args_text(args, "window", 0);
     if (!sx_args_flag(args, "fuse")) {
-        const char *alone = window ? "window" : sx_args_flag(args, "exchange") ? "exchange" : NULL;
+        const char *alone = window                            ? "window"
+                            : sx_args_flag(args, "exchange")  ? "exchange"
+                            : sx_args_flag(args, "staircase") ? "staircase"
+                                                              : NULL;
         if (!alone) return SX_OK;
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--%s has no effect without --fuse", alone),
                              "add --fuse, or leave out --%s", alone);
@@ -23,6 +26,11 @@ sx_status sx_fuse_prepare(const sx_args *args, sx_result *r) {
         return sx_error_hint(
             sx_error_new(SX_ERR_USAGE, "--gap %g is no share", sx_args_number(args, "gap", 0)),
             "--gap 0.02 is 2 %%");
+    const char *exchange = sx_args_text(args, "exchange", 0), *stairs = sx_args_text(args, "staircase", 0);
+    if (exchange && stairs && strcmp(exchange, stairs) != 0)
+        return sx_error_hint(
+            sx_error_new(SX_ERR_USAGE, "--staircase %s is not --exchange %s", stairs, exchange),
+            "sizes of the exchange memory are compared");
     if (args->ranks) return sx_error_new(SX_ERR_USAGE, "--fuse is not for several processes");
     r->options.run.seconds /= 2;
     return SX_OK;
@@ -30,9 +38,11 @@ sx_status sx_fuse_prepare(const sx_args *args, sx_result *r) {
 
 /* What --fuse and --exchange ask for. */
 static sx_fusing_options options_of(const sx_args *args) {
-    const char *tensors = sx_args_text(args, "fuse", 0), *window = sx_args_text(args, "window", 0);
+    const char *tensors = sx_args_text(args, "fuse", 0), *window = sx_args_text(args, "window", 0),
+               *staircase = sx_args_text(args, "staircase", 0);
     return (sx_fusing_options){.tensors = tensors && *tensors ? tensors : "auto",
-                               .exchange = sx_args_text(args, "exchange", 0),
+                               .exchange = staircase ? staircase : sx_args_text(args, "exchange", 0),
+                               .staircase = sx_args_flag(args, "staircase"),
                                .window = window ? window : "best",
                                .gap = sx_args_number(args, "gap", 0)};
 }

@@ -17,6 +17,13 @@
         {"exchange", 0,                                                                                      \
          "LEVEL",    SX_OPTION_TEXT,                                                                         \
          false,      "with --fuse: the memory in which tensors stay (the one inside the outermost)"},        \
+        {"staircase",                                                                                        \
+         0,                                                                                                  \
+         "LEVEL",                                                                                            \
+         SX_OPTION_TEXT,                                                                                     \
+         false,                                                                                              \
+         "with --fuse: also find what the half of this memory, a quarter, and so on down to 1/32 would "     \
+         "give"},                                                                                            \
     {                                                                                                        \
         "window", 0, "retain|recompute|best", SX_OPTION_TEXT, false,                                         \
             "with --fuse: rows that windows of two steps share are kept, made again, or as is best (best)"   \

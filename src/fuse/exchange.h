@@ -41,6 +41,7 @@ typedef struct sx_exchange {
     const sx_arch *arch;
     int level; /* the exchange memory */
     uint64_t capacity;
+    uint64_t reserved; /* of it, for nothing: plans are those of a smaller memory */
     size_t n_steps, n_values;
     sx_exchange_step *step;
     sx_exchange_value *value;

@@ -197,7 +197,7 @@ static sx_status add_choice(choice *c, sx_vector *out, bool *fits) {
     *fits = sx_row_schedule_make(c->chain, c->tile, c->window, &c->rows);
     if (!*fits) return SX_OK;
     describe_group(c, &group);
-    *fits = group.peak <= c->chain->exchange->capacity;
+    *fits = group.peak <= c->chain->exchange->capacity - c->chain->exchange->reserved;
     if (!*fits) return SX_OK;
     SX_TRY(add_runs(c, &group, fits));
     if (!*fits) return SX_OK;

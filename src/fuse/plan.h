@@ -42,7 +42,8 @@ static inline bool sx_plan_stays(const sx_exchange_value *value, uint64_t state)
     return !value->reason && (state >> value->slot & 1);
 }
 
-/* The words of the exchange memory that the values of a state take, at most, from one step to another. */
+/* The words of the exchange memory that the values of a state take, at most, from one step to another, and those that are
+ * reserved. */
 uint64_t sx_plan_occupied(const sx_exchange *exchange, size_t first, size_t last, uint64_t state);
 
 #endif

@@ -36,7 +36,7 @@ void sx_plan_fini(sx_plan *plan) {
 }
 
 uint64_t sx_plan_occupied(const sx_exchange *exchange, size_t first, size_t last, uint64_t state) {
-    uint64_t words = 0;
+    uint64_t words = exchange->reserved;
     for (size_t v = 0; v < exchange->n_values && state; v++) {
         const sx_exchange_value *value = &exchange->value[v];
         uint64_t most = 0;

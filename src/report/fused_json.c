@@ -70,6 +70,23 @@ static json_t *use_json(sx_tree *tree, const sx_fused_layer *layer) {
     return object;
 }
 
+static json_t *sizes_json(sx_tree *tree, const sx_fused *f) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < f->n_sizes; i++) {
+        const sx_fused_size *size = &f->size[i];
+        json_t *object = json_object();
+        sx_tree_put(tree, object, "words", sx_json_count(size->words));
+        put_sums(tree, &size->total, object);
+        sx_tree_put(tree, object, "dram_bytes", sx_json_number(size->dram_bytes));
+        sx_tree_put(tree, object, "tensors", json_integer((json_int_t)size->n_tensors));
+        sx_tree_put(tree, object, "lower_bound", sx_json_real(size->lower_bound));
+        sx_tree_put(tree, object, "optimal", json_boolean(size->optimal));
+        sx_tree_put(tree, object, "gap", gap_json(size->value, size->lower_bound));
+        sx_tree_append(tree, list, object);
+    }
+    return list;
+}
+
 json_t *sx_fused_json(sx_tree *tree, const sx_fused *f, const char *objective) {
     json_t *object = json_object(), *groups = json_array(), *uses = json_array(), *peak = json_object();
     sx_tree_put(tree, object, "found", json_boolean(f->found));
@@ -89,6 +106,7 @@ json_t *sx_fused_json(sx_tree *tree, const sx_fused *f, const char *objective) {
     sx_tree_put(tree, object, "memory", uses);
     sx_tree_put(tree, object, "dram_bytes", sx_json_number(f->dram_bytes));
     sx_tree_put(tree, object, "dram_bytes_unfused", sx_json_number(f->dram_bytes_unfused));
+    if (f->n_sizes) sx_tree_put(tree, object, "staircase", sizes_json(tree, f));
     sx_tree_put(tree, object, "searches", sx_json_count(f->n_searches));
     sx_tree_put(tree, object, "seconds", json_real(f->seconds));
     return object;

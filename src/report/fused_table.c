@@ -97,6 +97,28 @@ static void memory_rows(const sx_fused *f, sx_text *out) {
     sx_table_end(&table, 2, out);
 }
 
+/* What each size of the memory gives. */
+static void size_rows(const sx_fused *f, sx_text *out) {
+    sx_table table;
+    sx_table_begin(&table, "rrrrrrrl");
+    const char *head[] = {"words", "stay", "energy", "cycles", "EDP", "DRAM", "gap", "energy"};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++) sx_table_cell(&table, "%s", head[i]);
+    for (size_t i = 0; i < f->n_sizes; i++) {
+        const sx_fused_size *size = &f->size[i];
+        const int length =
+            (int)lround(BAR_WIDTH * size->total.energy_pj / f->size[f->n_sizes - 1].total.energy_pj);
+        sx_table_cell(&table, "%s", sx_show_count((double)size->words).text);
+        sx_table_cell(&table, "%zu", size->n_tensors);
+        sx_table_cell(&table, "%s", sx_show_energy(size->total.energy_pj).text);
+        sx_table_cell(&table, "%s", sx_show_count(size->total.cycles).text);
+        sx_table_cell(&table, "%.4g", size->total.energy_pj * size->total.cycles);
+        sx_table_cell(&table, "%s", sx_show_scaled(size->dram_bytes, "B").text);
+        gap_cell(&table, size->value, size->lower_bound);
+        sx_table_cell(&table, "%.*s", length > BAR_WIDTH ? BAR_WIDTH : length, "####################");
+    }
+    sx_table_end(&table, 2, out);
+}
+
 /* Adds what the fused network costs against the unfused one, and what is proven. */
 static void add_summary(const sx_fused *f, const char *objective, sx_text *out) {
     sx_text line = {0};
@@ -150,4 +172,7 @@ void sx_fused_report(const sx_fused *f, const char *objective, bool verbose, sx_
     else
         sx_text_add(out, "  Nothing stays in %s%s: the network costs what its layers cost.\n", f->level,
                     f->chosen && f->optimal ? ", which is proven to be best" : "");
+    if (!f->n_sizes) return;
+    sx_text_add(out, "\nThe best plan for each size of %s\n\n", f->level);
+    size_rows(f, out);
 }

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_SIZES = 6 }; /* of the exchange memory: down to 1/32 */
+
 /* What fusing a network needs. */
 typedef struct fusing {
     const sx_session_options *options;
@@ -30,6 +32,7 @@ void sx_fused_free(sx_fused *fused) {
     free(fused->layer);
     free(fused->tensor);
     free(fused->group);
+    free(fused->size);
     free(fused);
 }
 
@@ -294,6 +297,11 @@ static sx_status set_groups(const fusing *f, sx_fused *out) {
     return SX_OK;
 }
 
+/* Whether a layer runs as in the unfused network. */
+static bool is_unfused(const fusing *f, const sx_fused_layer *layer) {
+    return layer->group == SX_NO_INDEX && f->exchange.reserved == 0;
+}
+
 /* Sums up: layers of which nothing is fused as the session does, then the others. */
 static void set_totals(const fusing *f, sx_fused *out) {
     const sx_network *network = f->exchange.network;
@@ -303,7 +311,7 @@ static void set_totals(const fusing *f, sx_fused *out) {
         double count = 0;
         const sx_score *score = &f->unfused->layer[i].best.score;
         for (size_t k = 0; k < out->n_layers; k++)
-            if (out->layer[k].layer == i && out->layer[k].group == SX_NO_INDEX) count += out->layer[k].repeat;
+            if (out->layer[k].layer == i && is_unfused(f, &out->layer[k])) count += out->layer[k].repeat;
         if (count == 0) continue;
         out->total.energy_pj += count * score->energy_pj;
         out->total.cycles += count * score->cycles;
@@ -312,7 +320,7 @@ static void set_totals(const fusing *f, sx_fused *out) {
     }
     if (out->total.cycles > 0) out->total.utilization = busy / out->total.cycles;
     for (size_t k = 0; k < out->n_layers; k++)
-        if (out->layer[k].group != SX_NO_INDEX) add_score(&out->layer[k].score, 1, &out->total);
+        if (!is_unfused(f, &out->layer[k])) add_score(&out->layer[k].score, 1, &out->total);
     out->value = sx_objective_value(&f->options->run.objective, &out->total);
     out->lower_bound = fmin(out->value, pow(f->answer.lower_bound, 1 / f->inner.root));
     out->optimal = !out->stopped && out->value <= out->lower_bound * (1 + 1e-9);
@@ -353,6 +361,50 @@ static unsigned windows_of(const char *text) {
     return strcmp(text, "recompute") == 0 ? recompute : retain | recompute;
 }
 
+/* Searches the best plan of the exchange memory, or of what is not reserved of it. */
+static sx_status search_plan(fusing *f, const sx_fusing_options *fuse) {
+    sx_vector_clear(&f->groups);
+    sx_plan_fini(&f->answer.plan);
+    SX_TRY(sx_groups_list(&f->exchange, &f->inner, windows_of(fuse->window), &f->groups));
+    const sx_plan_space space = {&f->exchange, &f->inner, (const sx_fuse_group *)f->groups.data, f->groups.n};
+    return sx_plan_search(&space, fuse->gap, must_stop, f, &f->answer);
+}
+
+/* Sets the best plan of the memory's current size. */
+static sx_status set_size(fusing *f, const sx_fused *found, sx_fused *out) {
+    out->size[out->n_sizes++] = (sx_fused_size){.words = f->exchange.capacity - f->exchange.reserved,
+                                                .found = found->found,
+                                                .optimal = found->optimal,
+                                                .total = found->total,
+                                                .dram_bytes = found->dram_bytes,
+                                                .value = found->value,
+                                                .lower_bound = found->lower_bound,
+                                                .n_tensors = found->n_tensors};
+    free(f->order);
+    f->order = NULL;
+    return SX_OK;
+}
+
+/* Finds the best plans of smaller memories, halving them, until no layer fits or the search is stopped. */
+static sx_status set_sizes(fusing *f, const sx_fusing_options *fuse, sx_fused *out) {
+    sx_status status = SX_OK;
+    out->size = calloc(MOST_SIZES, sizeof *out->size);
+    if (!out->size) return sx_error_memory();
+    SX_TRY(set_size(f, out, out));
+    for (bool found = out->found; found && !status && !f->answer.stopped && out->n_sizes < MOST_SIZES;) {
+        sx_fused *smaller = calloc(1, sizeof *smaller);
+        f->exchange.reserved = f->exchange.capacity - (f->exchange.capacity >> out->n_sizes);
+        status = smaller ? search_plan(f, fuse) : sx_error_memory();
+        if (!status) status = set_result(f, smaller);
+        found = !status && smaller->found;
+        if (found) status = set_size(f, smaller, out);
+        out->n_searches = f->inner.n_searched;
+        sx_fused_free(smaller);
+    }
+    f->exchange.reserved = 0;
+    return status;
+}
+
 /* Prepares and searches. */
 static sx_status fuse_graph(fusing *f, const sx_graph *graph, const sx_network *network,
                             const sx_fusing_options *fuse, sx_fused *out) {
@@ -360,10 +412,9 @@ static sx_status fuse_graph(fusing *f, const sx_graph *graph, const sx_network *
     memcpy(out->level, f->searcher.arch->level[f->searcher.exchange].name, sizeof out->level);
     out->capacity = f->inner.capacity;
     SX_TRY(enter_unfused(f));
-    SX_TRY(sx_groups_list(&f->exchange, &f->inner, windows_of(fuse->window), &f->groups));
-    const sx_plan_space space = {&f->exchange, &f->inner, (const sx_fuse_group *)f->groups.data, f->groups.n};
-    SX_TRY(sx_plan_search(&space, fuse->gap, must_stop, f, &f->answer));
-    return set_result(f, out);
+    SX_TRY(search_plan(f, fuse));
+    SX_TRY(set_result(f, out));
+    return fuse->staircase ? set_sizes(f, fuse, out) : SX_OK;
 }
 
 /* Refuses what was asked to stay where no plan has room for it. */

@@ -125,6 +125,7 @@ sx_status sx_fuse_search_inner(void *user, const sx_problem *problem, const sx_c
         return SX_OK;
     }
     if (proves) o.mapper = effort == SX_INNER_SKETCH ? SKETCH_MAPPER : SEARCH_MAPPER;
+    if (effort == SX_INNER_SKETCH) o.run.threads = 1;
     o.widen = false;
     o.run.seconds = s->until > 0 ? fmax(1e-3, TIME_SHARE * (s->until - sx_clock_seconds())) : 0;
     o.run.k_best = 1;

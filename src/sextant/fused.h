@@ -50,6 +50,15 @@ typedef struct sx_fused_group {
     double value, bound;     /* of the objective: as if the group were alone */
 } sx_fused_group;
 
+/* The best plan for a memory of another size, all else being equal. */
+typedef struct sx_fused_size {
+    uint64_t words;
+    bool found, optimal;
+    sx_score total;
+    double dram_bytes, value, lower_bound;
+    size_t n_tensors; /* that stay */
+} sx_fused_size;
+
 typedef struct sx_fused {
     char level[SX_NAME_SIZE];  /* the exchange memory */
     uint64_t capacity;         /* in words */
@@ -67,10 +76,13 @@ typedef struct sx_fused {
     sx_fused_group *group;
     size_t n_candidates; /* tensors that pass between layers, and could stay or not */
     size_t n_searches;   /* of cut layers */
+    size_t n_sizes;      /* of the exchange memory, largest first; 0: not asked for */
+    sx_fused_size *size;
     double seconds;
 } sx_fused;
 
 typedef struct sx_fusing_options {
+    bool staircase;       /* also find the best plan for the half of the memory, a quarter, ... */
     const char *tensors;  /* "auto": as is best, "none": nothing, or names of the graph's with commas */
     const char *exchange; /* a level; NULL: the one inside the outermost */
     const char

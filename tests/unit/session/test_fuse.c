@@ -1,0 +1,155 @@
+/* Fused networks: nothing fused is the sum of the layers, and results do not depend on the number of threads. */
+#include "sextant/fused.h"
+
+#include "frontend/catalog/catalog.h"
+#include "sextant/all.h"
+#include "support/expect.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char *const machines[] = {"glb128", "eyeriss", "edge-unified", "simba"};
+
+/* A graph with the results of its layers. */
+typedef struct fused_case {
+    sx_graph graph;
+    sx_network network;
+    sx_arch arch;
+    sx_session_options options;
+    sx_session_result result;
+} fused_case;
+
+static void case_begin(fused_case *c, sx_graph graph, const char *machine, const char *mapper,
+                       uint64_t evaluations) {
+    memset(c, 0, sizeof *c);
+    c->graph = graph;
+    sx_expect_ok(sx_graph_network(&c->graph, &c->network));
+    sx_expect_ok(sx_catalog_arch(machine, &c->arch));
+    sx_session_options_init(&c->options);
+    c->options.mapper = mapper;
+    c->options.run.evaluations = evaluations;
+    sx_expect_ok(sx_objective_parse("energy", &c->options.run.objective));
+    sx_expect_ok(sx_session_run(&c->network, &c->arch, &c->options, &c->result));
+    assert_true(c->result.found);
+}
+
+static void case_end(fused_case *c) {
+    sx_session_result_fini(&c->result);
+    sx_network_fini(&c->network);
+    sx_graph_fini(&c->graph);
+}
+
+static sx_fused *fuse(const fused_case *c, const char *tensors) {
+    const sx_fusing_options options = {.tensors = tensors, .window = "best"};
+    sx_fused *fused;
+    sx_expect_ok(
+        sx_session_fuse(&c->graph, &c->network, &c->arch, &c->options, &c->result, &options, &fused));
+    assert_true(fused->found);
+    return fused;
+}
+
+/* Nothing fused is the sum of the layers to the last bit, for all networks on four machines. */
+static void test_nothing_fused(void **state) {
+    (void)state;
+    static fused_case c;
+    const char *name;
+    for (size_t n = 0; (name = sx_catalog_network_name(n, NULL)); n++)
+        for (size_t m = 0; m < sizeof machines / sizeof *machines; m++) {
+            sx_graph graph;
+            sx_expect_ok(sx_catalog_graph(name, NULL, &graph));
+            case_begin(&c, graph, machines[m], "random", 200);
+            sx_fused *fused = fuse(&c, "none");
+            assert_memory_equal(&fused->total, &c.result.total, sizeof fused->total);
+            assert_int_equal(fused->n_tensors, 0);
+            assert_int_equal(fused->n_groups, 0);
+            assert_true(fused->dram_bytes == fused->dram_bytes_unfused);
+            sx_fused_free(fused);
+            case_end(&c);
+        }
+}
+
+/* An expanding, a depthwise and a projecting layer, the first with an activation function. */
+static const char block_text[] =
+    "graph:\n"
+    "  name: block\n"
+    "  tensors:\n"
+    "  - {name: x, shape: [4, 16]}\n"
+    "  - {name: w1, shape: [24, 4], weight: true}\n"
+    "  - {name: wide, shape: [24, 16]}\n"
+    "  - {name: relu.out, shape: [24, 16]}\n"
+    "  - {name: w2, shape: [24, 3], weight: true}\n"
+    "  - {name: filtered, shape: [24, 16]}\n"
+    "  - {name: w3, shape: [4, 24], weight: true}\n"
+    "  - {name: y, shape: [4, 16]}\n"
+    "  nodes:\n"
+    "  - name: expand\n"
+    "    einsum: \"O[k,p] += W[k,c]*I[c,p] {k:24,c:4,p:16}\"\n"
+    "    operands: {O: {tensor: wide}, W: {tensor: w1}, I: {tensor: x}}\n"
+    "  - {name: relu, kind: element-wise, function: relu, reads: wide, writes: relu.out}\n"
+    "  - name: depthwise\n"
+    "    einsum: \"O[d,p] += W[d,r]*I[d,p+r] {d:24,p:16,r:3}\"\n"
+    "    operands: {O: {tensor: filtered}, W: {tensor: w2}, I: {tensor: relu.out, pad: [[0, 0], [1, 1]]}}\n"
+    "  - name: project\n"
+    "    einsum: \"O[k,p] += W[k,c]*I[c,p] {k:4,c:24,p:16}\"\n"
+    "    operands: {O: {tensor: y}, W: {tensor: w3}, I: {tensor: filtered}}\n";
+
+static sx_graph read_block(void) {
+    sx_graph graph;
+    sx_input *input = sx_expect_input(block_text);
+    sx_expect_ok(sx_input_graph(input, &graph));
+    sx_input_free(input);
+    return graph;
+}
+
+/* Sums over the layers of a result are its totals, and each tensor that stays saves what it cost. */
+static void test_fused_sums(void **state) {
+    (void)state;
+    static fused_case c;
+    case_begin(&c, read_block(), "glb128", "optimal", 0);
+    sx_fused *fused = fuse(&c, "auto");
+    double energy = 0, cycles = 0, bytes = 0;
+    assert_int_equal(fused->n_layers, 3);
+    assert_int_equal(fused->n_tensors, 2);
+    for (size_t i = 0; i < fused->n_layers; i++) {
+        energy += fused->layer[i].score.energy_pj;
+        cycles += fused->layer[i].score.cycles;
+        bytes += fused->layer[i].dram_bytes;
+        assert_true(fused->layer[i].resident_words + fused->layer[i].tile_words <= fused->capacity);
+    }
+    assert_true(energy == fused->total.energy_pj && cycles == fused->total.cycles &&
+                bytes == fused->dram_bytes);
+    assert_true(fused->optimal);
+    assert_true(fused->total.energy_pj < fused->unfused.energy_pj);
+    assert_true(fused->dram_bytes >= 4 * 16 + 24 * 4 + 24 * 3 + 4 * 24 + 4 * 16);
+    sx_fused_free(fused);
+    case_end(&c);
+}
+
+/* The number of threads changes nothing. */
+static void test_threads(void **state) {
+    (void)state;
+    static fused_case c;
+    sx_score total[2];
+    for (unsigned threads = 1; threads <= 2; threads++) {
+        case_begin(&c, read_block(), "glb128", "optimal", 0);
+        c.options.run.threads = 2 * threads - 1;
+        sx_fused *fused = fuse(&c, "auto");
+        total[threads - 1] = fused->total;
+        sx_fused_free(fused);
+        case_end(&c);
+    }
+    assert_memory_equal(&total[0], &total[1], sizeof total[0]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nothing_fused),
+        cmocka_unit_test(test_fused_sums),
+        cmocka_unit_test(test_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

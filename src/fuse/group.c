@@ -255,18 +255,39 @@ static sx_status add_held(choice *c, sx_vector *out, bool *any) {
     return SX_OK;
 }
 
-/* Adds the choices of a chain: windows and slices of the channels, fewest first. */
+/* The largest tile of rows that leaves an eighth of the memory to tiles inside layers, with nothing held but the input of a
+ * channel loop; 0: none. */
+static uint32_t roomy_tile(choice *c) {
+    const sx_exchange *x = c->chain->exchange;
+    const double room = (double)(x->capacity - x->reserved) * 7 / 8;
+    const uint32_t rows = c->chain->link[c->chain->n - 1].rows_out;
+    c->held = 0;
+    c->holds_in = c->slices > 1;
+    for (uint32_t steps = 1; steps <= rows; steps++) {
+        double most = 0;
+        if (rows % steps || !sx_row_schedule_make(c->chain, rows / steps, c->window, &c->rows)) continue;
+        for (int l = 0; l < c->chain->n; l++) most = fmax(most, words_alive(c, l));
+        if (most <= room) return rows / steps;
+    }
+    return 0;
+}
+
+/* Adds the choices of a chain: windows and slices of the channels, fewest first, then those that allow larger tiles. */
 static sx_status add_chain(const sx_layer_chain *chain, sx_inner *inner, unsigned windows, sx_vector *out) {
     bool slides = false;
     for (int l = 1; l < chain->n; l++) slides |= chain->link[l].reach > chain->link[l].stride;
     for (sx_group_window w = SX_GROUP_RETAIN; w <= SX_GROUP_RECOMPUTE; w++) {
         int n = 0;
+        uint32_t largest = 0;
         if (!(windows >> w & 1) && slides) continue;
         if (w == SX_GROUP_RECOMPUTE && !slides) continue;
-        for (uint32_t slices = 1; slices <= chain->channels && n < MOST_SLICES; slices++) {
+        for (uint32_t slices = 1; slices <= chain->channels && n < 2 * MOST_SLICES; slices++) {
             bool any = false;
             if (chain->channels % slices) continue;
             choice c = {.chain = chain, .inner = inner, .window = w, .slices = slices};
+            const uint32_t tile = roomy_tile(&c);
+            if (n >= MOST_SLICES && tile <= largest) continue;
+            if (tile > largest) largest = tile;
             SX_TRY(add_held(&c, out, &any));
             n += any;
         }

@@ -90,13 +90,13 @@ static bool find_links(sx_layer_chain *chain, size_t first) {
 /* Whether what lies between the layers works on tiles of these rows: no pool, no change of shape, nothing along them. */
 static bool between_allows(const sx_layer_chain *chain) {
     const sx_exchange *x = chain->exchange;
-    for (size_t s = chain->link[0].step; s < chain->link[chain->n - 1].step; s++) {
-        const sx_graph_node *node = &x->graph->node[x->step[s].node];
-        if (node->kind == SX_OP_EINSUM || node->kind == SX_OP_ELEMENT_WISE) continue;
-        if (node->kind != SX_OP_SOFTMAX && node->kind != SX_OP_NORM) return false;
-        for (int l = 0; l < chain->n; l++)
+    for (int l = 0; l + 1 < chain->n; l++)
+        for (size_t s = chain->link[l].step + 1; s < chain->link[l + 1].step; s++) {
+            const sx_graph_node *node = &x->graph->node[x->step[s].node];
+            if (node->kind == SX_OP_ELEMENT_WISE) continue;
+            if (node->kind != SX_OP_SOFTMAX && node->kind != SX_OP_NORM) return false;
             if (node->axis == chain->link[l].row_out) return false;
-    }
+        }
     return true;
 }
 

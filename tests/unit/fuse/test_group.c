@@ -272,7 +272,84 @@ static void test_groups_equal_walk(void **state) {
     assert_true(2 * exact > compared);
 }
 
+/* Scores, a softmax over a rank of them, and what they weigh, for two heads; rank 2 is that of the keys, 3 that of the
+ * queries. */
+static sx_graph read_attention(int axis) {
+    char text[1200];
+    sx_graph graph;
+    snprintf(text, sizeof text,
+             "graph:\n"
+             "  name: attention\n"
+             "  tensors:\n"
+             "  - {name: query, shape: [1, 8, 12]}\n"
+             "  - {name: key, shape: [1, 8, 6]}\n"
+             "  - {name: value, shape: [1, 8, 6]}\n"
+             "  - {name: scores.out, shape: [1, 2, 6, 12]}\n"
+             "  - {name: softmax.out, shape: [1, 2, 6, 12]}\n"
+             "  - {name: y, shape: [1, 8, 12]}\n"
+             "  nodes:\n"
+             "  - name: scores\n"
+             "    repeat: 2\n"
+             "    einsum: \"O[b,m,n] += W[b,m,k]*I[b,k,n] {b:1,m:6,k:4,n:12}\"\n"
+             "    operands:\n"
+             "      O: {tensor: scores.out, ranks: [0, [], 1, 2], split: 1}\n"
+             "      W: {tensor: key, ranks: [0, 2, 1], split: 1}\n"
+             "      I: {tensor: query, split: 1}\n"
+             "  - {name: softmax, kind: softmax, axis: %d, reads: scores.out, writes: softmax.out}\n"
+             "  - name: context\n"
+             "    repeat: 2\n"
+             "    einsum: \"O[b,m,n] += W[b,m,k]*I[b,k,n] {b:1,m:4,k:6,n:12}\"\n"
+             "    operands:\n"
+             "      O: {tensor: y, split: 1}\n"
+             "      W: {tensor: value, split: 1}\n"
+             "      I: {tensor: softmax.out, ranks: [0, [], 1, 2], split: 1}\n",
+             axis);
+    sx_input *input = sx_expect_input(text);
+    sx_expect_ok(sx_input_graph(input, &graph));
+    sx_input_free(input);
+    return graph;
+}
+
+/* Attention is a group with a loop over heads and one over queries, unless the softmax goes along the queries. */
+static void test_attention(void **state) {
+    (void)state;
+    static sx_arch arch;
+    sx_objective energy;
+    sx_input *input = sx_expect_input(machine_text);
+    sx_expect_ok(sx_input_arch(input, &arch));
+    sx_input_free(input);
+    sx_expect_ok(sx_objective_parse("energy", &energy));
+    for (int axis = 2; axis <= 3; axis++) {
+        sx_graph graph = read_attention(axis);
+        sx_network network;
+        sx_exchange exchange;
+        sx_inner inner;
+        sx_vector groups = {.size = sizeof(sx_fuse_group)};
+        sx_expect_ok(sx_graph_network(&graph, &network));
+        sx_expect_ok(sx_exchange_init(&graph, &network, &arch, 1, &exchange));
+        sx_expect_ok(sx_inner_init(&inner, &energy, exchange.capacity));
+        inner.minimum = free_minimum;
+        sx_expect_ok(sx_groups_list(&exchange, &inner, 3, &groups));
+        assert_int_equal(groups.n > 0, axis == 2);
+        if (groups.n) {
+            const sx_fuse_group *group = sx_vector_at(&groups, 0);
+            assert_true(group->heads == 2);
+            assert_string_equal(group->row, "n");
+            assert_int_equal(group->row_steps, 1);
+            assert_int_equal(group->slices, 1);
+            assert_int_equal(group->tile_words[0], 6 * 12);
+            assert_int_equal(group->run[0].times, 2);
+        }
+        sx_vector_clear(&groups);
+        sx_inner_fini(&inner);
+        sx_exchange_fini(&exchange);
+        sx_network_fini(&network);
+        sx_graph_fini(&graph);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_groups_equal_walk)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_groups_equal_walk),
+                                       cmocka_unit_test(test_attention)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

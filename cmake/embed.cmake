@@ -1,7 +1,8 @@
-# Text files as arrays of a C file: sextant_embed(OUTPUT NAME FILE [NAME FILE]...). Made when CMake runs, and again when
+# Text files as arrays of a C file: sextant_embed(OUTPUT HEADER NAME FILE [NAME FILE]...), where HEADER
+# declares the names. Made when CMake runs, and again when
 # a file changes.
-function(sextant_embed output)
-  set(text "#include \"report/page.h\"\n")
+function(sextant_embed output header)
+  set(text "#include \"${header}\"\n")
   while(ARGN)
     list(POP_FRONT ARGN name file)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})

@@ -10,10 +10,6 @@ typedef struct sx_catalog_entry {
 
 /* Architectures in Timeloop's flat dialect, problems as einsums. */
 const sx_catalog_entry *sx_catalog_archs(size_t *n);
-
-/* The texts of those that know zeros. */
-extern const char sx_arch_accel_b_sparse[], sx_arch_eyeriss_v2[], sx_arch_scnn[], sx_arch_extensor[],
-    sx_arch_sparse_tensor_core[];
 const sx_catalog_entry *sx_catalog_problems(size_t *n);
 
 /* Whether a network of that name can be made. */

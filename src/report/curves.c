@@ -30,12 +30,6 @@ static void include(sx_plot *plot, const sx_curve *curve) {
     }
 }
 
-/* Adds a path command with one coordinate, "H12.5". */
-static void go(sx_text *out, const char *command, double to) {
-    sx_text_add(out, "%s", command);
-    sx_svg_number(out, to, 2);
-}
-
 /* Whether two places look the same on paper. */
 static bool same_place(double a, double b) {
     return llround(a * 100) == llround(b * 100);
@@ -50,11 +44,11 @@ static void add_steps(const sx_plot *plot, const double *x, const double *y, siz
         size_t edge = forward ? first + i : end - i, to = forward ? edge : edge - 1;
         double next = sx_scale_at(&plot->y, y[to]);
         if (same_place(next, level)) continue;
-        go(out, "H", sx_scale_at(&plot->x, x[edge]));
-        go(out, "V", next);
+        sx_svg_command(out, "H", sx_scale_at(&plot->x, x[edge]));
+        sx_svg_command(out, "V", next);
         level = next;
     }
-    go(out, "H", sx_scale_at(&plot->x, x[forward ? end - 1 : first]));
+    sx_svg_command(out, "H", sx_scale_at(&plot->x, x[forward ? end - 1 : first]));
 }
 
 /* The end of the stretch of points from `first` on that are all drawn (or banded); first where it is not. */
@@ -70,10 +64,10 @@ static void draw_band(const sx_plot *plot, const sx_curve *curve, size_t index, 
         end = stretch(plot, curve, first, banded);
         if (end <= first + 1) continue;
         sx_text_add(out, "<path d=\"");
-        go(out, "M", sx_scale_at(&plot->x, curve->x[first]));
-        go(out, " ", sx_scale_at(&plot->y, curve->high[first]));
+        sx_svg_command(out, "M", sx_scale_at(&plot->x, curve->x[first]));
+        sx_svg_command(out, " ", sx_scale_at(&plot->y, curve->high[first]));
         add_steps(plot, curve->x, curve->high, first, end, true, out);
-        go(out, "V", sx_scale_at(&plot->y, curve->low[end - 1]));
+        sx_svg_command(out, "V", sx_scale_at(&plot->y, curve->low[end - 1]));
         add_steps(plot, curve->x, curve->low, first, end, false, out);
         sx_text_add(out, "Z\" fill=\"%s\" fill-opacity=\"0.15\"/>\n", sx_plot_colour(index));
     }
@@ -114,8 +108,8 @@ static void draw_curve(const sx_plot *plot, const sx_curve *curve, size_t index,
         end = stretch(plot, curve, first, drawn);
         if (end == first) continue;
         sx_text_add(out, "<path d=\"");
-        go(out, "M", sx_scale_at(&plot->x, curve->x[first]));
-        go(out, " ", sx_scale_at(&plot->y, curve->mid[first]));
+        sx_svg_command(out, "M", sx_scale_at(&plot->x, curve->x[first]));
+        sx_svg_command(out, " ", sx_scale_at(&plot->y, curve->mid[first]));
         add_steps(plot, curve->x, curve->mid, first, end, true, out);
         finish_line(index, out);
         draw_markers(plot, curve, first, end, index, n, out);
@@ -131,9 +125,9 @@ static double draw_key(const sx_plot *plot, const sx_curve *curve, size_t index,
         sx_svg_rect(out, plot->column, y - 7, width, 14, style);
     }
     sx_text_add(out, "<path d=\"");
-    go(out, "M", plot->column);
-    go(out, " ", y);
-    go(out, "H", plot->column + width);
+    sx_svg_command(out, "M", plot->column);
+    sx_svg_command(out, " ", y);
+    sx_svg_command(out, "H", plot->column + width);
     finish_line(index, out);
     mark(index, plot->column + width / 2, y, out);
     return y + sx_plot_name(plot, y, curve->name, out);

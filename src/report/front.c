@@ -23,12 +23,6 @@ static void mark_point(const sx_plot *plot, const sx_front *f, size_t i, int kin
     if (drawn(plot, f, i)) mark(kind, sx_scale_at(&plot->x, f->x[i]), sx_scale_at(&plot->y, f->y[i]), out);
 }
 
-/* Adds one coordinate of a path. */
-static void go(sx_text *out, const char *command, double to) {
-    sx_text_add(out, "%s", command);
-    sx_svg_number(out, to, 2);
-}
-
 /* Draws the steps of the front, to the right edge. */
 static void draw_steps(const sx_plot *plot, const sx_front *f, sx_text *out) {
     bool begun = false;
@@ -37,12 +31,12 @@ static void draw_steps(const sx_plot *plot, const sx_front *f, sx_text *out) {
         if (!drawn(plot, f, at)) continue;
         double x = sx_scale_at(&plot->x, f->x[at]), y = sx_scale_at(&plot->y, f->y[at]);
         if (!begun) sx_text_add(out, "<path d=\"");
-        go(out, begun ? "H" : "M", x);
-        go(out, begun ? "V" : " ", y);
+        sx_svg_command(out, begun ? "H" : "M", x);
+        sx_svg_command(out, begun ? "V" : " ", y);
         begun = true;
     }
     if (!begun) return;
-    go(out, "H", plot->right);
+    sx_svg_command(out, "H", plot->right);
     sx_text_add(out, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>\n", LINE);
 }
 

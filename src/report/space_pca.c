@@ -123,7 +123,7 @@ static sx_status write_figure(const sx_space *space, const sx_pca_options *optio
 }
 
 /* Fills the clouds: random draws first, then each mapper's. */
-static sx_status look(const sx_space *space, const sx_pca_options *options, sx_pca_study *study) {
+static sx_status fill_clouds(const sx_space *space, const sx_pca_options *options, sx_pca_study *study) {
     sx_run_options run = options->run;
     sx_status status = seen_init(space, "random draws", &study->seen[study->n_seen++]);
     if (!status) status = draw_points(space, &run, &study->seen[0]);
@@ -143,7 +143,7 @@ sx_status sx_pca_study_run(const sx_space *space, const sx_pca_options *options,
                           .n_asked = 1 + options->n_mappers};
     study.seen = calloc(study.n_asked, sizeof *study.seen);
     if (!study.seen) return sx_error_memory();
-    sx_status status = look(space, options, &study);
+    sx_status status = fill_clouds(space, options, &study);
     study.interrupted = sx_cancel_is_set(options->run.cancel);
     if (!status) status = write_figure(space, options, &study);
     if (status) {

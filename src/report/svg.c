@@ -24,6 +24,11 @@ void sx_svg_number(sx_text *out, double value, int decimals) {
     sx_text_add(out, "%s", digits);
 }
 
+void sx_svg_command(sx_text *out, const char *command, double to) {
+    sx_text_add(out, "%s", command);
+    sx_svg_number(out, to, 2);
+}
+
 void sx_svg_escape(sx_text *out, const char *text) {
     for (const char *at = text; *at;) {
         uint32_t code;

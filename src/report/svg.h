@@ -20,6 +20,9 @@ void sx_svg_digits(double value, int decimals, char digits[SX_SVG_DIGITS]);
 /* Adds one. */
 void sx_svg_number(sx_text *out, double value, int decimals);
 
+/* Adds a path command with one coordinate, "H12.5". */
+void sx_svg_command(sx_text *out, const char *command, double to);
+
 /* Adds " name=value" with a coordinate as the value. */
 void sx_svg_attribute(sx_text *out, const char *name, double value);
 

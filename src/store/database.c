@@ -5,6 +5,7 @@
 #include "store/schema.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,6 +136,35 @@ sx_status sx_database_finish(sx_database *database, sqlite3_stmt *statement) {
     sx_status status = sx_database_step(database, statement, &row);
     sqlite3_finalize(statement);
     return status;
+}
+
+sx_status sx_database_probe(sx_database *database, const char *const *sql, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        sqlite3_stmt *statement;
+        SX_TRY(sx_database_prepare(database, sql[i], &statement));
+        sqlite3_finalize(statement);
+    }
+    return SX_OK;
+}
+
+sx_status sx_database_insert_search(sx_database *database, const char *sql, const sx_search_row *row) {
+    const char *const texts[] = {row->navigator, row->options, row->version};
+    sqlite3_stmt *statement;
+    char seed[24];
+    snprintf(seed, sizeof seed, "%" PRIu64, row->seed);
+    SX_TRY(sx_database_prepare(database, sql, &statement));
+    sx_database_bind(statement, 1, row->key->hex);
+    sx_database_bind(statement, 2, row->found->hex);
+    sx_database_bind(statement, 3, row->objective);
+    sqlite3_bind_double(statement, 4, row->value);
+    for (int i = 0; i < 3; i++) sx_database_bind(statement, 5 + i, texts[i]);
+    sx_database_bind(statement, 8, seed);
+    sqlite3_bind_int64(statement, 9, (int64_t)row->evaluations);
+    sqlite3_bind_int64(statement, 10, (int64_t)row->valid);
+    sqlite3_bind_double(statement, 11, row->seconds);
+    sqlite3_bind_double(statement, 12, row->lower_bound);
+    sqlite3_bind_int(statement, 13, row->optimal);
+    return sx_database_finish(database, statement);
 }
 
 sx_status sx_database_number(sx_database *database, const char *sql, int64_t *out) {

@@ -57,6 +57,22 @@ const char *sx_database_text(sqlite3_stmt *statement, int column, sx_arena *aren
 /* Runs a statement that gives no rows, and frees it. */
 SX_MUST_USE sx_status sx_database_finish(sx_database *database, SX_TAKE sqlite3_stmt *statement);
 
+/* An error unless all of n statements can be prepared. */
+SX_MUST_USE sx_status sx_database_probe(sx_database *database, const char *const *sql, size_t n);
+
+/* A search that found something, as both kinds of results keep it. */
+typedef struct sx_search_row {
+    const sx_key *key, *found;
+    const char *objective, *navigator, *options, *version;
+    uint64_t seed, evaluations, valid;
+    double value, seconds, lower_bound;
+    bool optimal;
+} sx_search_row;
+
+/* Inserts one by a statement of 13 values. */
+SX_MUST_USE sx_status sx_database_insert_search(sx_database *database, const char *sql,
+                                                const sx_search_row *row);
+
 /* Begins a transaction that writes, waiting for other programs to finish theirs. */
 SX_MUST_USE sx_status sx_database_begin(sx_database *database);
 

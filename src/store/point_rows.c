@@ -5,7 +5,6 @@
 
 #include "base/json.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -171,34 +170,25 @@ static const char select_best[] = "SELECT p.space, r.hash FROM spaces s JOIN poi
 sx_status sx_point_rows_probe(sx_database *database) {
     static const char *const all[] = {insert_space,  insert_point,   insert_metric, insert_search,
                                       select_search, select_metrics, select_best};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        sqlite3_stmt *statement;
-        SX_TRY(sx_database_prepare(database, all[i], &statement));
-        sqlite3_finalize(statement);
-    }
-    return SX_OK;
+    return sx_database_probe(database, all, sizeof all / sizeof all[0]);
 }
 
 static SX_MUST_USE sx_status insert_search_row(sx_database *database, const sx_point_rows *rows) {
     const sx_point_record *record = rows->record;
-    sqlite3_stmt *statement;
-    char seed[24];
-    snprintf(seed, sizeof seed, "%" PRIu64, record->seed);
-    SX_TRY(sx_database_prepare(database, insert_search, &statement));
-    sx_database_bind(statement, 1, rows->search_key.hex);
-    sx_database_bind(statement, 2, rows->point_key.hex);
-    sx_database_bind(statement, 3, record->objective);
-    sqlite3_bind_double(statement, 4, record->value);
-    sx_database_bind(statement, 5, record->navigator);
-    sx_database_bind(statement, 6, rows->options);
-    sx_database_bind(statement, 7, record->version);
-    sx_database_bind(statement, 8, seed);
-    sqlite3_bind_int64(statement, 9, (int64_t)record->evaluations);
-    sqlite3_bind_int64(statement, 10, (int64_t)record->valid);
-    sqlite3_bind_double(statement, 11, record->seconds);
-    sqlite3_bind_double(statement, 12, record->lower_bound);
-    sqlite3_bind_int(statement, 13, record->optimal);
-    return sx_database_finish(database, statement);
+    sx_search_row row = {.key = &rows->search_key,
+                         .found = &rows->point_key,
+                         .objective = record->objective,
+                         .navigator = record->navigator,
+                         .options = rows->options,
+                         .version = record->version,
+                         .seed = record->seed,
+                         .evaluations = record->evaluations,
+                         .valid = record->valid,
+                         .value = record->value,
+                         .seconds = record->seconds,
+                         .lower_bound = record->lower_bound,
+                         .optimal = record->optimal};
+    return sx_database_insert_search(database, insert_search, &row);
 }
 
 sx_status sx_point_rows_insert(sx_database *database, const sx_point_rows *rows) {

@@ -9,7 +9,6 @@
 #include "frontend/input.h"
 #include "ir/arch.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -220,12 +219,7 @@ static const char select_record[] =
 
 sx_status sx_rows_probe(sx_database *database) {
     static const char *const all[] = {insert_problem, insert_arch, insert_mapping, insert_run, select_record};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        sqlite3_stmt *statement;
-        SX_TRY(sx_database_prepare(database, all[i], &statement));
-        sqlite3_finalize(statement);
-    }
-    return SX_OK;
+    return sx_database_probe(database, all, sizeof all / sizeof all[0]);
 }
 
 static SX_MUST_USE sx_status insert_named(sx_database *database, const char *sql, const sx_key *key,
@@ -255,24 +249,20 @@ static SX_MUST_USE sx_status insert_mapping_row(sx_database *database, const sx_
 
 static SX_MUST_USE sx_status insert_run_row(sx_database *database, const sx_rows *rows) {
     const sx_record *record = rows->record;
-    sqlite3_stmt *statement;
-    char seed[24];
-    snprintf(seed, sizeof seed, "%" PRIu64, record->seed);
-    SX_TRY(sx_database_prepare(database, insert_run, &statement));
-    sx_database_bind(statement, 1, rows->run_key.hex);
-    sx_database_bind(statement, 2, rows->mapping_key.hex);
-    sx_database_bind(statement, 3, rows->objective);
-    sqlite3_bind_double(statement, 4, record->value);
-    sx_database_bind(statement, 5, record->mapper);
-    sx_database_bind(statement, 6, record->options);
-    sx_database_bind(statement, 7, record->version);
-    sx_database_bind(statement, 8, seed);
-    sqlite3_bind_int64(statement, 9, (int64_t)record->evaluations);
-    sqlite3_bind_int64(statement, 10, (int64_t)record->valid);
-    sqlite3_bind_double(statement, 11, record->seconds);
-    sqlite3_bind_double(statement, 12, record->lower_bound);
-    sqlite3_bind_int(statement, 13, record->optimal);
-    return sx_database_finish(database, statement);
+    sx_search_row row = {.key = &rows->run_key,
+                         .found = &rows->mapping_key,
+                         .objective = rows->objective,
+                         .navigator = record->mapper,
+                         .options = record->options,
+                         .version = record->version,
+                         .seed = record->seed,
+                         .evaluations = record->evaluations,
+                         .valid = record->valid,
+                         .value = record->value,
+                         .seconds = record->seconds,
+                         .lower_bound = record->lower_bound,
+                         .optimal = record->optimal};
+    return sx_database_insert_search(database, insert_run, &row);
 }
 
 sx_status sx_rows_insert(sx_database *database, const sx_rows *rows) {

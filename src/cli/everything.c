@@ -46,7 +46,7 @@ static void judge(const sx_gpu_look_answer *a, const sx_certificate *c, sx_verif
 }
 
 /* Looks at all mappings of a model. */
-static sx_status look(sx_everything *e, const sx_certificate *c, const sx_model *model) {
+static sx_status score_every_mapping(sx_everything *e, const sx_certificate *c, const sx_model *model) {
     sx_gpu_look_options on_gpu = {.gpu = true, .limit = MOST_ON_GPU, .go_on = go_on, .user = e};
     sx_everywhere_options on_cpu = {.limit = MOST_ON_CPU,
                                     .model_limit = MOST_BY_MODEL,
@@ -66,7 +66,7 @@ static sx_status look(sx_everything *e, const sx_certificate *c, const sx_model 
 sx_status sx_everything_check(sx_everything *e, const sx_certificate *c, sx_verification *v) {
     sx_model *model;
     SX_TRY(sx_model_new(&c->problem, &c->arch, &c->model, &model));
-    sx_status status = look(e, c, model);
+    sx_status status = score_every_mapping(e, c, model);
     sx_model_free(model);
     if (!status) judge(&e->answer, c, v);
     return status;

@@ -134,7 +134,7 @@ static sx_status assess(sx_codesign *c) {
     return status;
 }
 
-static sx_status search(sx_codesign *c) {
+static sx_status search_designs(sx_codesign *c) {
     SX_TRY(prepare(c));
     switch (c->options->method) {
     case SX_CODESIGN_AUTO:
@@ -160,7 +160,7 @@ sx_status sx_codesign_run(const sx_designs *designs, const sx_network *network,
     double began = sx_clock_seconds();
     memset(out, 0, sizeof *out);
     c.deadline = options->run.seconds > 0 ? began + options->run.seconds : 0;
-    sx_status status = search(&c);
+    sx_status status = search_designs(&c);
     if (!status) status = assess(&c);
     if (!status) status = find_front(&c);
     if (out->design) count_outcomes(out);

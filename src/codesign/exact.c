@@ -174,7 +174,7 @@ static sx_status quick_bound(const proof *p, size_t design, size_t target,
 }
 
 /* Searches a target on a design, quickly or to the end. */
-static sx_status look(proof *p, size_t design, size_t target, bool quickly) {
+static sx_status search_target(proof *p, size_t design, size_t target, bool quickly) {
     sx_codesign *c = p->c;
     sx_target_space *target_space;
     bool usable;
@@ -252,7 +252,7 @@ static sx_status close_design(proof *p, size_t design) {
     for (size_t t = 0; t < c->n_targets && !sx_codesign_stopped(c); t++) {
         if (is_hopeless(p, design)) break;
         c->shares = c->n_targets - t;
-        SX_TRY(look(p, design, t, false));
+        SX_TRY(search_target(p, design, t, false));
     }
     note(p, design);
     c->out->design[design].bound = bound_of(p, design);
@@ -284,7 +284,7 @@ static sx_status begin(proof *p) {
         for (size_t t = 0; t < c->n_targets; t++) known_of(p, d)[t].bound = -INFINITY;
         for (size_t t = 0; t < c->n_targets && !sx_codesign_stopped(c); t++) {
             c->shares = QUICK_SHARES * ((c->designs->n - d) * c->n_targets - t);
-            SX_TRY(look(p, d, t, true));
+            SX_TRY(search_target(p, d, t, true));
         }
         note(p, d);
         c->out->design[d].bound = bound_of(p, d);
@@ -307,7 +307,7 @@ static size_t pick(const proof *p, size_t from) {
 }
 
 /* Looks at all designs; those that it does not come to have their quick answers only. */
-static sx_status search(proof *p) {
+static sx_status search_designs(proof *p) {
     sx_codesign *c = p->c;
     const sx_codesign_result *out = c->out;
     size_t n = c->designs->n, i = 0, waited = 0;
@@ -364,10 +364,10 @@ static sx_status search_within(sx_codesign *c, double effort) {
     p.searched = calloc(n, sizeof *p.searched);
     sx_status status = p.known && p.rank && p.searched ? SX_OK : sx_error_memory();
     if (!status) status = begin(&p);
-    if (!status) status = search(&p);
+    if (!status) status = search_designs(&p);
     while (!status && effort > 0 && p.spent < ALL_EFFORT && is_open(&p) && !sx_codesign_stopped(c)) {
         p.effort *= MORE_EFFORT;
-        status = search(&p);
+        status = search_designs(&p);
     }
     if (!status) prove(&p);
     free(p.known);

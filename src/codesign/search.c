@@ -78,7 +78,8 @@ static sx_run_options run_options(const sx_codesign *c) {
 }
 
 /* Copies out what a run found. */
-static void take(sx_codesign *c, const sx_target_space *b, const sx_run *run, sx_search_outcome *out) {
+static void read_outcome(sx_codesign *c, const sx_target_space *b, const sx_run *run,
+                         sx_search_outcome *out) {
     sx_run_summary summary = sx_run_result(run);
     sx_found best;
     *out = (sx_search_outcome){.found = sx_run_best(run, 0, &best),
@@ -109,7 +110,7 @@ sx_status sx_search_by_mapper(sx_codesign *c, const sx_target_space *target_spac
     }
     sx_status status = sx_run_new(target_space->space, NULL, &options, &run);
     if (!status) status = sx_run_search(run, mapper);
-    if (!status) take(c, target_space, run, out);
+    if (!status) read_outcome(c, target_space, run, out);
     sx_run_free(run);
     free(start);
     return status;
@@ -156,7 +157,7 @@ sx_status sx_search_by_plan(sx_codesign *c, const sx_target_space *target_space,
     sx_run *run = NULL;
     SX_TRY(sx_run_new(target_space->space, NULL, &options, &run));
     sx_status status = sx_run_search_by(run, "sunstone", &navigator, NULL);
-    if (!status) take(c, target_space, run, out);
+    if (!status) read_outcome(c, target_space, run, out);
     count_plan(c, plan);
     sx_run_free(run);
     return status;

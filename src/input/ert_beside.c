@@ -60,7 +60,7 @@ static sx_status fits(const sx_input *input, const char *path, bool *out) {
 }
 
 /* Looks for tables of one kind in a folder: how many fit, and the path of one. */
-static sx_status look(const sx_input *input, const char *file, fit wanted, size_t *n, char **out) {
+static sx_status find_table(const sx_input *input, const char *file, fit wanted, size_t *n, char **out) {
     const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
     size_t folder = (size_t)(base - file), stem = strcspn(base, ".");
     sx_text path = {0};
@@ -94,8 +94,8 @@ static sx_status look(const sx_input *input, const char *file, fit wanted, size_
 sx_status sx_ert_beside(const sx_input *input, const char *file, size_t *n, char **out) {
     char *found = NULL;
     *n = 0;
-    sx_status status = look(input, file, THIS_ARCH, n, &found);
-    if (!status && *n == 0) status = look(input, file, ANY_ARCH, n, &found);
+    sx_status status = find_table(input, file, THIS_ARCH, n, &found);
+    if (!status && *n == 0) status = find_table(input, file, ANY_ARCH, n, &found);
     if (status || *n != 1) {
         free(found);
         found = NULL;

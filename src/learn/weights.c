@@ -24,13 +24,13 @@ _Static_assert(sizeof(float) == 4, "weight files hold floats of four bytes");
 #endif
 
 /* Copies to or from a growing place. */
-static void put(char **to, const void *from, size_t size) {
+static void append_bytes(char **to, const void *from, size_t size) {
     memcpy(*to, from, size);
     *to += size;
 }
 static void put_u32(char **to, size_t value) {
     uint32_t x = (uint32_t)value;
-    put(to, &x, sizeof x);
+    append_bytes(to, &x, sizeof x);
 }
 static void get(const char **from, void *to, size_t size) {
     memcpy(to, *from, size);
@@ -50,15 +50,15 @@ static void put_body(char *at, const sx_weights *w, size_t text) {
     put_u32(&at, w->net->n_layers);
     put_u32(&at, text);
     put_u32(&at, w->optimizer ? 1 + (size_t)o->kind : 0);
-    put(&at, &optimizer->steps, sizeof optimizer->steps);
-    put(&at, (float[]){o->momentum, o->beta1, o->beta2, o->epsilon}, 4 * sizeof(float));
+    append_bytes(&at, &optimizer->steps, sizeof optimizer->steps);
+    append_bytes(&at, (float[]){o->momentum, o->beta1, o->beta2, o->epsilon}, 4 * sizeof(float));
     for (size_t i = 0; i < w->net->n_layers; i++) {
         put_u32(&at, w->net->layer[i].kind);
         put_u32(&at, w->net->layer[i].outputs);
     }
-    put(&at, w->text ? w->text : "", text);
-    put(&at, w->net->parameter, w->net->n_parameters * sizeof(float));
-    if (w->optimizer) put(&at, optimizer->state, optimizer->n_state * sizeof(float));
+    append_bytes(&at, w->text ? w->text : "", text);
+    append_bytes(&at, w->net->parameter, w->net->n_parameters * sizeof(float));
+    if (w->optimizer) append_bytes(&at, optimizer->state, optimizer->n_state * sizeof(float));
 }
 
 sx_status sx_weights_write(const char *path, const sx_weights *w) {
@@ -71,9 +71,9 @@ sx_status sx_weights_write(const char *path, const sx_weights *w) {
     if (!bytes) return sx_error_memory();
     put_body(bytes + HEAD, w, text);
     uint64_t checksum = sx_hash_bytes(bytes + HEAD, body, SX_WEIGHTS_VERSION);
-    put(&at, MAGIC, sizeof MAGIC);
-    put(&at, &(uint64_t){SX_WEIGHTS_VERSION}, sizeof(uint64_t));
-    put(&at, &checksum, sizeof checksum);
+    append_bytes(&at, MAGIC, sizeof MAGIC);
+    append_bytes(&at, &(uint64_t){SX_WEIGHTS_VERSION}, sizeof(uint64_t));
+    append_bytes(&at, &checksum, sizeof checksum);
     sx_status status = sx_file_write(path, bytes, HEAD + body);
     free(bytes);
     return status;

@@ -108,7 +108,7 @@ static sx_status step(sx_run *run, state *s) {
     return SX_OK;
 }
 
-static sx_status search(sx_run *run) {
+static sx_status search_by_auto(sx_run *run) {
     state *s = sx_run_state(run, sizeof *s, NULL);
     if (!s) return sx_error_memory();
     if (s->stage > DONE) return sx_run_damaged(run);
@@ -132,5 +132,5 @@ SX_NAVIGATOR(auto) = {
     .proves = true,
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
-    .search = search,
+    .search = search_by_auto,
 };

@@ -377,7 +377,7 @@ static sx_status solve(sx_run *run, program *p, void *point) {
     return SX_OK;
 }
 
-static sx_status search(sx_run *run) {
+static sx_status search_by_cosa(sx_run *run) {
     const sx_map_space *space = sx_map_space_of(sx_run_space(run));
     state *s = sx_run_state(run, sizeof *s, NULL);
     program *p = calloc(1, sizeof *p);
@@ -405,5 +405,5 @@ SX_NAVIGATOR(cosa) = {
     .complete = true,
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
-    .search = search,
+    .search = search_by_cosa,
 };

@@ -13,6 +13,9 @@
  * einsum instead of a list for convolutions. Of more levels than two all but the innermost have L2's share. What a level
  * may keep it keeps.
  *
+ * Why it stays: studies of mappers compare with it (the Sunstone thesis does, and `compare` can repeat that), and beside
+ * directed.c, which it shares, it is a table of settings.
+ *
  * Complexity: an evaluation per tiling and order; per tiling a check for each prime factor that is tried. */
 #include "mappers/directed.h"
 
@@ -25,7 +28,7 @@ static const sx_setting settings[] = {
     [ORDERS] = {"orders", "maximum orders per tiling", NULL, 27, 1, 1e6, true, NULL},
 };
 
-static sx_status search(sx_run *run) {
+static sx_status search_by_dmaze(sx_run *run) {
     const sx_directed rules = {.stream = "dmaze",
                                .array = sx_run_setting(run, ARRAY),
                                .inner = sx_run_setting(run, L1),
@@ -41,5 +44,5 @@ SX_NAVIGATOR(dmaze) = {
     .model = "map",
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
-    .search = search,
+    .search = search_by_dmaze,
 };

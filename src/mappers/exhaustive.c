@@ -358,7 +358,7 @@ static sx_status search_mappings(sx_run *run, const sx_map_space *space) {
     return status;
 }
 
-static sx_status search(sx_run *run) {
+static sx_status search_by_exhaustive(sx_run *run) {
     const sx_map_space *space = sx_map_space_of(sx_run_space(run));
     bool own = strcmp(sx_run_model(run)->type->name, "map") == 0;
     return space && own ? search_mappings(run, space) : sx_sweep(run, sx_run_setting(run, LIMIT));
@@ -369,5 +369,5 @@ SX_NAVIGATOR(exhaustive) = {
     .complete = true,
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
-    .search = search,
+    .search = search_by_exhaustive,
 };

@@ -210,7 +210,7 @@ static void search_flows(sx_run *run, plan *p, state *s) {
     }
 }
 
-static sx_status search(sx_run *run) {
+static sx_status search_by_factorflow(sx_run *run) {
     state *s = sx_run_state(run, sizeof *s, NULL);
     plan *p = calloc(1, sizeof *p);
     const sx_map_space *space = sx_map_space_of(sx_run_space(run));
@@ -241,5 +241,5 @@ SX_NAVIGATOR(factorflow) = {
     .model = "map",
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
-    .search = search,
+    .search = search_by_factorflow,
 };

@@ -11,6 +11,9 @@
  * ends it anywhere: from the inside out, each prime factor that a memory holds may be the last one. What a level may
  * keep it keeps.
  *
+ * Why it stays: it is the fixed-dataflow search that papers compare with, and beside directed.c, which it shares, it is
+ * the choice of a dataflow.
+ *
  * Complexity: an evaluation per blocking and order; per blocking a check for each prime factor that is tried. */
 #include "mappers/directed.h"
 #include "model/model.h"
@@ -51,7 +54,7 @@ static void prefer(const sx_map_space *space, int tensor, uint8_t *out) {
     }
 }
 
-static sx_status search(sx_run *run) {
+static sx_status search_by_interstellar(sx_run *run) {
     const sx_map_space *space = sx_map_space_of(sx_run_space(run));
     sx_directed rules = {
         .stream = "interstellar", .fixed = true, .orders = (uint64_t)sx_run_setting(run, ORDERS)};
@@ -65,5 +68,5 @@ SX_NAVIGATOR(interstellar) = {
     .model = "map",
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
-    .search = search,
+    .search = search_by_interstellar,
 };

@@ -290,7 +290,7 @@ static bool rescue(sx_run *run, state *s, void *point) {
     return sx_tiling_rescue(run, "pruned.rescue", s->task, point);
 }
 
-static sx_status search(sx_run *run) {
+static sx_status search_by_pruned(sx_run *run) {
     plan p = {.space = sx_map_space_of(sx_run_space(run)), .seed = sx_run_seed(run)};
     p.permutations = (uint64_t)sx_run_setting(run, PERMUTATIONS);
     p.keeps = (uint64_t)sx_run_setting(run, KEEPS);
@@ -323,5 +323,5 @@ SX_NAVIGATOR(pruned) = {
     .model = "map",
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
-    .search = search,
+    .search = search_by_pruned,
 };

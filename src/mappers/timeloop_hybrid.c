@@ -11,7 +11,7 @@
  * Complexity: an evaluation per legal mapping; a check per factorisation and choice of kept tensors. */
 #include "mappers/timeloop.h"
 
-static sx_status search(sx_run *run) {
+static sx_status search_by_timeloop_hybrid(sx_run *run) {
     return sx_timeloop_search(run, true);
 }
 
@@ -21,5 +21,5 @@ SX_NAVIGATOR(timeloop_hybrid) = {
     .model = "map",
     .settings = sx_timeloop_settings,
     .n_settings = SX_TIMELOOP_SETTINGS,
-    .search = search,
+    .search = search_by_timeloop_hybrid,
 };

@@ -14,10 +14,13 @@
  * without a legal mapping, one is drawn. Of the choices of kept tensors the first 4,096 are tried, of the spreads of a
  * level 1,024.
  *
+ * Why it stays: who comes from Timeloop finds the algorithm of its files by its name, and beside timeloop.c, which it
+ * shares with timeloop_hybrid, it is a table of settings.
+ *
  * Complexity: an evaluation per legal mapping; a check per factorisation and choice of kept tensors. */
 #include "mappers/timeloop.h"
 
-static sx_status search(sx_run *run) {
+static sx_status search_by_timeloop_linear(sx_run *run) {
     return sx_timeloop_search(run, false);
 }
 
@@ -27,5 +30,5 @@ SX_NAVIGATOR(timeloop_linear) = {
     .model = "map",
     .settings = sx_timeloop_settings,
     .n_settings = SX_TIMELOOP_SETTINGS,
-    .search = search,
+    .search = search_by_timeloop_linear,
 };

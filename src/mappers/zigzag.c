@@ -479,7 +479,7 @@ static void search_orders(sx_run *run, bool salsa, plan *p, state *s) {
     }
 }
 
-static sx_status search(sx_run *run) {
+static sx_status search_by_zigzag(sx_run *run) {
     const sx_map_space *space = sx_map_space_of(sx_run_space(run));
     bool salsa = sx_run_setting(run, ORDER) == SALSA;
     state *s = sx_run_state(run, sizeof *s, NULL);
@@ -505,5 +505,5 @@ SX_NAVIGATOR(zigzag) = {
     .model = "map",
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
-    .search = search,
+    .search = search_by_zigzag,
 };

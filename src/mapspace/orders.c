@@ -99,7 +99,7 @@ struct view {
 };
 
 /* Describes how a tensor sees the first n dimensions of an order. */
-static void look(const sx_orders *orders, int tensor, const uint8_t *order, int n, struct view *out) {
+static void view_order(const sx_orders *orders, int tensor, const uint8_t *order, int n, struct view *out) {
     bool within_run = false;
     *out = (struct view){.solo = orders->solo[tensor]};
     for (int i = 0; i < n; i++) {
@@ -122,7 +122,7 @@ static uint32_t allowed(const struct view *view) {
 }
 
 /* Notes that a dimension was taken. */
-static void take(struct view *view, uint32_t dim) {
+static void advance_view(struct view *view, uint32_t dim) {
     if (view->now < view->n_runs) {
         view->run[view->now] &= ~dim;
         view->now += view->run[view->now] == 0;
@@ -144,14 +144,14 @@ static void make_least(const sx_orders *orders, const sx_order_rule *rule, uint8
     struct view view[SX_MAX_TENSORS + 1];
     int n_views = orders->n_tensors;
     uint32_t left = 0;
-    for (int v = 0; v < n_views; v++) look(orders, v, order, n, &view[v]);
+    for (int v = 0; v < n_views; v++) view_order(orders, v, order, n, &view[v]);
     for (int i = 0; i < n; i++) left |= 1u << order[i];
     if (rule) look_at_rule(rule, left, &view[n_views++]);
     for (int i = 0; i < n; i++) {
         uint32_t next = left;
         for (int v = 0; v < n_views; v++) next &= allowed(&view[v]);
         int dim = __builtin_ctz(next);
-        for (int v = 0; v < n_views; v++) take(&view[v], 1u << dim);
+        for (int v = 0; v < n_views; v++) advance_view(&view[v], 1u << dim);
         left &= ~(1u << dim);
         order[i] = (uint8_t)dim;
     }

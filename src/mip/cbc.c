@@ -120,8 +120,8 @@ static void set_start(const cbc *f, void *model, const sx_mip *mip, const double
 
 /* Takes over what CBC found. Of a program that is solved without a tree, CBC has neither a bound,
  * which is the value, nor a best solution. */
-static void take(const cbc *f, void *model, const sx_mip *mip, double gap, double *values,
-                 sx_mip_result *out) {
+static void read_solution(const cbc *f, void *model, const sx_mip *mip, double gap, double *values,
+                          sx_mip_result *out) {
     const double *best = f->bestSolution(model);
     bool infeasible = f->isProvenInfeasible(model);
     if (!best && f->isProvenOptimal(model)) best = f->getColSolution(model);
@@ -161,7 +161,7 @@ bool sx_mip_solve_here(const sx_mip *mip, const sx_mip_options *options, double 
         if (options->nodes > 0) f.setMaximumNodes(model, (int)options->nodes);
         if (options->start) set_start(&f, model, mip, options->start, &c);
         f.solve(model);
-        take(&f, model, mip, options->gap, values, out);
+        read_solution(&f, model, mip, options->gap, values, out);
     }
     free(c.value);
     if (model) f.deleteModel(model);

@@ -91,7 +91,8 @@ static void end(pid_t child) {
 }
 
 /* Takes apart what the child sent. */
-static sx_status take(const char *bytes, size_t received, size_t size, double *values, sx_mip_result *out) {
+static sx_status receive_solution(const char *bytes, size_t received, size_t size, double *values,
+                                  sx_mip_result *out) {
     if (received < size)
         return sx_error_new(SX_ERR_PROGRAM, "CBC ended without an answer, or cannot be loaded");
     memcpy(out, bytes, sizeof *out);
@@ -134,7 +135,7 @@ sx_status sx_mip_solve(const sx_mip *mip, const sx_mip_options *options, double 
         status = solve_apart(mip, &other, values, bytes, size, &received, &whole);
     }
     if (!status && !whole) *out = (sx_mip_result){.status = SX_MIP_STOPPED, .bound = -INFINITY};
-    if (!status && whole) status = take(bytes, received, size, values, out);
+    if (!status && whole) status = receive_solution(bytes, received, size, values, out);
     if (!status && whole && aborted && options->proof) {
         out->status = SX_MIP_LIMITED;
         out->bound = -INFINITY;

@@ -263,7 +263,7 @@ static bool state_holds(const annealer *a) {
     return sx_rng_holds(&a->s->rng) && a->s->phase <= ANNEAL && sx_run_holds(a->run, a->current, a->chains);
 }
 
-static sx_status search(sx_run *run) {
+static sx_status search_by_anneal(sx_run *run) {
     const sx_space *space = sx_run_space(run);
     annealer a = {.run = run, .space = space, .size = space->point_size};
     a.chains = (size_t)sx_run_setting(run, CHAINS);
@@ -292,5 +292,5 @@ SX_NAVIGATOR(anneal) = {
     .source = "Mind Mappings (ASPLOS 2021), section 5.2 and appendix A; simanneal",
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
-    .search = search,
+    .search = search_by_anneal,
 };

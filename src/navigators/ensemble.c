@@ -173,7 +173,7 @@ static sx_status search_parts(ensemble *e) {
     return SX_OK;
 }
 
-static sx_status search(sx_run *run) {
+static sx_status search_by_ensemble(sx_run *run) {
     ensemble e = {.run = run, .window = (size_t)sx_run_setting(run, WINDOW)};
     uint64_t evaluations = sx_run_evaluations(run, 0);
     sx_status status = find_parts(&e);
@@ -190,5 +190,5 @@ SX_NAVIGATOR(ensemble) = {
     .source = "OpenTuner (PACT 2014), section 3.2.2",
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
-    .search = search,
+    .search = search_by_ensemble,
 };

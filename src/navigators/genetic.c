@@ -196,7 +196,7 @@ static bool state_holds(const breeder *b) {
     return sx_rng_holds(&b->s->rng) && b->s->turn <= 1 && sx_run_holds(b->run, b->point[b->s->turn], b->n);
 }
 
-static sx_status search(sx_run *run) {
+static sx_status search_by_genetic(sx_run *run) {
     const sx_space *space = sx_run_space(run);
     breeder b = {.run = run, .space = space, .size = space->point_size};
     b.n = (size_t)sx_run_setting(run, POPULATION);
@@ -215,5 +215,5 @@ SX_NAVIGATOR(genetic) = {
     .source = "Mind Mappings (ASPLOS 2021), section 5.2 and appendix A; DEAP",
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
-    .search = search,
+    .search = search_by_genetic,
 };

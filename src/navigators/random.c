@@ -63,7 +63,7 @@ static bool draw_round(sx_run *run, uint64_t first) {
     return false;
 }
 
-static sx_status search(sx_run *run) {
+static sx_status search_by_random(sx_run *run) {
     state *s = sx_run_state(run, sizeof *s, NULL);
     if (!s) return sx_error_memory();
     while (sx_run_continue(run)) {
@@ -83,5 +83,5 @@ static sx_status search(sx_run *run) {
 
 SX_NAVIGATOR(random) = {
     .source = "the baseline of all papers",
-    .search = search,
+    .search = search_by_random,
 };

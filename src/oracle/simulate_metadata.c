@@ -61,8 +61,8 @@ static int list_loops(const sx_zeros_nest *z, int v, int low, int high, int *lis
 }
 
 /* How many loops of a list a rank takes, from number `at` on in steps of 1 or -1; 0 where it is for others. */
-static int take(const sx_zeros_nest *z, const sx_rank_format *rank, const int *list, int n, int at,
-                int step) {
+static int count_loops_of_rank(const sx_zeros_nest *z, const sx_rank_format *rank, const int *list, int n,
+                               int at, int step) {
     int taken = 1;
     if (!rank->n_flattened) return 1;
     for (int k = 0; k < rank->n_flattened; k++) {
@@ -82,7 +82,7 @@ static bool give_loops(const sx_zeros_nest *z, const sx_tensor_format *format, c
     int step = format->inner_to_outer ? 1 : -1, at = step > 0 ? 0 : n - 1, outside = 0, place = 0;
     for (int i = inner; i < format->n_ranks && at >= 0 && at < n; i++) {
         int r = step > 0 ? i : format->n_ranks - 1 - (i - inner),
-            taken = take(z, &rank[r], list, n, at, step);
+            taken = count_loops_of_rank(z, &rank[r], list, n, at, step);
         if (!taken) {
             outside++;
             continue;

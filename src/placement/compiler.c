@@ -15,7 +15,7 @@ static sx_status compiled(const sx_placement_space *space, uint8_t *placement) {
     return SX_OK;
 }
 
-static sx_status search(sx_run *run) {
+static sx_status search_by_compiler(sx_run *run) {
     return sx_place_search_rule(run, compiled);
 }
 
@@ -23,5 +23,5 @@ SX_NAVIGATOR(compiler) = {
     .source = "the baseline of EGRL (ICLR 2021), section 4",
     .space = "placement",
     .complete = true,
-    .search = search,
+    .search = search_by_compiler,
 };

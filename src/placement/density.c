@@ -8,7 +8,7 @@
 #include "placement/rule.h"
 #include "run/navigator.h"
 
-static sx_status search(sx_run *run) {
+static sx_status search_by_density(sx_run *run) {
     return sx_place_search_rule(run, sx_place_density);
 }
 
@@ -16,5 +16,5 @@ SX_NAVIGATOR(density) = {
     .source = "Sextant",
     .space = "placement",
     .complete = true,
-    .search = search,
+    .search = search_by_density,
 };

@@ -18,7 +18,7 @@ static const sx_setting settings[] = {
     [LEAN] = {"lean", "first prior of the slowest memory", NULL, 1, -100, 100, false, NULL},
 };
 
-static sx_status search(sx_run *run) {
+static sx_status search_by_ea(sx_run *run) {
     return sx_egrl_search(run, &(sx_egrl_options){.n_boltzmann = (size_t)sx_run_setting(run, POPULATION),
                                                   .elites = sx_run_setting(run, ELITES),
                                                   .tournament = (int)sx_run_setting(run, TOURNAMENT),
@@ -34,5 +34,5 @@ SX_NAVIGATOR(ea) = {
     .space = "placement",
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
-    .search = search,
+    .search = search_by_ea,
 };

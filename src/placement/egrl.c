@@ -48,7 +48,7 @@ static const sx_setting settings[] = {
                   SX_SETTING_WHOLE, NULL},
 };
 
-static sx_status search(sx_run *run) {
+static sx_status search_by_egrl(sx_run *run) {
     sx_egrl_options options = sx_egrl_shared_options(run);
     size_t population = (size_t)sx_run_setting(run, POPULATION);
     options.n_boltzmann = (size_t)(sx_run_setting(run, BOLTZMANN) * (double)population + 0.5);
@@ -71,5 +71,5 @@ SX_NAVIGATOR(egrl) = {
     .space = "placement",
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
-    .search = search,
+    .search = search_by_egrl,
 };

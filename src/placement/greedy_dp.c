@@ -72,7 +72,7 @@ static void try_node(sx_run *run, const sx_placement_space *space, state *s, uin
     s->node = s->changed = 0;
 }
 
-static sx_status search(sx_run *run) {
+static sx_status search_by_greedy_dp(sx_run *run) {
     const sx_placement_space *space = sx_placement_space_of(sx_run_space(run));
     size_t size = space->space.point_size, maps = space->chip.n_memories * space->chip.n_memories;
     bool resumed;
@@ -99,5 +99,5 @@ SX_NAVIGATOR(greedy_dp) = {
     .complete = true,
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
-    .search = search,
+    .search = search_by_greedy_dp,
 };

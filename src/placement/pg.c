@@ -10,7 +10,7 @@
 
 static const sx_setting settings[] = {SX_EGRL_SETTINGS};
 
-static sx_status search(sx_run *run) {
+static sx_status search_by_pg(sx_run *run) {
     sx_egrl_options options = sx_egrl_shared_options(run);
     options.rollouts = 1;
     return sx_egrl_search(run, &options);
@@ -21,5 +21,5 @@ SX_NAVIGATOR(pg) = {
     .space = "placement",
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
-    .search = search,
+    .search = search_by_pg,
 };

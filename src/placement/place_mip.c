@@ -9,6 +9,8 @@
  *
  * A bound within `tolerance` of the answer proves it, as in place_exact. Transfers are not rounded to femtoseconds.
  *
+ * Why it stays: the answers of place_exact are tested against it (property/placement_exact).
+ *
  * Complexity: 3 variables per tensor and 4 rows per node on a chip of three memories; the solver's tree has no limit
  * but `nodes` and `seconds`. */
 #include "base/status.h"
@@ -197,7 +199,7 @@ static sx_status prepare(program *p) {
     return p->first && p->start && p->values ? sx_mip_new(&p->mip) : sx_error_memory();
 }
 
-static sx_status search(sx_run *run) {
+static sx_status search_by_place_mip(sx_run *run) {
     program p = {.space = sx_placement_space_of(sx_run_space(run))};
     state *s = sx_run_state(run, sizeof *s, NULL);
     uint8_t *point = calloc(p.space->space.point_size, 1);
@@ -223,5 +225,5 @@ SX_NAVIGATOR(place_mip) = {
     .complete = true,
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
-    .search = search,
+    .search = search_by_place_mip,
 };

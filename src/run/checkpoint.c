@@ -145,7 +145,7 @@ typedef struct reader {
 } reader;
 
 /* The next so many bytes, NULL where there are fewer. */
-static const void *take(reader *r, size_t size) {
+static const void *read_bytes(reader *r, size_t size) {
     if (r->damaged || size > r->left) {
         r->damaged = true;
         return NULL;
@@ -158,7 +158,7 @@ static const void *take(reader *r, size_t size) {
 
 static uint64_t take_number(reader *r) {
     uint64_t number = 0;
-    const void *bytes = take(r, sizeof number);
+    const void *bytes = read_bytes(r, sizeof number);
     if (bytes) memcpy(&number, bytes, sizeof number);
     return number;
 }
@@ -166,7 +166,7 @@ static uint64_t take_number(reader *r) {
 /* A copy of the next block with a zero behind it, NULL where memory is out or the bytes are. */
 static void *take_block(reader *r, size_t *size) {
     uint64_t n = take_number(r);
-    const void *bytes = n <= r->left ? take(r, (size_t)n) : take(r, SIZE_MAX);
+    const void *bytes = n <= r->left ? read_bytes(r, (size_t)n) : read_bytes(r, SIZE_MAX);
     char *copy = bytes ? malloc((size_t)n + 1) : NULL;
     if (!copy) return NULL;
     memcpy(copy, bytes, (size_t)n);
@@ -182,9 +182,10 @@ static bool take_shelf(reader *r, size_t limit, sx_archive *archive) {
     if (r->damaged) return true;
     if (!sx_archive_reserve(archive, (size_t)n)) return false;
     for (size_t i = 0; i < n; i++) {
-        memcpy(&archive->kept[i], take(r, sizeof *archive->kept), sizeof *archive->kept);
+        memcpy(&archive->kept[i], read_bytes(r, sizeof *archive->kept), sizeof *archive->kept);
         archive->kept[i].slot = i;
-        memcpy(archive->points + i * archive->point_size, take(r, archive->point_size), archive->point_size);
+        memcpy(archive->points + i * archive->point_size, read_bytes(r, archive->point_size),
+               archive->point_size);
     }
     archive->n = (size_t)n;
     return true;
@@ -273,7 +274,7 @@ static bool take_run(reader *r, sx_run *run) {
     counters c;
     size_t size = 0;
     if (take_number(r) != sizeof c) r->damaged = true;
-    const void *bytes = take(r, sizeof c);
+    const void *bytes = read_bytes(r, sizeof c);
     if (!bytes) return true;
     memcpy(&c, bytes, sizeof c);
     if (!counts_hold(run, &c)) {

@@ -159,7 +159,7 @@ static bool measure_cached(sx_worker *worker, const void *point, double cutoff, 
 
 /* Polls the clock and the stop flag, on the run's own thread, and halts the worker pool where the
  * run has ended. */
-static void look(sx_worker *worker) {
+static void poll_clock(sx_worker *worker) {
     sx_worker_pool *workers = worker->workers;
     if (worker->until_poll > 0 && !sx_is_cancelled(workers->run->options.cancel)) {
         worker->until_poll--;
@@ -198,7 +198,7 @@ static double cutoff_of(const sx_worker *worker, bool within) {
 }
 
 sx_outcome sx_worker_evaluate(sx_worker *worker, const void *point, bool within) {
-    if (worker->own) look(worker);
+    if (worker->own) poll_clock(worker);
     if (sx_worker_stopped(worker)) return not_evaluated;
     sx_outcome outcome = {.value = INFINITY};
     bool hit = false;
@@ -222,7 +222,7 @@ double sx_worker_cutoff(const sx_worker *worker) {
 bool sx_worker_pass(sx_worker *worker, double least, sx_outcome *outcome) {
     if (!(least > cutoff_of(worker, true)) || worker->workers->run->cache.entry) return false;
     *outcome = not_evaluated;
-    if (worker->own) look(worker);
+    if (worker->own) poll_clock(worker);
     if (sx_worker_stopped(worker)) return true;
     outcome->reason = SX_BEYOND;
     note(worker, NULL, outcome, false);
@@ -232,7 +232,7 @@ bool sx_worker_pass(sx_worker *worker, double least, sx_outcome *outcome) {
 sx_outcome sx_worker_record(sx_worker *worker, const void *point, const sx_metrics *metrics) {
     sx_outcome outcome = {.metrics = *metrics, .value = sx_goal_value(worker->scorer.goal, metrics)};
     if (sx_worker_pass(worker, outcome.value, &outcome)) return outcome;
-    if (worker->own) look(worker);
+    if (worker->own) poll_clock(worker);
     if (sx_worker_stopped(worker)) return not_evaluated;
     note(worker, point, &outcome, false);
     return outcome;
@@ -242,7 +242,7 @@ sx_outcome sx_worker_record_compact(sx_worker *worker, const sx_metrics *metrics
                                     sx_expander *expand, const void *user, const void *compact) {
     sx_outcome outcome = {.metrics = *metrics, .value = sx_goal_value(worker->scorer.goal, metrics)};
     if (within && sx_worker_pass(worker, outcome.value, &outcome)) return outcome;
-    if (worker->own) look(worker);
+    if (worker->own) poll_clock(worker);
     if (sx_worker_stopped(worker)) return not_evaluated;
     bool matters = may_matter(worker, &outcome);
     if (matters) expand(user, compact, worker->expanded);
@@ -254,7 +254,7 @@ sx_outcome sx_worker_record_compact(sx_worker *worker, const sx_metrics *metrics
 static size_t evaluate_some(sx_worker *worker, const unsigned char *points, size_t n, bool within,
                             sx_outcome *out) {
     size_t size = worker->workers->space->point_size, done = 0;
-    if (worker->own) look(worker);
+    if (worker->own) poll_clock(worker);
     if (sx_worker_stopped(worker)) return 0;
     if (n > worker->limit - worker->log->n_steps) n = (size_t)(worker->limit - worker->log->n_steps);
     if (!measure(worker, points, n, cutoff_of(worker, within), out)) return 0;
@@ -305,6 +305,6 @@ bool sx_worker_stopped(const sx_worker *worker) {
 }
 
 bool sx_worker_goes_on(sx_worker *worker) {
-    if (worker->own) look(worker);
+    if (worker->own) poll_clock(worker);
     return !sx_worker_stopped(worker);
 }

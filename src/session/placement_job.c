@@ -60,7 +60,7 @@ static sx_status measure_baseline(sx_placement_job *job, const sx_point_model *m
 }
 
 /* Searches with a model, NULL: the chip's. What was found before an error is kept. */
-static sx_status search(sx_placement_job *job, const sx_point_model *model) {
+static sx_status search_placements(sx_placement_job *job, const sx_point_model *model) {
     sx_run *run = NULL;
     SX_TRY(sx_run_new(job->space, model, &job->run, &run));
     sx_status status = sx_run_search(run, job->method), collected = collect(job, run);
@@ -77,7 +77,7 @@ static sx_status search_judged(sx_placement_job *job) {
     job->run.cache = CACHE;
     SX_TRY(sx_judge_placement_model(job->judge, job->space, &model));
     sx_status status = measure_baseline(job, model);
-    if (!status) status = search(job, model);
+    if (!status) status = search_placements(job, model);
     sx_judge_model_free(model);
     return status;
 }
@@ -86,7 +86,7 @@ static sx_status search_judged(sx_placement_job *job) {
 static sx_status search_noisy(sx_placement_job *job) {
     sx_point_model *model;
     SX_TRY(sx_noise_new(job->space, job->noise, job->run.seed, &model));
-    sx_status status = search(job, model);
+    sx_status status = search_placements(job, model);
     sx_noise_free(model);
     return status;
 }
@@ -101,7 +101,7 @@ sx_status sx_placement_job_search(sx_placement_job *job) {
         job->run.n_starts = 1;
     }
     if (job->judge) return search_judged(job);
-    return job->noise > 0 ? search_noisy(job) : search(job, NULL);
+    return job->noise > 0 ? search_noisy(job) : search_placements(job, NULL);
 }
 
 void sx_placement_uses(const sx_placement_space *space, const uint8_t *placement,

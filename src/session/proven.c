@@ -46,7 +46,7 @@ static sx_status check_record(const taker *t, const sx_record *record, bool *hol
     return SX_OK;
 }
 
-static sx_status look(void *user, const sx_record *record) {
+static sx_status consider_record(void *user, const sx_record *record) {
     taker *t = user;
     bool holds;
     if (t->taken || strcmp(record->version, sx_version()) != 0 || !is_marked(record, &t->mark)) return SX_OK;
@@ -72,7 +72,8 @@ sx_status sx_session_take_proven(const sx_session *session, const sx_space *spac
     taker t = {session, space, sx_session_space_mark(session, constraints), NULL, malloc(space->point_size),
                false};
     sx_status status = t.point ? sx_scorer_new(space, NULL, &o->run.objective, &t.scorer) : sx_error_memory();
-    if (!status) status = sx_store_proven(o->store, problem, session->arch, session->objective, look, &t);
+    if (!status)
+        status = sx_store_proven(o->store, problem, session->arch, session->objective, consider_record, &t);
     sx_scorer_free(t.scorer);
     free(t.point);
     *taken = t.taken;

@@ -98,7 +98,7 @@ static void tell(sx_run *run, const sx_systolic_space *space) {
     sx_run_optimal(run);
 }
 
-static sx_status search(sx_run *run) {
+static sx_status search_by_divisors(sx_run *run) {
     const sx_systolic_objective_value objective =
         sx_systolic_objective_of(sx_systolic_space_of(sx_run_space(run)), sx_run_goal(run));
     bool resumed, whole = true;
@@ -121,5 +121,5 @@ SX_NAVIGATOR(divisors) = {
     .space = "systolic",
     .model = "systolic",
     .complete = true,
-    .search = search,
+    .search = search_by_divisors,
 };

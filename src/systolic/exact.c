@@ -76,7 +76,7 @@ static void tell_bound(sx_run *run, const sx_exact *exact, const state *s) {
     if (isfinite(bound)) sx_run_bound(run, bound);
 }
 
-static sx_status search(sx_run *run) {
+static sx_status search_by_exact(sx_run *run) {
     bool resumed;
     sx_exact exact;
     state *s = sx_run_state(run, sizeof *s, &resumed);
@@ -104,5 +104,5 @@ SX_NAVIGATOR(exact) = {
     .space = "systolic",
     .model = "systolic",
     .complete = true,
-    .search = search,
+    .search = search_by_exact,
 };

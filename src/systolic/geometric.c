@@ -86,7 +86,7 @@ static double height(const path *p, const double *z) {
 }
 
 /* The same with derivatives. */
-static void look(const path *p, const double *z, local *out) {
+static void differentiate_height(const path *p, const double *z, local *out) {
     size_t n = p->program->n_variables;
     memset(out, 0, sizeof *out);
     out->value = height(p, z);
@@ -140,7 +140,7 @@ static void centre(const path *p, double *z) {
     double step[WIDTH], next[WIDTH];
     for (int i = 0; i < STEPS; i++) {
         if (p->slack && worst(p->program, z) < -ENOUGH_ROOM) return;
-        look(p, z, &at);
+        differentiate_height(p, z, &at);
         double decrement = newton(&at, p->n, step), length = 1;
         if (!(decrement > CENTRED)) return;
         int halved = 0;

@@ -9,7 +9,7 @@
  * infeasible. The published behaviour is
  *
  *     hybrid:population=200,alpha=0.8,loops=all,snap=published,first=copies,elites=again,twins=keep,
- *            idle=search,nudge=0,crowd=1,restart=0
+ *            idle=search_by_hybrid,nudge=0,crowd=1,restart=0
  *
  * and the text's the same with alpha=0.4,loops=one. In 3,000 evaluations it comes to 90 % of the optimum on
  * the paper's best design (the paper: 93 %), but to less on most others, and more evaluations add little: the
@@ -263,7 +263,7 @@ static bool state_holds(const breeder *b) {
     return sx_rng_holds(&b->s->rng) && b->s->turn <= 1 && sx_run_holds(b->run, b->point[b->s->turn], b->n);
 }
 
-static sx_status search(sx_run *run) {
+static sx_status search_by_hybrid(sx_run *run) {
     const sx_space *space = sx_run_space(run);
     breeder b = {.run = run, .n = (size_t)sx_run_setting(run, POPULATION)};
     b.parents = (size_t)fmax(1, sx_run_setting(run, PARENTS) * (double)b.n);
@@ -291,5 +291,5 @@ SX_NAVIGATOR(hybrid) = {
     .space = "systolic",
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
-    .search = search,
+    .search = search_by_hybrid,
 };

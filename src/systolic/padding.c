@@ -166,8 +166,8 @@ static sx_status plan_init(const sx_run *run, plan *out) {
 
 /* Searches the tiles that are new with the sizes where a design is, evaluating what is better than its
  * best; false where the search was stopped. */
-static bool look(const plan *p, uint32_t design, progress *at, sx_worker *worker, uint64_t *looked,
-                 bool *failed) {
+static bool search_tiles_of_design(const plan *p, uint32_t design, progress *at, sx_worker *worker,
+                                   uint64_t *looked, bool *failed) {
     sx_tile_box box;
     sx_tile_find find = {.best = at->best};
     uint64_t points = 1;
@@ -209,7 +209,9 @@ static sx_status search_design(const void *input, size_t task, sx_worker *worker
     uint64_t looked = 0;
     bool failed = false;
     while (!at->done && looked < QUOTA && !sx_worker_stopped(worker)) {
-        if (!look(j->plan, j->plan->space->open_list[j->task[task]], at, worker, &looked, &failed)) break;
+        if (!search_tiles_of_design(j->plan, j->plan->space->open_list[j->task[task]], at, worker, &looked,
+                                    &failed))
+            break;
         advance(j->plan, at);
     }
     return failed ? sx_error_memory() : SX_OK;
@@ -249,7 +251,7 @@ static bool state_holds(const plan *p, const progress *state) {
     return true;
 }
 
-static sx_status search(sx_run *run) {
+static sx_status search_by_padding(sx_run *run) {
     const sx_systolic_space *space = sx_systolic_space_of(sx_run_space(run));
     bool resumed;
     progress *state = sx_run_state(run, space->n_open * sizeof *state, &resumed);
@@ -271,5 +273,5 @@ SX_NAVIGATOR(padding) = {
     .complete = true,
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
-    .search = search,
+    .search = search_by_padding,
 };

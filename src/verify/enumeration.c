@@ -250,7 +250,7 @@ __attribute__((unused)) static bool moved_is_member(const sx_enumeration *t, int
 }
 
 /* Takes a tile of a level whose extents are all set, unless its bound or its banks speak against it. */
-static void take(sx_enumeration *t, int s, const uint32_t *extent, uint32_t point) {
+static void visit_tile(sx_enumeration *t, int s, const uint32_t *extent, uint32_t point) {
     sx_mapping_level *at = &t->mapping.level[s];
     for (unsigned left = t->movable[s]; left; left &= left - 1) {
         int d = __builtin_ctz(left);
@@ -276,7 +276,7 @@ static void tiles(sx_enumeration *t, int s, int d, uint32_t *extent, uint32_t po
     const sx_verify_space *space = t->context.space;
     if (!goes_on(t)) return;
     if (d == space->problem->n_dims) {
-        take(t, s, extent, point);
+        visit_tile(t, s, extent, point);
         return;
     }
     sx_limit limit = space->temporal[s][d];
@@ -307,8 +307,8 @@ static bool set_keep(sx_enumeration *t, uint32_t choice, sx_outline *outline) {
 }
 
 /* Looks at a spatial mapping in all choices of what levels keep. */
-static sx_check_outcome look(sx_enumeration *t, const uint32_t (*spatial)[SX_MAX_DIMS], double value,
-                             bool whole, double *least) {
+static sx_check_outcome check_spatial_mapping(sx_enumeration *t, const uint32_t (*spatial)[SX_MAX_DIMS],
+                                              double value, bool whole, double *least) {
     const sx_verify_space *space = t->context.space;
     sx_outline outline;
     memset(&outline, 0, sizeof outline);
@@ -335,10 +335,10 @@ static sx_check_outcome look(sx_enumeration *t, const uint32_t (*spatial)[SX_MAX
 
 sx_check_outcome sx_enumeration_check_bounds(sx_enumeration *t, const uint32_t (*spatial)[SX_MAX_DIMS],
                                              double value, double *least) {
-    return look(t, spatial, value, false, least);
+    return check_spatial_mapping(t, spatial, value, false, least);
 }
 
 sx_check_outcome sx_enumeration_check_mappings(sx_enumeration *t, const uint32_t (*spatial)[SX_MAX_DIMS],
                                                double value, double *least) {
-    return look(t, spatial, value, true, least);
+    return check_spatial_mapping(t, spatial, value, true, least);
 }

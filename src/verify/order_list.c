@@ -94,7 +94,7 @@ void sx_order_list_free(sx_order_list *order_list) {
 
 /* Describes how a tensor sees the first n loops of an order; true where it has come to a dimension of the
  * tensor's own. */
-static bool look(const sx_order_list *order_list, int v, const uint8_t *order, int n, uint32_t *view) {
+static bool view_order(const sx_order_list *order_list, int v, const uint8_t *order, int n, uint32_t *view) {
     enum { WINDOW = 1u << 30, END = 1u << 31 };
     uint32_t set = 0;
     int k = 0;
@@ -122,7 +122,7 @@ static void describe(const sx_order_list *order_list, int n, prefix *b) {
     b->used |= 1u << b->order[n - 1];
     b->whole = true;
     for (int v = 0; v < order_list->space->problem->n_tensors; v++)
-        b->whole &= look(order_list, v, b->order, n, b->view + v * (SX_MAX_DIMS + 1));
+        b->whole &= view_order(order_list, v, b->order, n, b->view + v * (SX_MAX_DIMS + 1));
     b->view[VIEW] = b->whole ? 0 : b->used;
     if (!order_list->space->model->sparse) return;
     b->whole = false; /* the ranks of formats follow the loops: every order is seen as it is */

@@ -330,7 +330,7 @@ static bool is_over(searcher *s) {
 }
 
 /* Searches, with all there is. */
-static sx_status search(searcher *s) {
+static sx_status descend_surrogate(searcher *s) {
     bool resumed;
     s->head = sx_run_state(s->run, sizeof *s->head + 2 * s->chains * s->each, &resumed);
     if (!s->head) return sx_error_memory();
@@ -391,7 +391,7 @@ sx_status sx_gradient_by_surrogate(sx_run *run) {
     if (!status) {
         read_settings(s);
         status = make_rooms(s);
-        if (!status) status = search(s);
+        if (!status) status = descend_surrogate(s);
         free_rooms(s);
     }
     free(s);

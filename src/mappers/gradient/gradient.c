@@ -94,7 +94,7 @@ static sx_status check_settings(const sx_run *run, bool by_model) {
     return SX_OK;
 }
 
-static sx_status search(sx_run *run) {
+static sx_status search_by_gradient(sx_run *run) {
     bool by_model = sx_run_setting(run, SX_GRADIENT_BY) == 1;
     SX_TRY(check_settings(run, by_model));
     return by_model ? sx_gradient_by_model(run) : sx_gradient_by_surrogate(run);
@@ -106,5 +106,5 @@ SX_NAVIGATOR(gradient) = {
     .model = "map",
     .settings = settings,
     .n_settings = SX_GRADIENT_SETTINGS,
-    .search = search,
+    .search = search_by_gradient,
 };

@@ -214,7 +214,7 @@ static sx_status search_all(sx_optimal *o) {
     return o->space->options.remainders ? sx_remainders_prove(o->run) : prove(o);
 }
 
-static sx_status search(sx_run *run) {
+static sx_status search_by_optimal(sx_run *run) {
     sx_optimal *o = calloc(1, sizeof *o);
     if (!o || pthread_mutex_init(&o->lock, NULL) != 0) {
         free(o);
@@ -234,5 +234,5 @@ SX_NAVIGATOR(optimal) = {
     .proves = true,
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
-    .search = search,
+    .search = search_by_optimal,
 };

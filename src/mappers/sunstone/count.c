@@ -84,7 +84,8 @@ static void count_stage(const sx_sunstone *plan, int number, const sx_sunstone_p
 }
 
 /* Searches with the techniques that are on; returns the evaluations. */
-static sx_status search(const sx_space *space, const sx_sunstone_switches *on, uint64_t *evaluated) {
+static sx_status count_evaluations(const sx_space *space, const sx_sunstone_switches *on,
+                                   uint64_t *evaluated) {
     static const char *const word[] = {"off", "on"};
     static const sx_registry none;
     char text[200];
@@ -122,7 +123,7 @@ sx_status sx_sunstone_count(const sx_space *space, const sx_sunstone_switches *o
         all.failed = true;
     sx_sunstone_fini(&plan);
     if (all.failed) return sx_error_memory();
-    if (on->alphabeta) SX_TRY(search(space, on, &counters.evaluated));
+    if (on->alphabeta) SX_TRY(count_evaluations(space, on, &counters.evaluated));
     counters.orders = number_of((double)orders, false);
     counters.unrollings = number_of(all.unrollings, false);
     counters.tiles = number_of(all.tiles, all.sampled);

@@ -224,7 +224,7 @@ static bool state_holds(const sx_run *run, const state *s) {
     return s->phase <= DONE && s->flip <= count_flips(space) + 1 && s->better <= 1;
 }
 
-static sx_status search(sx_run *run) {
+static sx_status search_by_sunstone(sx_run *run) {
     const sx_sunstone_switches on = {.order = sx_run_setting(run, ORDER) > 0,
                                      .unrolling = sx_run_setting(run, UNROLLING) > 0,
                                      .tiles = sx_run_setting(run, TILES) > 0,
@@ -253,5 +253,5 @@ SX_NAVIGATOR(sunstone) = {
     .complete = true,
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
-    .search = search,
+    .search = search_by_sunstone,
 };

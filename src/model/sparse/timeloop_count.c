@@ -38,8 +38,8 @@ static void begin(const sx_sparse_state *state, int v, int s, progress *p) {
 }
 
 /* Ends the reductions of a level from outside; its metadata reads are those of access `from`. */
-static void put(const sx_sparse_state *state, int v, int s, const progress *p, int from,
-                sx_sparse_counts *out) {
+static void end_reductions(const sx_sparse_state *state, int v, int s, const progress *p, int from,
+                           sx_sparse_counts *out) {
     for (int a = 0; a < SX_N_ACCESSES; a++) {
         out->actions[SX_RANDOM][a] = whole(p->words[a]);
         for (int r = 0; r < n_ranks(&state->tile[v][s]); r++)
@@ -96,21 +96,21 @@ static double combine(sx_sparse_state *state, int v) {
             const sx_sparse_tile *inner = &state->tile[v][q];
             reduce(state, v, s, q, p, &at[q]);
             if (!inner->acts) continue;
-            put(state, v, q, &at[q], SX_UPDATE, &state->counts[v][q]);
+            end_reductions(state, v, q, &at[q], SX_UPDATE, &state->counts[v][q]);
             apply(state, v, q, 1 - (1 - inner->ineffectual) / (1 - p), &state->counts[v][q]);
             at[q].done = true;
             break;
         }
         if (at[s].done) continue;
         at[s].done = true;
-        put(state, v, s, &at[s], SX_READ, &state->counts[v][s]);
+        end_reductions(state, v, s, &at[s], SX_READ, &state->counts[v][s]);
         apply(state, v, s, p, &state->counts[v][s]);
     }
     for (int s = 0; s < n_levels; s++) {
         const sx_counts *dense = &state->dense[v][s];
         sx_sparse_counts *out = &state->counts[v][s];
         if (state->tile[v][s].acts) continue;
-        put(state, v, s, &at[s], SX_READ, out);
+        end_reductions(state, v, s, &at[s], SX_READ, out);
         out->reductions = dense->updates == 0
                               ? 0
                               : ceil(out->reductions * out->actions[SX_RANDOM][SX_UPDATE] / dense->updates);

@@ -444,7 +444,7 @@ static sx_status begin(bayes *b, bool resumed, bool *go) {
     return SX_OK;
 }
 
-static sx_status search(sx_run *run) {
+static sx_status search_by_bayes(sx_run *run) {
     const sx_space *space = sx_run_space(run);
     bayes b = {.run = run, .space = space, .size = space->point_size, .d = space->n_values};
     if (!space->type->encode || b.d == 0)
@@ -472,5 +472,5 @@ SX_NAVIGATOR(bayes) = {
     .source = "Odyssey (DAC 2023), section 5; TuRBO (NeurIPS 2019)",
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
-    .search = search,
+    .search = search_by_bayes,
 };

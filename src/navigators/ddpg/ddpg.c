@@ -323,7 +323,7 @@ static sx_status search_rounds(ddpg *g, bool resumed) {
     return status;
 }
 
-static sx_status search(sx_run *run) {
+static sx_status search_by_ddpg(sx_run *run) {
     const sx_space *space = sx_run_space(run);
     ddpg g = {.run = run, .space = space, .size = space->point_size, .n = space->n_values};
     if (!space->type->encode || !space->type->project || g.n == 0)
@@ -353,5 +353,5 @@ SX_NAVIGATOR(ddpg) = {
     .source = "Mind Mappings (ASPLOS 2021), section 5.2 and appendix A; HAQ (CVPR 2019)",
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
-    .search = search,
+    .search = search_by_ddpg,
 };

@@ -169,7 +169,7 @@ static bool improve(allocator *a, part *p, uint64_t effort) {
 }
 
 /* Improves the allocations of all parts until nothing is left to do, or the search is to end. */
-static void search(allocator *a) {
+static void search_addresses(allocator *a) {
     uint64_t effort = FIRST_EFFORT * (UNIT_NODES + 2 * (uint64_t)a->packing.n);
     for (bool open = true; open; effort *= 2) {
         open = false;
@@ -264,7 +264,7 @@ static sx_status allocate(allocator *a, const sx_buffer *buffer, size_t n) {
     a->best = calloc(n + 1, sizeof *a->best);
     if (!a->best) return sx_error_memory();
     SX_TRY(divide(a));
-    search(a);
+    search_addresses(a);
     tell(a);
     return a->packing.out_of_memory ? sx_error_memory() : SX_OK;
 }

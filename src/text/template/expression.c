@@ -35,7 +35,7 @@ static bool name_character(char c) {
 }
 
 /* Takes an operator or a bracket where it comes next. */
-static bool take(parser *p, const char *token) {
+static bool accept_token(parser *p, const char *token) {
     skip_space(p);
     size_t size = strlen(token);
     if (strncmp(p->at, token, size) != 0) return false;
@@ -127,14 +127,14 @@ static sx_status parse_text(parser *p, sx_value *out) {
 /* Reads values up to a closing bracket, the opening one being behind. */
 static sx_status parse_items(parser *p, const char *close, sx_value *item, size_t *n) {
     *n = 0;
-    while (!take(p, close)) {
+    while (!accept_token(p, close)) {
         if (*n == MAX_ARGUMENTS) return bad(p, "more than 64 values in brackets");
         sx_place place = here(p);
         SX_TRY(parse_condition(p, &item[*n]));
         SX_TRY(defined(p, place, &item[*n]));
         ++*n;
-        if (take(p, ",")) continue;
-        if (!take(p, close)) return bad(p, *close == ')' ? "a ')' is missing" : "a ']' is missing");
+        if (accept_token(p, ",")) continue;
+        if (!accept_token(p, close)) return bad(p, *close == ')' ? "a ')' is missing" : "a ']' is missing");
         break;
     }
     return SX_OK;
@@ -252,8 +252,8 @@ static sx_status read_variable_call(parser *p, sx_value *out) {
     SX_TRY(parse_word(p, name));
     if (*p->at != quote) return bad(p, "a name in quotes is expected next");
     p->at++;
-    if (take(p, ",")) SX_TRY(parse_condition(p, &otherwise));
-    if (!take(p, ")")) return bad(p, "a ')' is missing");
+    if (accept_token(p, ",")) SX_TRY(parse_condition(p, &otherwise));
+    if (!accept_token(p, ")")) return bad(p, "a ')' is missing");
     *out = (sx_value){.kind = SX_VALUE_UNDEFINED};
     if (!p->skipped) SX_TRY(p->names->lookup(p->names->user, name, out));
     if (out->kind == SX_VALUE_UNDEFINED) *out = otherwise;
@@ -265,7 +265,7 @@ static sx_status parse_name(parser *p, sx_value *out) {
     sx_place place = here(p);
     SX_TRY(parse_dotted(p, name));
     const char *plain = plain_name(name);
-    if (take(p, "(")) {
+    if (accept_token(p, "(")) {
         if (plain != name && strcmp(plain, "get") == 0) return read_variable_call(p, out);
         return parse_call(p, place, name, out);
     }
@@ -283,10 +283,10 @@ static sx_status parse_atom(parser *p, sx_value *out) {
     skip_space(p);
     if (isalpha((unsigned char)*p->at) || *p->at == '_') return parse_name(p, out);
     if (*p->at == '\'' || *p->at == '"') return parse_text(p, out);
-    if (take(p, "[")) return parse_list(p, out);
-    if (!take(p, "(")) return parse_number(p, out);
+    if (accept_token(p, "[")) return parse_list(p, out);
+    if (!accept_token(p, "(")) return parse_number(p, out);
     SX_TRY(parse_condition(p, out));
-    return take(p, ")") ? SX_OK : bad(p, "a ')' is missing");
+    return accept_token(p, ")") ? SX_OK : bad(p, "a ')' is missing");
 }
 
 /* The word before a '=' that comes next, with both taken; false where none does. */
@@ -307,7 +307,7 @@ static bool take_keyword(parser *p, char word[MAX_NAME]) {
 /* Reads the arguments of a filter, its opening bracket being behind; some may be given by name. */
 static sx_status parse_arguments(parser *p, const char *filter, sx_value argument[2], size_t *n) {
     argument[0] = argument[1] = (sx_value){.kind = SX_VALUE_NONE};
-    for (size_t next = 0; !take(p, ")"); next++) {
+    for (size_t next = 0; !accept_token(p, ")"); next++) {
         char word[MAX_NAME];
         int at = take_keyword(p, word) ? sx_filter_argument(filter, word) : next < 2 ? (int)next : -1;
         if (at < 0) return bad(p, "a filter has too many arguments, or one that it does not know");
@@ -315,8 +315,8 @@ static sx_status parse_arguments(parser *p, const char *filter, sx_value argumen
         SX_TRY(parse_condition(p, &argument[at]));
         SX_TRY(defined(p, place, &argument[at]));
         if ((size_t)at + 1 > *n) *n = (size_t)at + 1;
-        if (take(p, ",")) continue;
-        if (!take(p, ")")) return bad(p, "a ')' is missing");
+        if (accept_token(p, ",")) continue;
+        if (!accept_token(p, ")")) return bad(p, "a ')' is missing");
         break;
     }
     return SX_OK;
@@ -329,7 +329,7 @@ static sx_status parse_filter(parser *p, sx_place operand, sx_value *value) {
     size_t n = 0;
     sx_place place = here(p);
     SX_TRY(parse_word(p, name));
-    if (take(p, "(")) SX_TRY(parse_arguments(p, name, argument, &n));
+    if (accept_token(p, "(")) SX_TRY(parse_arguments(p, name, argument, &n));
     if (p->skipped) return SX_OK;
     if (!sx_filter_takes_undefined(name)) SX_TRY(defined(p, operand, value));
     sx_value before = *value;
@@ -343,7 +343,7 @@ static sx_status parse_filter(parser *p, sx_place operand, sx_value *value) {
 /* Applies the test after `is`. */
 static sx_status parse_test(parser *p, sx_place operand, sx_value *value) {
     char name[MAX_NAME];
-    bool inverse = take(p, "not"), is = false, known = false;
+    bool inverse = accept_token(p, "not"), is = false, known = false;
     sx_place place = here(p);
     SX_TRY(parse_word(p, name));
     if (p->skipped) return SX_OK;
@@ -361,9 +361,9 @@ static sx_status parse_filtered(parser *p, sx_value *out) {
     sx_place place = here(p);
     SX_TRY(parse_atom(p, out));
     while (p->names->jinja) {
-        if (take(p, "|"))
+        if (accept_token(p, "|"))
             SX_TRY(parse_filter(p, place, out));
-        else if (take(p, "is"))
+        else if (accept_token(p, "is"))
             SX_TRY(parse_test(p, place, out));
         else
             break;
@@ -375,13 +375,13 @@ static sx_status parse_filtered(parser *p, sx_value *out) {
 static sx_status parse_factor(parser *p, sx_value *out) {
     if (++p->depth > MAX_DEPTH) return bad(p, "it is nested too deeply");
     sx_place place = here(p);
-    bool minus = take(p, "-");
-    if (minus || take(p, "+")) {
+    bool minus = accept_token(p, "-");
+    if (minus || accept_token(p, "+")) {
         *out = sx_value_number(0, true);
         SX_TRY(operate(p, minus ? "-" : "+", place, parse_factor, out));
     } else {
         SX_TRY(parse_filtered(p, out));
-        if (take(p, "**")) SX_TRY(operate(p, "**", place, parse_factor, out));
+        if (accept_token(p, "**")) SX_TRY(operate(p, "**", place, parse_factor, out));
     }
     p->depth--;
     return SX_OK;
@@ -393,7 +393,7 @@ static sx_status parse_chain(parser *p, parse_operand *operand, const char *cons
     SX_TRY(operand(p, out));
     for (;;) {
         const char *const *op = ops;
-        while (*op && !take(p, *op)) op++;
+        while (*op && !accept_token(p, *op)) op++;
         if (!*op) return SX_OK;
         SX_TRY(operate(p, *op, place, operand, out));
     }
@@ -422,10 +422,10 @@ static sx_status parse_comparison(parser *p, sx_value *out) {
     sx_value left = *out;
     for (bool all = true;;) {
         const char *const *op = ops;
-        while (*op && !take(p, *op)) op++;
+        while (*op && !accept_token(p, *op)) op++;
         if (!*op) return SX_OK;
         bool inverse = **op == 'n', is = false;
-        if (inverse && !take(p, "in")) return bad(p, "'in' should follow 'not'");
+        if (inverse && !accept_token(p, "in")) return bad(p, "'in' should follow 'not'");
         sx_value right;
         SX_TRY(defined(p, place, &left));
         place = here(p);
@@ -440,7 +440,7 @@ static sx_status parse_comparison(parser *p, sx_value *out) {
 
 static sx_status parse_not(parser *p, sx_value *out) {
     int inversions = 0;
-    for (; take(p, "not"); inversions++)
+    for (; accept_token(p, "not"); inversions++)
         if (inversions == MAX_DEPTH) return bad(p, "it is nested too deeply");
     sx_place place = here(p);
     SX_TRY(parse_comparison(p, out));
@@ -456,7 +456,7 @@ static sx_status parse_logic(parser *p, parse_operand *operand, const char *word
     sx_place place = here(p);
     int skipped = p->skipped;
     SX_TRY(operand(p, out));
-    while (take(p, word)) {
+    while (accept_token(p, word)) {
         SX_TRY(defined(p, place, out));
         sx_value right;
         bool decided = p->skipped || sx_value_true(out) == decides;
@@ -515,7 +515,7 @@ static sx_status parse_condition(parser *p, sx_value *out) {
     sx_value is;
     const char *begin = p->at;
     SX_TRY(parse_branch(p, parse_or, false, out));
-    if (!take(p, "if")) return bad(p, "unexpected text at the end");
+    if (!accept_token(p, "if")) return bad(p, "unexpected text at the end");
     sx_place place = here(p);
     SX_TRY(parse_or(p, &is));
     SX_TRY(defined(p, place, &is));
@@ -527,7 +527,7 @@ static sx_status parse_condition(parser *p, sx_value *out) {
     } else {
         *out = (sx_value){.kind = SX_VALUE_UNDEFINED, .text = "else"};
     }
-    if (take(p, "else"))
+    if (accept_token(p, "else"))
         SX_TRY(parse_branch(p, parse_condition, out->kind == SX_VALUE_UNDEFINED, out));
     else if (!p->names->jinja)
         return bad(p, "an 'else' is missing");

@@ -172,6 +172,23 @@ static void what_another_search_left_open_stays_open(void **state) {
                 part.optimal);
 }
 
+/* Optima over all whole tile sizes, and their proofs. */
+static void optima_with_remainders_are_proven(void **state) {
+    (void)state;
+    static const struct {
+        const char *einsum;
+        double optimum;
+    } cases[] = {{"O[m,n] += A[m,k]*B[k,n] {m:197,n:768,k:768}", 1.04667208e14},
+                 {"O[m,n] += A[m,k]*B[k,n] {m:197,n:197,k:64}", 7.66905751e10}};
+    const sx_map_space_options options = {.remainders = true};
+    for (int i = 0; i < 2; i++) {
+        sx_run_summary summary;
+        double value = search_space(cases[i].einsum, "glb128", &options, "optimal:gamma=2000,sunstone=0",
+                                    "edp", &summary);
+        assert_true(summary.optimal && fabs(value / cases[i].optimum - 1) < 1e-8);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(earlier_criteria_are_held_to_the_tolerance),
@@ -181,6 +198,7 @@ int main(void) {
         cmocka_unit_test(the_minimum_closes_the_search),
         cmocka_unit_test(too_many_spatial_mappings_have_a_bound),
         cmocka_unit_test(what_another_search_left_open_stays_open),
+        cmocka_unit_test(optima_with_remainders_are_proven),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BOUND_STEPS = 3, TRY_STEPS = 2 };
+enum { BOUND_STEPS = 8, TRY_STEPS = 4 };
 
 /* The work at hand. */
 typedef struct join {

@@ -307,6 +307,7 @@ static bool may_go_on(sx_remainder_search *w, int s, int d, int inner) {
         while (low < high) {
             uint64_t middle = (low + high + 1) / 2;
             sx_decided_set(&w->prefix.decided, s, k, middle);
+            w->visit->steps++;
             if (fits(w, s))
                 low = middle;
             else

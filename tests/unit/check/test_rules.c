@@ -220,6 +220,24 @@ static void windows_slide(void **state) {
     /* Loops on both dimensions are left: 12 visits of a word. */
     assert_int_equal(sx_check_slide(&f->o, &f->prices, A, 1, 1, P, 4, (const int64_t[]){1, 1}), 10);
     assert_int_equal(sx_check_slide(&f->o, &f->prices, A, 1, 1, P, 2, (const int64_t[]){1, 1}), 7);
+    /* A loop of an inner level may have the smallest prime of what is left. */
+    f->prices.of[0][A][SX_READ] = 1;
+    assert_int_equal(sx_check_slide(&f->o, &f->prices, A, SX_UNITS, 0, P, 0, ones), 7);
+    free_fixture(f);
+}
+
+static void set_wide_stride(sx_check_case *c) {
+    set_convolution(&c->problem, 2, 4, 3);
+    set_machine(c, 2, 1000);
+}
+
+/* T6: neighbours are 3 words apart, and a loop on r moves by one: none is helped if it is the only one on r. */
+static void one_loop_moves_past_neighbours(void **state) {
+    (void)state;
+    fixture *f = make_fixture(set_wide_stride, (const int64_t[]){2, 1});
+    f->prices.of[1][A][SX_READ] = 1;
+    assert_int_equal(sx_check_slide(&f->o, &f->prices, A, 1, 1, R, 4, ones), 8);
+    assert_true(sx_check_slide(&f->o, &f->prices, A, 1, 1, R, 2, ones) < 8);
     free_fixture(f);
 }
 
@@ -484,6 +502,7 @@ int main(void) {
         cmocka_unit_test(ports_take_their_time),
         cmocka_unit_test(windows_slide),
         cmocka_unit_test(neighbours_help),
+        cmocka_unit_test(one_loop_moves_past_neighbours),
         cmocka_unit_test(windows_in_two_ranks_count_nothing),
         cmocka_unit_test(units_help_neighbours_of_their_group),
         cmocka_unit_test(ports_close_boxes),

@@ -25,22 +25,16 @@ SX_HD uint32_t sx_core_slots(const sx_core_space *c, int first, int last, bool t
     return temporal ? mask & c->temporal : mask;
 }
 
-/* Gives a dimension's loops that are new at a slot a random place. */
+/* Gives a dimension's spatial loop that is new at a slot a random axis; temporal loops have their places in the level's order. */
 SX_HD void sx_core_place_loop(sx_core_patient *r, int d, int slot) {
     const sx_core_space *c = r->c;
-    sx_compact_level *at = &r->point[c->level_of[slot]];
+    int s = c->level_of[slot];
+    sx_compact_level *at = &r->point[s];
     uint16_t bit = (uint16_t)(1u << d);
-    bool temporal = c->temporal >> slot & 1;
-    uint32_t loops = sx_core_lane_of(temporal ? r->w->temporal : r->w->spatial, c->level_of[slot]);
-    if (loops & bit) return;
-    if (temporal) {
-        uint32_t place = sx_core_below(r->rng, 1 + (uint32_t)sx_core_bits(loops));
-        at->order = sx_compact_put_loop(c, at->order, (unsigned)d, loops, place);
-    } else {
-        at->parallel |= bit;
-        if (c->free_x[c->level_of[slot]] & bit)
-            at->on_x = (uint16_t)(sx_core_below(r->rng, 2) ? at->on_x & ~bit : at->on_x | bit);
-    }
+    if (c->temporal >> slot & 1 || sx_core_lane_of(r->w->spatial, s) & bit) return;
+    at->parallel |= bit;
+    if (c->free_x[s] & bit)
+        at->on_x = (uint16_t)(sx_core_below(r->rng, 2) ? at->on_x & ~bit : at->on_x | bit);
 }
 
 /* Moves a random prime of a dimension from a slot to a random one of others; false where none can move. */

@@ -267,6 +267,27 @@ static void missing_files_are_named(void **state) {
     sx_expect_error(read_file(f, "a", &input), "is a folder, not a file");
 }
 
+/* The older form is a value; in comments and texts it is none. */
+static void tags_include(void **state) {
+    const folder *f = *state;
+    sx_input *input;
+    put(f, "a/b/c/size.yaml", "{m: 4}\n");
+    put(f, "a/b/p.yaml",
+        "problem:\n  a: !include c/size.yaml   # or z: !include none.yaml\n  b: [ !include 'c/size.yaml', "
+        "2]\n"
+        "  c: 'see !include none.yaml'\n  d: say !include none.yaml\n# x: !include none.yaml\n"
+        "  e:\n  - !include \"c/size.yaml\"\n");
+    sx_expect_ok(read_file(f, "a/b/p.yaml", &input));
+    const sx_node *problem = sx_input_section(input, "problem", 0)->value;
+    assert_string_equal(sx_node_get(sx_node_get(problem, "a"), "m")->text, "4");
+    assert_string_equal(sx_node_get(sx_node_get(problem, "b")->item[0], "m")->text, "4");
+    assert_string_equal(sx_node_get(problem, "b")->item[1]->text, "2");
+    assert_string_equal(sx_node_get(problem, "c")->text, "see !include none.yaml");
+    assert_string_equal(sx_node_get(problem, "d")->text, "say !include none.yaml");
+    assert_string_equal(sx_node_get(sx_node_get(problem, "e")->item[0], "m")->text, "4");
+    sx_input_free(input);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
@@ -281,6 +302,7 @@ int main(void) {
         TEST(texts_may_not_include),
         TEST(a_file_counts_once),
         TEST(missing_files_are_named),
+        TEST(tags_include),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

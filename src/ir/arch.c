@@ -114,7 +114,7 @@ static sx_status check_numbers(const sx_storage *s) {
     SX_TRY(check_number(n, "word-bits", s->word_bits, 1));
     SX_TRY(check_number(n, "block-size", s->block_size, 1));
     SX_TRY(check_number(n, "cluster-size", s->cluster_size, 1));
-    SX_TRY(check_number(n, "multiple-buffering", s->multiple_buffering, 1));
+    SX_TRY(check_number(n, "multiple-buffering", s->multiple_buffering, 1e-6));
     SX_TRY(check_finite(n, "multiple-buffering", s->multiple_buffering));
     SX_TRY(check_number(n, "min-utilization", s->min_utilization, 0));
     if (s->min_utilization > 1)

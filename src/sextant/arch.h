@@ -4,7 +4,7 @@
 
 #include "sextant/sparse.h"
 
-#define SX_MAX_LEVELS 16
+#define SX_MAX_LEVELS 24
 #define SX_UNLIMITED UINT64_MAX /* entries of a level without a capacity */
 
 /* The durations a cycle may have, in seconds. */
@@ -50,7 +50,7 @@ typedef struct sx_storage {
     uint32_t word_bits, block_size, cluster_size;
     uint32_t banks; /* of Mind Mappings: tensors share the level by whole banks, each with the full bandwidth;
                        0: freely */
-    double multiple_buffering; /* >= 1: only entries / multiple_buffering words hold a tile */
+    double multiple_buffering; /* only entries / multiple_buffering words hold a tile; below 1: more than there are */
     double min_utilization;    /* 0..1 */
     double read_bandwidth, write_bandwidth, shared_bandwidth;
     double read_energy, fill_energy, update_energy, leak_energy;

@@ -118,6 +118,13 @@ typedef struct sx_empty_memo {
     } last[SX_MAX_LEVELS];
 } sx_empty_memo;
 
+/* Counts of one tensor at a level while actions are applied. */
+typedef struct sx_sparse_progress {
+    double words[SX_N_ACCESSES];
+    double metadata[SX_N_ACCESSES][SX_MAX_FORMAT_RANKS][2];
+    bool done;
+} sx_sparse_progress;
+
 /* The workspace of a pass. */
 typedef struct sx_sparse_state {
     const sx_model *model;
@@ -134,6 +141,7 @@ typedef struct sx_sparse_state {
     double skipped[SX_MAX_TENSORS];     /* and that they do so by accesses that are skipped, not gated */
     double state[SX_MAX_TENSORS][3]; /* probability that an operand of a compute is non-zero, zero, absent */
     double computes[SX_N_ACTION_KINDS];
+    sx_sparse_progress progress[SX_MAX_LEVELS]; /* of one tensor, by Timeloop's semantics */
     sx_counts dense[SX_MAX_TENSORS][SX_MAX_LEVELS];
     sx_sparse_counts (*counts)[SX_MAX_LEVELS]; /* per tensor; exact: where details are wanted */
 } sx_sparse_state;

@@ -5,13 +5,6 @@
 
 #include <string.h>
 
-/* Counts of one tensor at a level while actions are applied. */
-typedef struct progress {
-    double words[SX_N_ACCESSES];
-    double metadata[SX_N_ACCESSES][SX_MAX_FORMAT_RANKS][2];
-    bool done;
-} progress;
-
 /* A double as an unsigned integer, saturating below. */
 static double whole(double value) {
     return value > 0 ? trunc(value) : 0;
@@ -22,7 +15,7 @@ static int n_ranks(const sx_sparse_tile *t) {
 }
 
 /* What a format alone leaves of dense counts, and its metadata accesses. */
-static void begin(const sx_sparse_state *state, int v, int s, progress *p) {
+static void begin(const sx_sparse_state *state, int v, int s, sx_sparse_progress *p) {
     const sx_sparse_tile *t = &state->tile[v][s];
     const sx_counts *dense = &state->dense[v][s];
     const double count[SX_N_ACCESSES] = {dense->reads, dense->fills, dense->updates};
@@ -38,7 +31,7 @@ static void begin(const sx_sparse_state *state, int v, int s, progress *p) {
 }
 
 /* Ends the reductions of a level from outside; its metadata reads are those of access `from`. */
-static void end_reductions(const sx_sparse_state *state, int v, int s, const progress *p, int from,
+static void end_reductions(const sx_sparse_state *state, int v, int s, const sx_sparse_progress *p, int from,
                            sx_sparse_counts *out) {
     for (int a = 0; a < SX_N_ACCESSES; a++) {
         out->actions[SX_RANDOM][a] = whole(p->words[a]);
@@ -72,7 +65,8 @@ static void apply(const sx_sparse_state *state, int v, int s, double p, sx_spars
 }
 
 /* Takes what an outer action removes from an inner level. */
-static void reduce(const sx_sparse_state *state, int v, int outer, int inner, double p, progress *at) {
+static void reduce(const sx_sparse_state *state, int v, int outer, int inner, double p,
+                   sx_sparse_progress *at) {
     for (int a = 0; a < SX_N_ACCESSES; a++) at->words[a] -= floor(at->words[a] * p);
     if (n_ranks(&state->tile[v][outer]) != 1 || !state->tile[v][inner].format) return;
     for (int i = 0; i < 2; i++) {
@@ -84,7 +78,7 @@ static void reduce(const sx_sparse_state *state, int v, int outer, int inner, do
 /* Applies the actions of a tensor; returns the probability of the innermost one, 0 without any. */
 static double combine(sx_sparse_state *state, int v) {
     int n_levels = state->model->n_levels;
-    progress at[SX_MAX_LEVELS];
+    sx_sparse_progress *at = state->progress;
     double innermost = 0;
     for (int s = 0; s < n_levels; s++) begin(state, v, s, &at[s]);
     for (int s = n_levels - 1; s >= 0; s--) {

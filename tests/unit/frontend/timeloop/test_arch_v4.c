@@ -311,11 +311,11 @@ static void refusals_of_branches(void **state) {
 static void too_many_levels(void **state) {
     (void)state;
     char text[4096] = "architecture:\n  nodes:\n";
-    for (int i = 0; i < 17; i++) {
+    for (int i = 0; i <= SX_MAX_LEVELS; i++) {
         size_t size = strlen(text);
         snprintf(text + size, sizeof text - size, "  - !Container {name: c%d, spatial: {meshX: 2}}\n", i);
     }
-    const sx_refused one = {text, "19:23", "there are more than 16 storage levels, fan-outs counted", NULL};
+    const sx_refused one = {text, "27:23", "there are more than 24 storage levels, fan-outs counted", NULL};
     sx_assert_archs_refused(&one, 1);
 }
 

@@ -189,6 +189,15 @@ static void set_array(sx_outline_bound *bounds) {
         bounds->linked[v] = used > bounds->above[0] && may_hand_on(bounds, v);
 }
 
+/* Forgets the flows of other spatial loops. */
+static void forget_traffic(sx_outline_bound *bounds) {
+    const sx_model *model = bounds->bound->model;
+    for (int v = 0; v < model->n_tensors; v++)
+        for (int c = 0; c <= model->n_levels; c++)
+            memset(bounds->traffic[v][c], 0, model->n_levels * sizeof *bounds->traffic[v][c]);
+    memset(bounds->sharing, 0, sizeof bounds->sharing);
+}
+
 void sx_outline_bound_set(sx_outline_bound *bounds, const sx_outline *outline) {
     bool same = bounds->spatial_set &&
                 memcmp(bounds->outline.spatial, outline->spatial, sizeof outline->spatial) == 0;
@@ -197,8 +206,7 @@ void sx_outline_bound_set(sx_outline_bound *bounds, const sx_outline *outline) {
     bounds->spatial_set = true;
     bounds->numbered = false;
     memset(bounds->fit_known, 0, sizeof bounds->fit_known);
-    memset(bounds->traffic, 0, sizeof bounds->traffic);
-    memset(bounds->sharing, 0, sizeof bounds->sharing);
+    forget_traffic(bounds);
     set_array(bounds);
 }
 

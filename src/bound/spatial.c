@@ -108,7 +108,7 @@ typedef struct sx_keep_survey {
 } survey;
 
 struct sx_keep_survey *sx_keep_survey_new(void) {
-    return malloc(sizeof(survey));
+    return calloc(1, sizeof(survey));
 }
 
 /* The toll of a route. */
@@ -206,7 +206,6 @@ sx_score sx_outline_bound_spatial(sx_outline_bound *bounds, const sx_outline *ou
                                   const uint8_t *may_keep) {
     const sx_model *model = bounds->bound->model;
     survey *s = bounds->survey;
-    memset(s, 0, sizeof *s);
     s->bounds = bounds;
     s->must = outline->keep;
     s->may = may_keep;
@@ -215,6 +214,8 @@ sx_score sx_outline_bound_spatial(sx_outline_bound *bounds, const sx_outline *ou
     bounds->n_measures = 0;
     for (int v = 0; v < model->n_tensors; v++) {
         s->parent[v] = -1;
+        for (int c = 0; c <= model->n_levels; c++)
+            memset(s->toll[v][c], 0, model->n_levels * sizeof *s->toll[v][c]);
         sx_access_cost_energy(bounds, v, s->prices[v]);
     }
     choose_level(s, model->n_levels - 1, (double)model->computes * model->least_compute_energy);

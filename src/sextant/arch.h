@@ -50,8 +50,9 @@ typedef struct sx_storage {
     uint32_t word_bits, block_size, cluster_size;
     uint32_t banks; /* of Mind Mappings: tensors share the level by whole banks, each with the full bandwidth;
                        0: freely */
-    double multiple_buffering; /* only entries / multiple_buffering words hold a tile; below 1: more than there are */
-    double min_utilization;    /* 0..1 */
+    double
+        multiple_buffering; /* only entries / multiple_buffering words hold a tile; below 1: more than there are */
+    double min_utilization; /* 0..1 */
     double read_bandwidth, write_bandwidth, shared_bandwidth;
     double read_energy, fill_energy, update_energy, leak_energy;
     double addr_gen_energy;   /* per address generated; 0 without */

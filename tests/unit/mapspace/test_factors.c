@@ -304,7 +304,7 @@ static void beyond_limits_is_an_error(void **state) {
     }
     sx_factors *factors;
     sx_expect_error(sx_factors_new(SX_MAX_DIM_SIZE, 4, min, max, true, &factors), "too large to split");
-    sx_expect_error(sx_factors_new(10, SX_MAX_SLOTS + 1, min, max, true, &factors), "33 slots");
+    sx_expect_error(sx_factors_new(10, SX_MAX_SLOTS + 1, min, max, true, &factors), "49 slots");
     sx_expect_error(sx_factors_new(0, 2, min, max, true, &factors), "cannot be split");
     sx_factors_free(NULL);
 }

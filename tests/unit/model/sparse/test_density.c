@@ -1,5 +1,9 @@
 #include "model/sparse/density.h"
 
+#include "base/cancel.h"
+#include "sextant/all.h"
+#include "support/expect.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -96,11 +100,44 @@ static void fixed_tiles_have_their_share(void **state) {
     sx_density_cache_free(cache);
 }
 
+/* A count that a signal ends says what keeps a lower bound one: all tiles are empty. It is not remembered. */
+static void ended_counts_are_lower_bounds(void **state) {
+    (void)state;
+    sx_problem problem;
+    sx_placement *placed;
+    sx_cancel cancel = {0};
+    sx_steps steps = {.cancel = &cancel};
+    sx_expect_ok(sx_einsum_parse("Z[m] += A[k,m] {m:40000,k:40000}", &problem));
+    sx_expect_ok(sx_problem_set_band(&problem, 1, 0));
+    sx_expect_ok(sx_placement_new(&problem, 1, &placed));
+    sx_density d = sx_density_placed(SX_DENSITY_BANDED, placed);
+    sx_density_cache *cache = sx_density_cache_new(true, &steps);
+    uint32_t extent[SX_MAX_DIMS] = {0};
+    extent[placed->dim[0]] = 2;
+    extent[placed->dim[1]] = 1;
+    uint64_t tile = sx_placement_tile(placed, extent);
+    sx_cancel_set(&cancel);
+    assert_true(sx_density_empty(&d, cache, tile) == 1);
+    assert_true(sx_density_cache_failed(cache));
+    assert_int_equal(sx_density_most_counted(&d, cache, tile), 0);
+    assert_true(sx_density_blocks(&d, cache, tile, 4) == 0);
+    assert_true(sx_density_cache_failed(cache));
+    assert_false(sx_density_cache_failed(cache));
+    steps.cancel = NULL;
+    atomic_store(&steps.stopped, false);
+    assert_true(fabs(sx_density_empty(&d, cache, tile) - (1 - 1.0 / 20000)) < 1e-12);
+    assert_int_equal(sx_density_most_counted(&d, cache, tile), 1);
+    assert_false(sx_density_cache_failed(cache));
+    sx_density_cache_free(cache);
+    sx_placement_free(placed);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(probabilities_are_the_nearest_doubles),
         cmocka_unit_test(windows_of_large_tiles_are_narrow),
         cmocka_unit_test(fixed_tiles_have_their_share),
+        cmocka_unit_test(ended_counts_are_lower_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,10 +92,11 @@ static fixture *make_fixture(void set(sx_check_case *c), const int64_t *spread) 
     sx_expect_ok(sx_check_space_init(&f->space, &f->c));
     sx_check_shape_init(&f->shape, &f->c, &doubt);
     assert_string_equal(doubt.why, "");
-    for (int s = 0; s < 2; s++)
+    for (int s = 0; s < SX_MAX_LEVELS; s++)
         for (int d = 0; d < SX_MAX_DIMS; d++) f->spatial.factor[s][d] = 1;
     for (int d = 0; d < f->c.problem.n_dims; d++) f->spatial.factor[1][d] = spread ? spread[d] : 1;
-    f->o = (sx_check_outline){.space = &f->space, .shape = &f->shape, .spatial = &f->spatial, .keep = {7, 7}};
+    f->o =
+        (sx_check_outline){.space = &f->space, .shape = &f->shape, .spatial = &f->spatial, .keep = {7, 7, 7}};
     sx_check_outline_spread(&f->o);
     sx_expect_ok(sx_check_find_links(&f->o));
     sx_check_find_neighbours(&f->o);
@@ -494,6 +495,37 @@ static void tiles_of_one_level_add_words(void **state) {
     free_fixture(f);
 }
 
+static void set_tiles_inside(sx_check_case *c) {
+    set_tiles(c);
+    c->machine.n_levels = 3;
+    c->machine.level[2] = c->machine.level[1];
+    c->limits.level[2] = c->limits.level[1];
+    c->shares[2] = c->shares[1];
+}
+
+static void set_tiles_of_two(sx_check_case *c) {
+    set_tiles(c);
+    set_machine(c, 2, 8);
+}
+
+/* T10: with two levels outside, the last block of the first loop's dimension need not move; with two instances nothing is
+ * known. */
+static void tiles_of_inner_levels_add_less(void **state) {
+    (void)state;
+    static const int64_t expected[] = {3, 0};
+    for (int i = 0; i < 2; i++) {
+        fixture *f = make_fixture(i ? set_tiles_of_two : set_tiles_inside, NULL);
+        sx_check_tilings *tilings;
+        sx_wide tiles;
+        f->work.energy.of[1][B][SX_READ] = f->work.energy.of[1][O][SX_UPDATE] = 1;
+        sx_expect_ok(sx_check_tilings_new(&f->work, &tilings));
+        sx_expect_ok(sx_check_tilings_least(tilings, (const unsigned[]){7, 7, 7}, &tiles));
+        assert_int_equal((int64_t)tiles, expected[i]);
+        sx_check_tilings_free(tilings);
+        free_fixture(f);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flows_are_words_and_copies),
@@ -511,6 +543,7 @@ int main(void) {
         cmocka_unit_test(orders_matter_with_links),
         cmocka_unit_test(remainders_have_a_busiest_unit),
         cmocka_unit_test(tiles_of_one_level_add_words),
+        cmocka_unit_test(tiles_of_inner_levels_add_less),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

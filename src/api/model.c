@@ -33,6 +33,8 @@ double sx_score_total(const sx_score *score, sx_total total) {
         return score->utilization;
     case SX_TOTAL_LAST_LEVEL:
         return score->last_level_accesses;
+    case SX_TOTAL_LATENCY:
+        return score->latency;
     }
     return NAN;
 }

@@ -43,6 +43,12 @@ static sx_status check_like(const char *value) {
                          "valid value: timeloop");
 }
 
+static sx_status check_latency(const char *value) {
+    if (strcmp(value, "timeloop") == 0 || strcmp(value, "tile") == 0) return SX_OK;
+    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "latency: '%s' is not a valid value", value),
+                         "valid values: timeloop, tile");
+}
+
 static sx_status check_semantics(const char *value) {
     if (strcmp(value, "exact") == 0 || strcmp(value, "timeloop") == 0) return SX_OK;
     return sx_error_hint(sx_error_new(SX_ERR_USAGE, "sparse-semantics: '%s' is not a valid value", value),
@@ -77,6 +83,8 @@ static const option_row rows[] = {
      NULL},
     {"no-link-transfers", "children do not hand words to their neighbours", FLAG, AT(no_link_transfers),
      NULL},
+    {"latency", "what latency is: timeloop (its cycles) or tile (the tile pipeline)", TEXT, AT(latency),
+     check_latency},
     {"like", "answer as this tool does: timeloop", TEXT, AT(like), check_like},
     {"sparse-semantics", "how zeros are counted: exact or timeloop", TEXT, AT(sparse_semantics),
      check_semantics},
@@ -227,6 +235,7 @@ sx_model_options sx_options_model(const sx_options *options, const sx_problem *p
     if (!options) return model;
     model.no_first_read_elision = options->no_first_read_elision;
     model.no_link_transfers = options->no_link_transfers;
+    model.latency_tile = options->latency && strcmp(options->latency, "tile") == 0;
     return model;
 }
 

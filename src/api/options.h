@@ -10,7 +10,8 @@ struct sx_options {
     bool pareto, proof, again;
     bool remainders, no_remainders, keep_all, no_banks, split_axes;
     bool no_first_read_elision, no_link_transfers;
-    char *mapper, *objective, *warm_start, *checkpoint, *sparse_semantics, *like; /* NULL: as preset */
+    char *mapper, *objective, *warm_start, *checkpoint, *sparse_semantics, *like,
+        *latency; /* NULL: as preset */
     const sx_cancel *cancel;
     sx_input *input;
     sx_store *store;

@@ -189,7 +189,7 @@ sx_score sx_partial_mapping_try(const sx_outline_bound *bounds, const sx_partial
     double more_here[SX_MAX_TENSORS], more_most[SX_MAX_TENSORS];
     bed now;
     for (int o = 0; o < b->n_classes; o++) least = fmin(least, outside(bounds, 0, level, point, o));
-    if (least == INFINITY) return (sx_score){INFINITY, INFINITY, 0, INFINITY};
+    if (least == INFINITY) return (sx_score){INFINITY, INFINITY, 0, INFINITY, INFINITY};
     lay_base(bounds, partial, level, extent, &now);
     for (int v = 0; v < b->model->n_tensors; v++) {
         shrink_by(bounds, partial, level, &now, v, &here[v], &most[v]);

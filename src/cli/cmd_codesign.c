@@ -174,6 +174,7 @@ static sx_status codesign(const sx_args *args, sx_sources *sources, sx_codesign_
     SX_TRY(sx_search_objective(sources, &job->options.run.objective, job->objective, sizeof job->objective,
                                &result->err));
     SX_TRY(sx_sources_arch(sources, &job->base));
+    SX_TRY(sx_search_check_latency(sources->args, &job->base, &job->options.run.objective));
     job->energies = sx_sources_energies(sources);
     SX_TRY(sx_sources_layers(sources, &job->network));
     SX_TRY(read_choices(args, job));
@@ -245,6 +246,7 @@ static const sx_option options[] = {
     SX_OPTIONS_SPACE,
     SX_OPTION_SPLIT_AXES,
     SX_OPTIONS_MODEL,
+    SX_OPTION_LATENCY,
     {"svg", 0, "FILE", SX_OPTION_TEXT, false,
      "also plot area against objective of the designs, with their Pareto front"},
     SX_OPTION_NO_CLOCK,

@@ -174,6 +174,7 @@ static sx_status read_subject(const sx_args *args, subject *out) {
                 {"split-axes", MAPPINGS},
                 {"no-first-read-elision", MAPPINGS},
                 {"no-link-transfers", MAPPINGS},
+                {"latency", MAPPINGS},
                 {"algorithmic-minimum", MAPPINGS},
                 {"optimum", MAPPINGS},
                 {"type", ARRAYS},
@@ -321,6 +322,7 @@ static sx_status load_map(compare_job *job, sx_output *result) {
     char text[256];
     SX_TRY(sx_search_objective(&job->sources, &job->options.run.objective, text, sizeof text, &result->err));
     SX_TRY(sx_sources_arch(&job->sources, &job->arch));
+    SX_TRY(sx_search_check_latency(job->sources.args, &job->arch, &job->options.run.objective));
     SX_TRY(sx_sources_problems(&job->sources, &job->problems));
     SX_TRY(sx_bind_network(&job->sources, &job->arch, NULL, &job->problems, result));
     SX_TRY(drop_duplicates(&job->problems));
@@ -542,6 +544,7 @@ static const sx_option options[] = {
     SX_OPTIONS_SPACE,
     SX_OPTION_SPLIT_AXES,
     SX_OPTIONS_MODEL,
+    SX_OPTION_LATENCY,
     {"csv", 0, "FILE", SX_OPTION_TEXT, false, "also write one line per run"},
     {"svg", 0, "FILE", SX_OPTION_TEXT, false,
      "also plot convergence curves; with several problems, one file for each"},

@@ -200,6 +200,7 @@ static sx_status evaluate(const sx_args *args, sx_sources *sources, sx_evaluatio
     e->options = sx_search_model_options(args);
     SX_TRY(sx_sources_arch(sources, &e->arch));
     SX_TRY(sx_clock_apply(args, &e->arch));
+    SX_TRY(sx_search_check_latency(args, &e->arch, &e->objective));
     e->energies = sx_sources_energies(sources);
     SX_TRY(sx_sources_problem(sources, &e->problem));
     SX_TRY(read_mapping(sources, json, e, result));
@@ -234,6 +235,7 @@ static const sx_option options[] = {
     SX_OPTION_SVG_COST,
     SX_OPTION_OBJECTIVE,
     SX_OPTIONS_MODEL,
+    SX_OPTION_LATENCY,
     SX_OPTIONS_FORMATS,
     {"simulate", 0, NULL, SX_OPTION_FLAG, false,
      "count accesses by simulating every iteration: slow, for small problems"},

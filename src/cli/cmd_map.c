@@ -446,6 +446,10 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
     SX_TRY(read_densities(args, job));
     SX_TRY(read_formats(args, job));
     SX_TRY(sx_sources_arch(sources, &job->r->arch));
+    SX_TRY(sx_search_check_latency(args, &job->r->arch, &job->r->options.run.objective));
+    if (sx_search_tile_latency(args) && sx_args_flag(args, "certificate"))
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--certificate cannot be used with --latency tile"),
+                             "certificates have no rules for the tile pipeline");
     SX_TRY(sx_clock_apply(args, &job->r->arch));
     SX_TRY(keep_text(sx_sources_energies(sources), &job->r->energies));
     SX_TRY(sx_sources_layers(sources, &job->r->network));
@@ -540,6 +544,7 @@ static const sx_option options[] = {
      "search only tiles that divide; by default the mapper " DEFAULT_MAPPER
      " also tries others where those leave compute units idle"},
     SX_OPTIONS_MODEL,
+    SX_OPTION_LATENCY,
     {"densities", 0, "TENSOR=[MODEL:]SHARE,...[@WEIGHT,...]", SX_OPTION_TEXT, false,
      "find one mapping for several densities, such as Weights=1,0.5,0.1: minimise the sum of the objective "
      "at "

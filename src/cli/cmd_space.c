@@ -72,6 +72,7 @@ static sx_status read_nouns(sx_sources *sources, job *j, sx_output *result) {
                                j->pca ? &result->err : &none));
     sx_text_free(&none);
     SX_TRY(sx_sources_arch(sources, &j->arch));
+    SX_TRY(sx_search_check_latency(j->args, &j->arch, &j->run.objective));
     j->energies = sx_sources_energies(sources);
     SX_TRY(sx_sources_problem(sources, &j->problem));
     SX_TRY(sx_bind_problem(sources, &j->arch, &j->problem, result));
@@ -266,6 +267,7 @@ static const sx_option options[] = {
     SX_OPTIONS_SPACE,
     SX_OPTION_SPLIT_AXES,
     SX_OPTIONS_MODEL,
+    SX_OPTION_LATENCY,
     {"nearest", 0, NULL, SX_OPTION_FLAG, false,
      "also give the legal mapping nearest to --mapping; --output writes it to a file"},
     {"sweep", 0, "orders", SX_OPTION_TEXT, false,

@@ -95,6 +95,13 @@
             "exactly, but as Timeloop does with --like timeloop and for files with its "                     \
             "sparse_optimizations"                                                                           \
     }
+#define SX_OPTION_LATENCY                                                                                    \
+    {                                                                                                        \
+        "latency", 0, "timeloop|tile", SX_OPTION_TEXT, false,                                                \
+            "what `latency` is: Timeloop's cycles (the default), or the tile pipeline by the "               \
+            "architecture's `latency` keys; "                                                                \
+            "tiles then share their buffers with those in flight"                                            \
+    }
 #define SX_OPTIONS_MODEL                                                                                     \
     SX_OPTION_NO_ELISION, SX_OPTION_NO_LINKS, SX_OPTION_NO_ERT, SX_OPTION_DENSITY, SX_OPTION_BITS,           \
         SX_OPTION_SEMANTICS

@@ -77,6 +77,29 @@ sx_map_space_options sx_search_space_options(const sx_args *args) {
     };
 }
 
+bool sx_search_tile_latency(const sx_args *args) {
+    const char *latency = sx_args_text(args, "latency", 0);
+    return latency && strcmp(latency, "tile") == 0;
+}
+
+sx_status sx_search_check_latency(const sx_args *args, const sx_arch *arch, const sx_objective *objective) {
+    const char *latency = sx_args_text(args, "latency", 0);
+    if (latency && strcmp(latency, "tile") != 0 && strcmp(latency, "timeloop") != 0)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--latency: '%s' is not a valid value", latency),
+                             "valid values: timeloop, tile");
+    if (sx_search_tile_latency(args) && arch && arch->n_laws == 0)
+        return sx_error_hint(sx_error_new(SX_ERR_INPUT,
+                                          "--latency tile: no level of '%s' has a map of `latency` keys",
+                                          arch->name),
+                             "docs/latency.md has the keys; the architecture 'gemmini' has them");
+    for (int i = 0; objective && i < objective->n_criteria; i++)
+        if (objective->criterion[i].kind == SX_LATENCY && !sx_search_tile_latency(args))
+            return sx_error_hint(
+                sx_error_new(SX_ERR_USAGE, "the objective has latency, which needs --latency tile"),
+                "Timeloop's cycles are the objective 'delay'");
+    return SX_OK;
+}
+
 sx_model_options sx_search_model_options(const sx_args *args) {
     const char *semantics = sx_args_text(args, "sparse-semantics", 0);
     bool like = sx_args_flag(args, "like");
@@ -85,6 +108,7 @@ sx_model_options sx_search_model_options(const sx_args *args) {
         .no_link_transfers = sx_args_flag(args, "no-link-transfers"),
         .sparse_timeloop = semantics ? strcmp(semantics, "timeloop") == 0 : like,
         .like_timeloop = like,
+        .latency_tile = sx_search_tile_latency(args),
     };
 }
 

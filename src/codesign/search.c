@@ -207,6 +207,7 @@ void sx_codesign_done(sx_codesign *c, size_t design) {
         value += weight * layer->value;
         total.energy_pj += weight * layer->score.energy_pj;
         total.cycles += weight * layer->score.cycles;
+        total.latency += weight * layer->score.latency;
         total.last_level_accesses += weight * layer->score.last_level_accesses;
         used += weight * layer->score.cycles * layer->score.utilization;
     }

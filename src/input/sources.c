@@ -1,5 +1,6 @@
 #include "input/sources.h"
 
+#include "frontend/catalog/catalog.h"
 #include "frontend/timeloop/mapper_section.h"
 #include "frontend/timeloop/sparse_section.h"
 #include "input/ert_beside.h"
@@ -489,7 +490,8 @@ static sx_status join(sx_sources *sources) {
     for (int noun = 0; noun < SX_N_NOUNS; noun++)
         if (noun != SX_NOUN_MAPPING && sources->input[noun])
             SX_TRY(sx_input_borrow(sources->joined, sources->input[noun], NULL));
-    return SX_OK;
+    const char *text = sources->arch ? sx_catalog_constraints(sources->arch->name) : NULL;
+    return text ? sx_input_add_text(sources->joined, sources->arch->name, text, strlen(text)) : SX_OK;
 }
 
 sx_status sx_sources_constraints(sx_sources *sources, const sx_problem *problem, const sx_arch *arch,

@@ -1,6 +1,7 @@
 #include "ir/arch.h"
 
 #include "base/status.h"
+#include "ir/law.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -184,6 +185,7 @@ static sx_status check_level(const sx_arch *arch, int index) {
     if (s->n_keeps > SX_MAX_TENSORS || s->n_bypasses > SX_MAX_TENSORS || s->n_scales > SX_MAX_TENSORS)
         return sx_error_new(SX_ERR_LIMIT, "'%s' names more than %d tensors", s->name, SX_MAX_TENSORS);
     SX_TRY(check_metadata(s));
+    SX_TRY(sx_law_check(arch, index));
     return check_numbers(s);
 }
 

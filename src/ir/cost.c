@@ -179,5 +179,6 @@ sx_score sx_cost_score(const sx_cost *cost) {
         .cycles = (double)cost->cycles,
         .utilization = cost->utilization,
         .last_level_accesses = cost->last_level_accesses,
+        .latency = cost->latency,
     };
 }

@@ -75,6 +75,10 @@ static sx_status init_product(sx_goal *goal, int index, const sx_metric_about *m
         missing = add_term("energy", c->energy_power, metrics, n, &product);
         if (!missing) missing = add_term("delay", c->delay_power, metrics, n, &product);
         break;
+    case SX_LATENCY:
+        missing = add_term("energy", c->energy_power, metrics, n, &product);
+        if (!missing) missing = add_term("latency", c->delay_power, metrics, n, &product);
+        break;
     case SX_LAST_LEVEL:
         missing = add_term("last-level", 1, metrics, n, &product);
         break;

@@ -24,6 +24,7 @@ enum {
     SX_MAPPING_CYCLES,
     SX_MAPPING_UTILIZATION,
     SX_MAPPING_LAST_LEVEL,
+    SX_MAPPING_LATENCY,
     SX_N_MAPPING_METRICS
 };
 extern const sx_metric_about sx_mapping_metric[SX_N_MAPPING_METRICS];

@@ -17,6 +17,7 @@ static const struct {
     {"energy", "picojoules", {SX_PRODUCT, 1, 0}},
     {"delay", "cycles", {SX_PRODUCT, 0, 1}},
     {"ed2p", "energy times delay squared", {SX_PRODUCT, 1, 2}},
+    {"latency", "cycles of the tile pipeline, with --latency tile", {SX_LATENCY, 0, 1}},
     {"last-level", "words moved at the outermost level", {SX_LAST_LEVEL, 0, 0}},
     {"utilization", "utilization of the compute units, maximised", {SX_UTILIZATION, 0, 0}},
 };
@@ -25,6 +26,7 @@ enum { N_KNOWN = sizeof known / sizeof known[0] };
 /* What is not a name but a way to make one. */
 static const char *const forms[][2] = {
     {"e^A*d^B", "energy and delay with other exponents, such as e^2*d"},
+    {"energy^A*latency^B", "energy and latency with exponents, such as energy*latency"},
     {"A,B,...", "several of these: a later one breaks ties (differences below 0.1%) of the earlier ones"},
 };
 enum { N_FORMS = sizeof forms / sizeof forms[0] };
@@ -35,12 +37,8 @@ const char *sx_objective_name(size_t index, const char **about) {
     return index < N_KNOWN ? known[index].name : forms[index - N_KNOWN][0];
 }
 
-/* Reads one factor "e", "d", "e^1.5"; advances *at. */
-static bool read_power(const char **at, double *energy, double *delay) {
-    double *power = **at == 'e' ? energy : **at == 'd' ? delay : NULL;
-    if (!power || *power != 0) return false;
-    *power = 1;
-    if (*++*at != '^') return true;
+/* Reads "^NUMBER", a number above 0 and up to 16; advances *at. */
+static bool read_exponent(const char **at, double *power) {
     const char *number = ++*at;
     char *end;
     *power = strtod(number, &end);
@@ -48,11 +46,43 @@ static bool read_power(const char **at, double *energy, double *delay) {
     return end == number + strspn(number, "0123456789.eE+-") && *power > 0 && *power <= 16;
 }
 
+/* Reads one factor "e", "d", "e^1.5"; advances *at. */
+static bool read_power(const char **at, double *energy, double *delay) {
+    double *power = **at == 'e' ? energy : **at == 'd' ? delay : NULL;
+    if (!power || *power != 0) return false;
+    *power = 1;
+    return *++*at != '^' || read_exponent(at, power);
+}
+
 static bool read_product(const char *text, sx_criterion *out) {
     sx_criterion c = {.kind = SX_PRODUCT};
     if (!read_power(&text, &c.energy_power, &c.delay_power)) return false;
     if (*text == '*' && (text++, !read_power(&text, &c.energy_power, &c.delay_power))) return false;
     if (*text) return false;
+    *out = c;
+    return true;
+}
+
+/* Reads "energy", "latency" or one of them with "^NUMBER"; advances *at. */
+static bool read_word_power(const char **at, sx_criterion *c) {
+    static const char *const words[] = {"energy", "latency"};
+    double *const power[] = {&c->energy_power, &c->delay_power};
+    for (int i = 0; i < 2; i++) {
+        size_t n = strlen(words[i]);
+        if (strncmp(*at, words[i], n) != 0 || *power[i] != 0) continue;
+        *at += n;
+        *power[i] = 1;
+        return **at != '^' || read_exponent(at, power[i]);
+    }
+    return false;
+}
+
+/* Reads a product of energy and latency. */
+static bool read_latency_product(const char *text, sx_criterion *out) {
+    sx_criterion c = {.kind = SX_LATENCY};
+    if (!read_word_power(&text, &c)) return false;
+    if (*text == '*' && (text++, !read_word_power(&text, &c))) return false;
+    if (*text || c.delay_power == 0) return false;
     *out = c;
     return true;
 }
@@ -90,7 +120,7 @@ static sx_status read_criterion(const char *word, const words *more, size_t inde
         *criterion = known[i].criterion;
         return SX_OK;
     }
-    if (read_product(word, criterion)) return SX_OK;
+    if (read_product(word, criterion) || read_latency_product(word, criterion)) return SX_OK;
     if (!more->n || !sx_goal_product_read(word, more->metrics, more->n, &product)) return unknown(word);
     criterion->kind = SX_TERMS;
     snprintf(out->terms[index], sizeof out->terms[index], "%s", word);
@@ -139,6 +169,16 @@ static const char *own_name(const sx_objective *objective) {
     return objective->name ? objective->name : "function";
 }
 
+/* Writes a product with latency after a comma or nothing; returns its length. */
+static int write_latency(const sx_criterion *c, const char *comma, char *text, size_t size) {
+    char energy[40] = "", latency[40] = "";
+    if (c->energy_power == 1) snprintf(energy, sizeof energy, "energy*");
+    if (c->energy_power != 1 && c->energy_power != 0)
+        snprintf(energy, sizeof energy, "energy^%.17g*", c->energy_power);
+    if (c->delay_power != 1) snprintf(latency, sizeof latency, "^%.17g", c->delay_power);
+    return snprintf(text, size, "%s%slatency%s", comma, energy, latency);
+}
+
 void sx_objective_text(const sx_objective *objective, char *text, size_t size) {
     size_t used = 0;
     text[0] = 0;
@@ -148,20 +188,20 @@ void sx_objective_text(const sx_objective *objective, char *text, size_t size) {
                                                   : c->kind == SX_FUNCTION ? own_name(objective)
                                                                            : known_name(c);
         int n =
-            name                   ? snprintf(text + used, size - used, "%s%s", comma, name)
-            : c->delay_power == 0  ? snprintf(text + used, size - used, "%se^%.17g", comma, c->energy_power)
-            : c->energy_power == 0 ? snprintf(text + used, size - used, "%sd^%.17g", comma, c->delay_power)
-                                   : snprintf(text + used, size - used, "%se^%.17g*d^%.17g", comma,
-                                              c->energy_power, c->delay_power);
+            name                    ? snprintf(text + used, size - used, "%s%s", comma, name)
+            : c->kind == SX_LATENCY ? write_latency(c, comma, text + used, size - used)
+            : c->delay_power == 0   ? snprintf(text + used, size - used, "%se^%.17g", comma, c->energy_power)
+            : c->energy_power == 0  ? snprintf(text + used, size - used, "%sd^%.17g", comma, c->delay_power)
+                                    : snprintf(text + used, size - used, "%se^%.17g*d^%.17g", comma,
+                                               c->energy_power, c->delay_power);
         used += (size_t)n;
     }
 }
 
 const sx_metric_about sx_mapping_metric[] = {
-    {"energy_pj", "pJ", "energy"},
-    {"cycles", "cycles", "delay"},
-    {"utilization", "", "utilization"},
-    {"last_level_accesses", "words", "last-level"},
+    {"energy_pj", "pJ", "energy"},      {"cycles", "cycles", "delay"},
+    {"utilization", "", "utilization"}, {"last_level_accesses", "words", "last-level"},
+    {"latency", "cycles", NULL},
 };
 
 const sx_metric_about *sx_mapping_metrics(size_t *n) {
@@ -170,12 +210,13 @@ const sx_metric_about *sx_mapping_metrics(size_t *n) {
 }
 
 sx_metrics sx_score_metrics(const sx_score *score) {
-    return (sx_metrics){{score->energy_pj, score->cycles, score->utilization, score->last_level_accesses}};
+    return (sx_metrics){
+        {score->energy_pj, score->cycles, score->utilization, score->last_level_accesses, score->latency}};
 }
 
 sx_score sx_metrics_score(const sx_metrics *metrics) {
     const double *value = metrics->value;
-    return (sx_score){value[0], value[1], value[2], value[3]};
+    return (sx_score){value[0], value[1], value[2], value[3], value[4]};
 }
 
 double sx_criterion_value(const sx_criterion *criterion, const sx_score *score) {
@@ -186,6 +227,9 @@ double sx_criterion_value(const sx_criterion *criterion, const sx_score *score) 
         return -score->utilization;
     case SX_PRODUCT:
         break;
+    case SX_LATENCY:
+        return sx_goal_power(score->energy_pj, criterion->energy_power) *
+               sx_goal_power(score->latency, criterion->delay_power);
     case SX_TERMS:
     case SX_FUNCTION:
         return NAN;

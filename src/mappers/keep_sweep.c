@@ -2,6 +2,7 @@
 
 #include "mapspace/map_parts.h"
 #include "model/frame/frame.h"
+#include "model/latency.h"
 
 #include <math.h>
 
@@ -12,7 +13,8 @@ sx_keep_sweep sx_keep_sweep_make(const sx_map_space *space, sx_worker *worker,
     sx_keep_sweep sweep = {.worker = worker, .space = space, .objective = objective};
     sweep.bounded = evaluator && objective->criterion[0].kind == SX_PRODUCT && !model->sparse &&
                     !model->range && !model->formats;
-    if (evaluator && !model->sparse && !space->banks_at) sweep.frame = evaluator->frame;
+    if (evaluator && !model->sparse && !space->banks_at && !(model->law && model->law->counted))
+        sweep.frame = evaluator->frame;
     sweep.minimum = sx_model_minimum(model, space->fixed_keep[model->n_levels - 1]);
     return sweep;
 }
@@ -53,12 +55,15 @@ sx_outcome sx_keep_sweep_evaluate(sx_keep_sweep *sweep, void *point, uint64_t le
     if (sweep->frame && !sweep->open) sweep->open = sx_frame_open(sweep->frame, point);
     if (sweep->open)
         reason = sx_frame_score_kept(sweep->frame, levels,
-                                     objective->criterion[0].kind < SX_TERMS ? objective : NULL,
+                                     objective->criterion[0].kind < SX_LATENCY ? objective : NULL,
                                      sx_worker_cutoff(sweep->worker), &score);
     if (reason == SX_BOUND_EXCEEDED && sx_worker_pass(sweep->worker, INFINITY, &outcome)) return outcome;
     set_keeps(sweep, point, levels);
     sx_metrics metrics = {0};
-    if (reason == SX_LEGAL) metrics = sx_score_metrics(&score);
+    if (reason == SX_LEGAL) {
+        score.latency = sx_latency_score(sweep->space->model, sx_map_point(point), score.cycles);
+        metrics = sx_score_metrics(&score);
+    }
     if (reason == SX_LEGAL) return sx_worker_record(sweep->worker, point, &metrics);
     sweep->open = false;
     return sx_worker_evaluate(sweep->worker, point, true);

@@ -7,6 +7,7 @@
 #include "ir/axes.h"
 #include "mapspace/map_parts.h"
 #include "model/capacity.h"
+#include "model/latency.h"
 
 #include <assert.h>
 #include <math.h>
@@ -58,7 +59,8 @@ void sx_map_choices_free(sx_map_choices *choices) {
 }
 
 bool sx_map_order_matters(const sx_map_space *space, int level, bool spread) {
-    return level > 0 || space->model->sparse || (spread && !space->model->options.no_link_transfers);
+    return level > 0 || space->model->sparse || sx_latency_sees_orders(space->model) ||
+           (spread && !space->model->options.no_link_transfers);
 }
 
 /* The list of a set, to be made where it has no items; NULL when memory is out. */

@@ -1,6 +1,7 @@
 /* Making a map space: its slots, what the constraints leave free in them, its genes. And the way between
  * points and mappings. */
 #include "mapspace/map_parts.h"
+#include "model/latency.h"
 
 #include "base/text.h"
 
@@ -317,7 +318,8 @@ static sx_status set_up(sx_map_space *space) {
         SX_TRY(set_keep(space, s));
     }
     for (int d = 0; d < space->problem->n_dims; d++) SX_TRY(set_factors(space, d));
-    SX_TRY(sx_orders_new(space->problem, space->options.remainders || space->model->sparse, &space->orders));
+    bool every = space->options.remainders || space->model->sparse || sx_latency_sees_orders(space->model);
+    SX_TRY(sx_orders_new(space->problem, every, &space->orders));
     set_genes(space);
     space->space.n_values = sx_map_n_values(space);
     SX_TRY(set_blank(space));

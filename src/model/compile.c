@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "ir/arch.h"
+#include "model/latency.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -101,12 +102,18 @@ static void size_elements(const sx_model *model, const sx_storage *from, int v, 
     to->scale[v] = bandwidth_scale(from, model->problem, v) * sx_level_width(to, v);
 }
 
+/* The words that tiles may take at a level. */
+static double usable_words(const sx_model *model, int s) {
+    double words = sx_usable_words(&model->arch->level[s]);
+    return model->options.latency_tile ? sx_latency_usable(model->arch, s, words) : words;
+}
+
 static void compile_level(sx_model *model, int s) {
     const sx_arch *arch = model->arch;
     const sx_storage *from = &arch->level[s];
     sx_level *to = &model->level[s];
     *to = (sx_level){
-        .effective = sx_usable_words(from),
+        .effective = usable_words(model, s),
         .mesh_x = from->mesh_x,
         .mesh_y = from->mesh_y,
         .instances = from->instances,
@@ -191,6 +198,15 @@ static void set_least(sx_model *model) {
     memcpy(model->least_use, model->least, sizeof model->least_use);
 }
 
+/* Compiles the laws of the tile pipeline. */
+static sx_status compile_law(sx_model *model) {
+    SX_TRY(sx_latency_compile(model, &model->law));
+    if (!model->law || (!model->sparse && !model->options.densities.n && !model->options.formats.kinds))
+        return SX_OK;
+    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "the latency of the tile pipeline is for dense tensors"),
+                         "leave out --latency tile, or the densities and formats");
+}
+
 /* Compiles a model of the problem's own densities. */
 static sx_status compile(const sx_problem *problem, const sx_arch *arch, const sx_model_options *options,
                          sx_model **out) {
@@ -226,6 +242,7 @@ static sx_status compile(const sx_problem *problem, const sx_arch *arch, const s
     model->compute_instances = arch->compute.instances;
     model->compute_energy = arch->compute.energy;
     sx_status status = sx_sparse_compile(model, &model->sparse);
+    if (!status && model->options.latency_tile) status = compile_law(model);
     if (status) {
         sx_model_free(model);
         return status;
@@ -268,6 +285,7 @@ void sx_model_free(sx_model *model) {
     sx_formats_free(model->formats);
     sx_range_free(model->range);
     sx_sparse_model_free(model->sparse);
+    free(model->law);
     free(model);
 }
 

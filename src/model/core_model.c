@@ -72,6 +72,7 @@ static void copy_level(const sx_model *model, int s, sx_core_level *to) {
 
 const char *sx_core_model_make(const sx_model *model, sx_core_model *out) {
     if (model->sparse || model->range || model->formats) return "its tensors are sparse";
+    if (model->law) return "it has a law of latency";
     if (model->net_energy) return "its networks cost energy";
     if (model->n_levels > SX_CORE_LEVELS || model->n_dims > SX_CORE_DIMS ||
         model->n_tensors > SX_CORE_TENSORS)

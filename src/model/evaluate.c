@@ -1,5 +1,6 @@
 /* The public face of the model. */
 #include "model/frame/frame.h"
+#include "model/latency.h"
 #include "model/sparse/charge.h"
 #include "model/sparse/density_range.h"
 #include "model/sparse/formats.h"
@@ -63,6 +64,36 @@ static bool beyond(const sx_criterion *criterion, double bound, double energy, d
     return sx_criterion_value(criterion, &least) > bound * (1 + 1e-12);
 }
 
+/* Keeps the words of a tensor at the levels that launch tiles. */
+static void keep_words(sx_evaluator *e, int tensor, const sx_counts *counts, bool totals) {
+    const sx_latency_model *law = e->model->law;
+    for (int i = 0; i < law->n; i++) {
+        int s = law->boundary[i].level;
+        double instances = totals ? (double)e->nest.above[s] : 1;
+        e->words.reads[i][tensor] = counts[s].reads / instances;
+        e->words.updates[i][tensor] = counts[s].updates / instances;
+    }
+}
+
+/* The cycles of the levels that count with Timeloop's. */
+static double timed_cycles(const sx_cost_accumulator *costs, unsigned timed) {
+    double cycles = 0;
+    for (; timed; timed &= timed - 1)
+        cycles = fmax(cycles, ceil(costs->compute_cycles / costs->slowdown[__builtin_ctz(timed)]));
+    return cycles;
+}
+
+/* Sets the latency: the tile pipeline's, where the model has a law, otherwise the cycles. `out` may be NULL. */
+static void set_latency(const sx_evaluator *e, const sx_mapping *mapping, const sx_cost_accumulator *costs,
+                        sx_score *score, sx_cost *out) {
+    const sx_latency_model *law = e->model->law;
+    score->latency = score->cycles;
+    if (out) out->n_boundaries = 0;
+    if (law)
+        score->latency = sx_latency_of(e->model, mapping, &e->words, costs->compute_cycles,
+                                       timed_cycles(costs, law->timed), out);
+}
+
 /* The whole evaluation. out and objective may be NULL. */
 static sx_verdict evaluate(sx_evaluator *e, const sx_mapping *mapping, const sx_objective *objective,
                            double bound, sx_score *score, sx_cost *out) {
@@ -107,6 +138,7 @@ static sx_verdict evaluate(sx_evaluator *e, const sx_mapping *mapping, const sx_
         } else {
             energy += sx_cost_accumulator_add_tensor(&costs, e, v, counts, out);
         }
+        if (model->law) keep_words(e, v, counts, walk);
         double times = walk ? 1 : (double)nest->above[last];
         last_level += (counts[last].reads + counts[last].fills + counts[last].updates) * times;
     }
@@ -117,6 +149,7 @@ static sx_verdict evaluate(sx_evaluator *e, const sx_mapping *mapping, const sx_
     sx_cost_accumulator_finish(&costs, score, out);
     score->last_level_accesses = e->sparse ? sx_sparse_accesses(e->sparse, last, walk) : last_level;
     assert(above_minimum(model, mapping, score));
+    set_latency(e, mapping, &costs, score, out);
     if (objective && sx_objective_value(objective, score) > bound) verdict.reason = SX_BOUND_EXCEEDED;
     return verdict;
 }
@@ -167,6 +200,7 @@ sx_verdict sx_evaluate(sx_evaluator *evaluator, const sx_mapping *mapping, sx_co
     out->edp = score.energy_pj * score.cycles;
     out->utilization = score.utilization;
     out->last_level_accesses = score.last_level_accesses;
+    out->latency = score.latency;
     return verdict;
 }
 
@@ -177,9 +211,14 @@ static sx_verdict evaluate_score(sx_evaluator *e, const sx_mapping *mapping, con
     if (e->at_formats) return sx_formats_evaluate(e, mapping, objective, bound, out, &set);
     if (e->at_density) return sx_range_evaluate(e, mapping, objective ? bound : INFINITY, out);
     sx_verdict verdict;
-    if (!e->frame || e->exact || !sx_frame_score(e->frame, mapping, objective, bound, out, &verdict))
+    const bool late = objective && objective->criterion[0].kind == SX_LATENCY;
+    if (!e->frame || e->exact || (e->model->law && e->model->law->counted) ||
+        !sx_frame_score(e->frame, mapping, late ? NULL : objective, bound, out, &verdict))
         return evaluate(e, mapping, objective, bound, out, NULL);
-    assert(verdict.reason != SX_LEGAL || above_minimum(e->model, mapping, out));
+    if (verdict.reason != SX_LEGAL) return verdict;
+    assert(above_minimum(e->model, mapping, out));
+    out->latency = sx_latency_score(e->model, mapping, out->cycles);
+    if (late && sx_criterion_value(&objective->criterion[0], out) > bound) verdict.reason = SX_BOUND_EXCEEDED;
     return verdict;
 }
 
@@ -210,7 +249,7 @@ void sx_evaluate_span(sx_evaluator *evaluator, const char *mappings, size_t stri
         const sx_mapping *mapping = (const sx_mapping *)(const void *)(mappings + i * stride);
         if (i + 2 < n) prefetch(evaluator->model, mappings + (i + 2) * stride);
         verdicts[i] = evaluate_score(evaluator, mapping, NULL, 0, &scores[i]);
-        if (verdicts[i].reason != SX_LEGAL) scores[i] = (sx_score){INFINITY, INFINITY, 0, INFINITY};
+        if (verdicts[i].reason != SX_LEGAL) scores[i] = (sx_score){INFINITY, INFINITY, 0, INFINITY, INFINITY};
     }
 }
 

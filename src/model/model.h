@@ -8,6 +8,7 @@
 #define SX_MODEL_MODEL_H
 
 #include "base/guard.h"
+#include "model/latency_words.h"
 #include "sextant/model.h"
 
 #include <stdlib.h>
@@ -112,6 +113,7 @@ struct sx_model {
     double least_leak;                               /* of the energy that leaks per cycle */
     struct sx_range_model *range;                    /* of several densities; NULL: of one */
     struct sx_formats_model *formats;                /* of several sets of formats; NULL: of one */
+    struct sx_latency_model *law;                    /* the tile pipeline; NULL: latency is cycles */
     sx_guard *guard;                                 /* of the model that this one is part of, or its own */
     sx_guard own_guard;
 };
@@ -192,6 +194,7 @@ struct sx_evaluator {
     bool failed;                    /* memory ran out, or the limit below is exceeded */
     sx_verdict limit;               /* SX_LEGAL: none is */
     bool overflow;                  /* a count exceeded 2^62 */
+    sx_latency_words words;         /* at the levels that launch tiles */
     struct sx_sparse_state *sparse; /* NULL: dense */
     sx_evaluator **at_density;      /* one for each density of a range; else NULL */
     sx_evaluator **at_formats;      /* one for each set of formats that is searched; else NULL */

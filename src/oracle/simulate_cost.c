@@ -185,6 +185,8 @@ static void add_totals(const books *b, sx_cost *cost) {
         cost->energy_pj += level->energy_pj + cost->network[s].energy_pj;
         cost->cycles += arch->level[s].fill_latency + arch->level[s].drain_latency;
     }
+    cost->latency = (double)cost->cycles;
+    cost->n_boundaries = 0;
     cost->edp = cost->energy_pj * (double)cost->cycles;
     cost->utilization = (double)cost->computes / (double)arch->compute.instances / (double)cost->cycles;
 }

@@ -35,12 +35,15 @@ const char *sx_level_name(const sx_arch *arch, int level) {
     return level >= 0 && level < arch->n_levels ? arch->level[level].name : arch->compute.name;
 }
 
-/* Adds a row of the totals with how it compares with the compulsory minimum. */
+/* Adds a row of the totals with how it compares with the compulsory minimum; without a text of that, with Timeloop's
+ * cycles. */
 static void total_row(sx_table *table, const char *name, const char *value, double have, double minimum,
                       const char *minimum_text) {
     sx_table_cell(table, "%s", name);
     sx_table_cell(table, "%s", value);
-    if (minimum > 0)
+    if (minimum > 0 && !minimum_text)
+        sx_table_cell(table, "%s x Timeloop's cycles", sx_show_count(have / minimum).text);
+    else if (minimum > 0)
         sx_table_cell(table, "%s x the compulsory minimum of %s", sx_show_count(have / minimum).text,
                       minimum_text);
     else
@@ -131,6 +134,9 @@ static void print_totals(const sx_evaluation *e, sx_text *out) {
     sx_table_begin(&table, "lll");
     total_row(&table, "cycles", sx_show_count((double)cost->cycles).text, (double)cost->cycles, least.cycles,
               sx_show_count(least.cycles).text);
+    if (cost->n_boundaries > 0)
+        total_row(&table, "latency", sx_show_count(round(cost->latency)).text, cost->latency,
+                  (double)cost->cycles, NULL);
     total_row(&table, "energy", sx_show_energy(cost->energy_pj).text, cost->energy_pj, least.energy_pj,
               sx_show_energy(least.energy_pj).text);
     total_row(&table, "EDP", show_product(cost->edp, " pJ*cycles").text, cost->edp, least_edp,

@@ -37,9 +37,10 @@ json_t *sx_json_attach(json_t *object, const char *key, json_t *item) {
 }
 
 json_t *sx_json_score(const sx_score *score) {
-    return json_pack("{s:o, s:f, s:f, s:f}", "cycles", sx_json_number(score->cycles), "energy_pj",
+    return json_pack("{s:o, s:f, s:f, s:f, s:o*}", "cycles", sx_json_number(score->cycles), "energy_pj",
                      score->energy_pj, "edp", score->energy_pj * score->cycles, "utilization",
-                     score->utilization);
+                     score->utilization, "latency",
+                     score->latency == score->cycles ? NULL : sx_json_real(score->latency));
 }
 
 bool sx_json_set_bind(const sx_problem *problem, json_t *object) {

@@ -196,10 +196,17 @@ static bool has_bounds(const sx_result *r) {
     return some;
 }
 
+/* Adds the latency of a score, where there is one beside the cycles. */
+static void latency_cell(const sx_result *r, const sx_score *score, sx_table *table) {
+    if (r->options.model.latency_tile) sx_table_cell(table, "%s", sx_show_count(round(score->latency)).text);
+}
+
 static void head_row(const sx_result *r, bool bounds, sx_table *table) {
-    const char *const head[] = {
-        "layer", "times", "MACs", "cycles", "energy", "EDP", r->evaluator ? "score" : "x min", "util"};
-    for (size_t i = 0; i < sizeof head / sizeof *head; i++) sx_table_cell(table, "%s", head[i]);
+    const char *const head[] = {"layer",   "times",  "MACs", "cycles",
+                                "latency", "energy", "EDP",  r->evaluator ? "score" : "x min",
+                                "util"};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+        if (i != 4 || r->options.model.latency_tile) sx_table_cell(table, "%s", head[i]);
     if (bounds) sx_table_cell(table, "gap");
     sx_table_cell(table, "share of cycles");
 }
@@ -234,11 +241,12 @@ static void layer_row(const sx_result *r, size_t i, bool bounds, bool each, sx_t
     sx_table_cell(table, "%s", sx_show_computes((double)sx_problem_computes(&layer->problem)).text);
     if (!result->found) {
         sx_table_cell(table, "%s", result->searched ? "none" : "not searched");
-        sx_table_blank(table, bounds ? 6 : 5);
+        sx_table_blank(table, (bounds ? 6 : 5) + r->options.model.latency_tile);
         return;
     }
     int bar = all > 0 ? (int)lround(score->cycles * (double)times / all * BAR_WIDTH * 2) : 0;
     sx_table_cell(table, "%s", sx_show_count(score->cycles).text);
+    latency_cell(r, score, table);
     sx_table_cell(table, "%s", sx_show_energy(score->energy_pj).text);
     sx_table_cell(table, "%.3e", score->energy_pj * score->cycles);
     if (r->evaluator)
@@ -267,6 +275,7 @@ static void total_row(const sx_result *r, bool bounds, sx_table *table) {
     sx_table_blank(table, 1);
     sx_table_cell(table, "%s", sx_show_computes(computes).text);
     sx_table_cell(table, "%s", sx_show_count(total->cycles).text);
+    latency_cell(r, total, table);
     sx_table_cell(table, "%s", sx_show_energy(total->energy_pj).text);
     sx_table_cell(table, "%.3e", total->energy_pj * total->cycles);
     sx_table_blank(table, 1);
@@ -338,7 +347,10 @@ sx_status sx_mapping_report_network(const sx_result *r, const sx_mapping_view *v
     SX_TRY(sx_result_works(r, &works));
     sx_text_add(out, "%s on %s\n\n", r->network.name, r->arch.name);
     bool bounds = has_bounds(r);
-    sx_table_begin(&table, bounds ? "lRRrrRrRrL" : "lRRrrRrRL");
+    const bool tile = r->options.model.latency_tile;
+    sx_table_begin(&table, tile     ? bounds ? "lRRrrrRrRrL" : "lRRrrrRrRL"
+                           : bounds ? "lRRrrRrRrL"
+                                    : "lRRrrRrRL");
     head_row(r, bounds, &table);
     for (size_t i = 0; i < r->network.n_layers; i++)
         if (each || r->session.layer[i].same_as == i) layer_row(r, i, bounds, each, &table);

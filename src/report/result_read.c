@@ -51,6 +51,8 @@ sx_status sx_result_score(const sx_node *map, sx_score *out) {
     SX_TRY(sx_result_number(map, "cycles", &out->cycles));
     SX_TRY(sx_result_finite(map, "energy_pj", &out->energy_pj));
     SX_TRY(sx_result_finite(map, "utilization", &out->utilization));
+    out->latency = out->cycles;
+    if (sx_node_get(map, "latency")) SX_TRY(sx_result_finite(map, "latency", &out->latency));
     if (isfinite(out->cycles) && isfinite(out->energy_pj * out->cycles)) return SX_OK;
     return sx_error_at(map->place, "energy times cycles is not finite");
 }
@@ -115,6 +117,15 @@ static sx_status read_warm(const sx_node *map, sx_warm *out) {
                          "valid values: similarity, previous, off");
 }
 
+/* Reads which latency was asked for: Timeloop's where nothing is said. */
+static sx_status read_latency(const sx_node *map, bool *tile) {
+    const sx_node *node = sx_node_get(map, "latency");
+    if (!node || sx_node_is(node, "timeloop")) return SX_OK;
+    *tile = sx_node_is(node, "tile");
+    if (*tile) return SX_OK;
+    return sx_error_hint(sx_error_at(node->place, "unknown latency"), "valid values: timeloop, tile");
+}
+
 /* Reads the options of space and model. */
 static sx_status read_spaces(const sx_node *map, sx_session_options *o) {
     SX_TRY(sx_result_truth(map, "remainders", &o->space.remainders));
@@ -137,6 +148,7 @@ static sx_status read_spaces(const sx_node *map, sx_session_options *o) {
     }
     if (sx_node_get(map, "split_axes")) SX_TRY(sx_result_truth(map, "split_axes", &o->space.split_axes));
     SX_TRY(sx_node_get_like(map, &o->model.like_timeloop));
+    SX_TRY(read_latency(map, &o->model.latency_tile));
     if (sx_node_get(map, "sparse_timeloop"))
         SX_TRY(sx_result_truth(map, "sparse_timeloop", &o->model.sparse_timeloop));
     return sx_result_truth(map, "no_link_transfers", &o->model.no_link_transfers);
@@ -168,7 +180,8 @@ static sx_status read_repeat(const sx_node *map, sx_result *r) {
                                        "like",
                                        "densities",
                                        "search_formats",
-                                       "split_axes"};
+                                       "split_axes",
+                                       "latency"};
     sx_run_options *run = &r->options.run;
     uint32_t k_best;
     SX_TRY(sx_only_keys(map, "repeat", keys, sizeof keys / sizeof *keys));
@@ -193,8 +206,8 @@ static sx_status read_repeat(const sx_node *map, sx_result *r) {
 }
 
 static sx_status read_total(const sx_node *map, sx_score *out) {
-    static const char *const keys[] = {"cycles", "energy_pj", "edp",    "utilization",
-                                       "layers", "of_layers", "figures"};
+    static const char *const keys[] = {"cycles", "energy_pj", "edp",     "utilization",
+                                       "layers", "of_layers", "figures", "latency"};
     SX_TRY(sx_only_keys(map, "total", keys, sizeof keys / sizeof *keys));
     return sx_result_score(map, out);
 }

@@ -118,8 +118,8 @@ static sx_status read_mapping(const scope *s, const sx_node *map, sx_mapping *ou
 
 /* Reads a mapping with its score, from one object. */
 static sx_status read_answer(const scope *s, const sx_node *object, sx_answer *out) {
-    static const char *const keys[] = {"cycles",      "energy_pj", "edp",
-                                       "utilization", "objective", "evaluation"};
+    static const char *const keys[] = {"cycles",    "energy_pj",  "edp",    "utilization",
+                                       "objective", "evaluation", "latency"};
     const sx_node *best, *mapping;
     SX_TRY(require(object, "best", &best));
     SX_TRY(require(object, "mapping", &mapping));

@@ -145,6 +145,7 @@ static sx_status repeat_json(const sx_result *r, json_t **out) {
     if (o->model.sparse_timeloop) json_object_set_new(object, "sparse_timeloop", json_true());
     if (o->model.like_timeloop) json_object_set_new(object, "like", json_string("timeloop"));
     if (o->space.split_axes) json_object_set_new(object, "split_axes", json_true());
+    if (o->model.latency_tile) json_object_set_new(object, "latency", json_string("tile"));
     char formats[SX_FORMATS_TEXT_SIZE];
     sx_format_search_text(&o->model.formats, formats);
     if (formats[0]) json_object_set_new(object, "search_formats", json_string(formats));

@@ -49,7 +49,7 @@ sx_outcome sx_compact_search_evaluate(const sx_compact_search *search, sx_worker
         expand(search, compact, point);
         return sx_worker_evaluate(worker, point, within);
     }
-    const sx_score totals = {score.energy, score.cycles, score.utilization, score.accesses};
+    const sx_score totals = {score.energy, score.cycles, score.utilization, score.accesses, score.cycles};
     const sx_metrics metrics = sx_score_metrics(&totals);
     return sx_worker_record_compact(worker, &metrics, within, expand, search, compact);
 }

@@ -21,6 +21,7 @@ typedef struct taker {
     sx_scorer *scorer;
     void *point;
     bool taken;
+    double latency; /* of the record at hand */
 } taker;
 
 /* Whether a record's run searched the space of a mark. */
@@ -33,14 +34,16 @@ static bool is_marked(const sx_record *record, const sx_space_mark *mark) {
 }
 
 /* Evaluates a record's mapping; *holds: it is of the space and costs what the record says. */
-static sx_status check_record(const taker *t, const sx_record *record, bool *holds) {
+static sx_status check_record(taker *t, const sx_record *record, bool *holds) {
     sx_outcome outcome;
     *holds = false;
     if (!sx_map_space_point(t->space, &record->mapping, t->point) ||
         t->space->type->check(t->space, t->point) != 0)
         return SX_OK;
     SX_TRY(sx_scorer_score(t->scorer, t->point, 1, INFINITY, &outcome));
-    const sx_score score = sx_metrics_score(&outcome.metrics);
+    sx_score score = sx_metrics_score(&outcome.metrics);
+    t->latency = score.latency;
+    score.latency = record->score.latency; /* which a database does not keep */
     *holds = outcome.reason == 0 && memcmp(&score, &record->score, sizeof score) == 0 &&
              outcome.value == record->value;
     return SX_OK;
@@ -56,6 +59,7 @@ static sx_status consider_record(void *user, const sx_record *record) {
     result->found = result->proven_before = t->taken = true;
     sx_map_space_mapping(t->space, t->point, &result->best.mapping);
     result->best.score = record->score;
+    result->best.score.latency = t->latency;
     result->best.value = record->value;
     result->summary = (sx_run_summary){
         .stop = SX_STOP_DONE, .repeatable = true, .lower_bound = record->lower_bound, .optimal = true};
@@ -70,7 +74,7 @@ sx_status sx_session_take_proven(const sx_session *session, const sx_space *spac
     if (!o->store || o->again || o->run.proof || o->run.k_best > 1 || o->run.pareto || session->start.chosen)
         return SX_OK;
     taker t = {session, space, sx_session_space_mark(session, constraints), NULL, malloc(space->point_size),
-               false};
+               false,   0};
     sx_status status = t.point ? sx_scorer_new(space, NULL, &o->run.objective, &t.scorer) : sx_error_memory();
     if (!status)
         status = sx_store_proven(o->store, problem, session->arch, session->objective, consider_record, &t);

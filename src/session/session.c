@@ -169,6 +169,7 @@ static void conclude(sx_session *session) {
         const sx_score *score = &out->layer[i].best.score;
         out->total.energy_pj += count * score->energy_pj;
         out->total.cycles += count * score->cycles;
+        out->total.latency += count * score->latency;
         out->total.last_level_accesses += count * score->last_level_accesses;
         busy += count * score->cycles * score->utilization;
     }

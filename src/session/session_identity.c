@@ -70,8 +70,8 @@ static uint64_t hash_densities(const sx_density_range *range, uint64_t hash) {
     return hash;
 }
 
-/* A number that no other option adds to the mark. */
-enum { SPLIT_AXES = 0x73706c74 };
+/* Numbers that no other option adds to the mark. */
+enum { SPLIT_AXES = 0x73706c74, LATENCY_TILE = 0x74696c65 };
 
 sx_space_mark sx_session_space_mark(const sx_session *session, const sx_constraints *constraints) {
     const sx_session_options *o = session->options;
@@ -84,6 +84,7 @@ sx_space_mark sx_session_space_mark(const sx_session *session, const sx_constrai
     hash = sx_hash_bytes(&tolerance, sizeof tolerance, hash);
     if (timeloop) hash = sx_hash_bytes(&timeloop, sizeof timeloop, hash);
     if (o->space.split_axes) hash = hash_number(SPLIT_AXES, hash);
+    if (o->model.latency_tile) hash = hash_number(LATENCY_TILE, hash);
     if (o->model.densities.n) hash = hash_densities(&o->model.densities, hash);
     if (o->model.formats.kinds) hash = hash_number(o->model.formats.kinds, hash);
     snprintf(mark.text, sizeof mark.text, "%016llx", (unsigned long long)hash);
@@ -127,6 +128,7 @@ sx_status sx_session_identity(const sx_session *session, char **out) {
     if (o->space.split_axes) sx_text_add(&text, "split-axes yes\n");
     if (o->model.sparse_timeloop) sx_text_add(&text, "sparse-semantics timeloop\n");
     if (o->model.like_timeloop) sx_text_add(&text, "like timeloop\n");
+    if (o->model.latency_tile) sx_text_add(&text, "latency tile\n");
     if (o->model.densities.n)
         sx_text_add(&text, "densities %016llx\n", (unsigned long long)hash_densities(&o->model.densities, 0));
     if (o->model.formats.kinds) sx_text_add(&text, "search-formats %d\n", o->model.formats.kinds);

@@ -239,6 +239,7 @@ static char *options_json(const sx_session *session, const sx_layer_result *resu
     if (o->model.sparse_timeloop) json_object_set_new(object, "sparse_timeloop", json_true());
     if (o->model.like_timeloop) json_object_set_new(object, "like", json_string("timeloop"));
     if (o->space.split_axes) json_object_set_new(object, "split_axes", json_true());
+    if (o->model.latency_tile) json_object_set_new(object, "latency", json_string("tile"));
     bool whole = object && (result->warm_from == SX_WARM_NONE ||
                             json_object_set_new(object, "warm_from", json_string(result->warm_name)) == 0);
     char *text = whole ? sx_json_print(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;

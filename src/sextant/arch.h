@@ -39,6 +39,43 @@ typedef struct sx_metadata_store {
     double decompression_energy, compression_energy; /* per word */
 } sx_metadata_store;
 
+#define SX_MAX_LAWS 4   /* levels of an architecture that launch tiles */
+#define SX_MAX_CACHES 4 /* behind the port of such a level */
+#define SX_MAX_ARRAY 4  /* dimensions that lie on an array */
+#define SX_LAYOUT_SIZE 64
+
+/* A cache behind the port of a level: its size, and the cycles that a missed line takes. */
+typedef struct sx_law_cache {
+    double bytes, ways, miss;
+} sx_law_cache;
+
+/* The law of the tile pipeline at a level whose temporal loops launch tiles (docs/latency.md). Times are cycles, sizes
+ * bytes; without a key the field has the value in brackets. */
+typedef struct sx_law {
+    bool tail;    /* the first fill and the last drain are not hidden [false] */
+    bool refetch; /* every launch moves every operand [false: as many words as the loops need] */
+    bool spill;   /* with refetch: partial sums that leave and come back are counted [false] */
+    double slots; /* tiles in flight [INFINITY] */
+    double exposed, launch, start;         /* share of hidden work that shows; between launches; once [0] */
+    double load_bus;                       /* bytes per cycle [0: the bandwidth] */
+    double load_request, load_min;         /* bytes at a time [INFINITY] and what each takes at least [0] */
+    double store_request;                  /* bytes at a time [INFINITY] */
+    double store_time;                     /* of a request, without one of a byte [0: by the bandwidth] */
+    double line, soft, write_factor;       /* of the caches [64, INFINITY, 1] */
+    double rows, min_rows, preload, issue; /* of the array [1, 0, 0, 0] */
+    uint8_t n_caches, n_array, n_layouts;
+    sx_law_cache cache[SX_MAX_CACHES];
+    struct sx_law_array {
+        char dim[SX_NAME_SIZE];
+        uint32_t size;
+    } array[SX_MAX_ARRAY];
+    char stream[SX_NAME_SIZE]; /* the dimension along which instructions stream; "": there is no array */
+    struct sx_law_layout {
+        char tensor[SX_NAME_SIZE];
+        char dims[SX_LAYOUT_SIZE]; /* one of each rank, outermost in memory first, with spaces */
+    } layout[SX_MAX_TENSORS];
+} sx_law;
+
 /* One storage level and the network that joins it to the next inner one. Energies are picojoules: per vector
  * access (block_size words) for read, fill and update, per instance and cycle for leakage. Bandwidths are
  * words per cycle and instance, INFINITY where there is no limit. */
@@ -71,6 +108,7 @@ typedef struct sx_storage {
     double energy_per_hop, router_energy;
     uint64_t fill_latency, drain_latency; /* cycles */
     sx_metadata_store metadata;
+    uint8_t law; /* number of its law in the architecture, from 1; 0: it launches no tiles */
 } sx_storage;
 
 typedef struct sx_compute {
@@ -89,6 +127,8 @@ typedef struct sx_arch {
     uint8_t n_levels;
     sx_compute compute;
     sx_storage level[SX_MAX_LEVELS];
+    uint8_t n_laws;
+    sx_law law[SX_MAX_LAWS];
     sx_sparse sparse;
     double cycle_seconds; /* 0: not given; costs are in cycles and do not depend on it */
 } sx_arch;

@@ -104,13 +104,23 @@ typedef struct sx_cost_network {
 } sx_cost_network;
 
 /* The totals that decide a search, in the order of sx_total. */
-enum { SX_N_TOTALS = 4 };
+enum { SX_N_TOTALS = 5 };
 typedef struct sx_score {
     double energy_pj;
     double cycles;
     double utilization;
     double last_level_accesses; /* words read, filled or updated at the outermost level that keeps anything */
+    double latency;             /* cycles of the tile pipeline; `cycles` where the model has no such law */
 } sx_score;
+
+/* A level that launches tiles: the stages of a tile in cycles, and what its latency is made of: start + first +
+ * launches * max(load, compute, store) + exposed + drain. */
+typedef struct sx_cost_boundary {
+    uint8_t level;
+    double launches, load, compute, store;
+    double period; /* between two launches */
+    double start, first, exposed, drain;
+} sx_cost_boundary;
 
 typedef struct sx_cost {
     uint8_t n_levels, n_tensors;
@@ -121,6 +131,9 @@ typedef struct sx_cost {
     uint64_t algorithmic_computes; /* of the problem, zeros or not */
     double gated_computes, skipped_computes;
     double compute_energy_pj, energy_pj, edp, utilization, last_level_accesses;
+    double latency;                         /* as in sx_score */
+    uint8_t n_boundaries;                   /* 0: latency is cycles */
+    sx_cost_boundary boundary[SX_MAX_LAWS]; /* innermost first */
     sx_cost_level level[SX_MAX_LEVELS];
     sx_cost_network network[SX_MAX_LEVELS]; /* network[s] joins level s to what is inside it */
     sx_cost_rank rank[SX_MAX_ALL_RANKS];    /* as sx_sparse.rank, where sparse */

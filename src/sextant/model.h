@@ -40,6 +40,7 @@ typedef struct sx_model_options {
     bool no_first_read_elision; /* charge the first read of a zero-initialised output word too */
     bool no_link_transfers;     /* children do not hand words to their neighbours */
     bool sparse_timeloop;       /* count what zeros save as Timeloop does, its errors included */
+    bool latency_tile;          /* latency is that of the tile pipeline, where levels have a law for it */
     bool like_timeloop;         /* the files were read as Timeloop reads them; for the record only */
     sx_density_range densities;
     sx_format_search formats;

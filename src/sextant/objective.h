@@ -24,7 +24,7 @@ typedef struct sx_metric_about {
                          NULL */
 } sx_metric_about;
 
-/* The metrics of a mapping, four of them, in the order of the fields of sx_score; and between the two. */
+/* The metrics of a mapping, five of them, in the order of the fields of sx_score; and between the two. */
 const sx_metric_about *sx_mapping_metrics(size_t *n);
 sx_metrics sx_score_metrics(const sx_score *score);
 sx_score sx_metrics_score(const sx_metrics *metrics);
@@ -33,6 +33,7 @@ typedef enum sx_criterion_kind {
     SX_PRODUCT, /* energy^energy_power * delay^delay_power */
     SX_LAST_LEVEL,
     SX_UTILIZATION, /* maximised */
+    SX_LATENCY,     /* energy^energy_power * latency^delay_power */
     SX_TERMS,       /* a product of any metrics of a model: the objective's `terms` */
     SX_FUNCTION,    /* the objective's function; of one criterion only */
 } sx_criterion_kind;

@@ -293,6 +293,7 @@ static bool take_row(sqlite3_stmt *s, sx_arena *arena, sx_record *record, row_te
     record->optimal = sqlite3_column_int(s, RUN_OPTIMAL) != 0;
     record->score.energy_pj = sqlite3_column_double(s, MAPPING_ENERGY);
     record->score.cycles = sqlite3_column_double(s, MAPPING_CYCLES);
+    record->score.latency = record->score.cycles;
     record->score.utilization = sqlite3_column_double(s, MAPPING_UTILIZATION);
     record->score.last_level_accesses = sqlite3_column_double(s, MAPPING_ACCESSES);
     *texts = (row_texts){

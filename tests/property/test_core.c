@@ -44,7 +44,7 @@ static void expect_score(const bench *b, const sx_mapping *mapping, const sx_cor
     static sx_cost cost;
     assert_int_equal(sx_evaluate(b->evaluator, mapping, &cost).reason, SX_LEGAL);
     sx_score whole = sx_cost_score(&cost),
-             found = {score->energy, score->cycles, score->utilization, score->accesses};
+             found = {score->energy, score->cycles, score->utilization, score->accesses, score->cycles};
     if (memcmp(&whole, &found, sizeof whole) != 0)
         print_error("%s on %s: energy %.17g and %.17g, cycles %.17g and %.17g\n", b->map->problem->name,
                     b->map->arch->name, whole.energy_pj, found.energy_pj, whole.cycles, found.cycles);

@@ -50,7 +50,7 @@ static bool scores_agree(trial *t) {
         sx_verdict again = sx_evaluate_score(t->evaluator, &t->mapping[i], &score);
         if (sx_verdicts_differ(&verdict, &again, t->why, sizeof t->why)) return false;
         if (verdict.reason != SX_LEGAL) {
-            t->full[i] = (sx_score){INFINITY, INFINITY, 0, INFINITY};
+            t->full[i] = (sx_score){INFINITY, INFINITY, 0, INFINITY, INFINITY};
             continue;
         }
         t->full[i] = sx_cost_score(&cost);

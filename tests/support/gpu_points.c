@@ -40,7 +40,7 @@ static void compare(const sx_space *space, const sx_gpu_image *image, sx_evaluat
     if (verdict != SX_CORE_LEGAL) return;
     assert_int_equal(sx_evaluate(evaluator, &mapping, &cost).reason, SX_LEGAL);
     sx_score full = sx_cost_score(&cost);
-    sx_score score = {found.energy, found.cycles, found.utilization, found.accesses};
+    sx_score score = {found.energy, found.cycles, found.utilization, found.accesses, found.cycles};
     if (memcmp(&full, &score, sizeof full) != 0)
         print_error("%s: energy %.17g and %.17g, cycles %.17g and %.17g\n", image->name, full.energy_pj,
                     score.energy_pj, full.cycles, score.cycles);

@@ -15,4 +15,7 @@ const sx_catalog_entry *sx_catalog_problems(size_t *n);
 /* Whether a network of that name can be made. */
 bool sx_catalog_knows_network(const char *name);
 
+/* The constraints that go with a built-in architecture, as text; NULL where there are none. */
+const char *sx_catalog_constraints(const char *arch);
+
 #endif

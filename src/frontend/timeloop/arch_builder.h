@@ -72,6 +72,10 @@ SX_MUST_USE sx_status sx_builder_storage(sx_arch_builder *builder, const sx_arch
                                          sx_storage **out);
 SX_MUST_USE sx_status sx_builder_fanout(sx_arch_builder *builder, const sx_arch_component *element);
 
+/* Reads the law of the tile pipeline of a level, where its attribute `latency` is a map. */
+SX_MUST_USE sx_status sx_builder_law(sx_arch_builder *builder, const sx_arch_component *element,
+                                     sx_storage *level);
+
 /* Adds the compute unit; there is exactly one. */
 SX_MUST_USE sx_status sx_builder_compute(sx_arch_builder *builder, const sx_arch_component *element);
 

@@ -64,7 +64,7 @@ static const sx_key_rule storage_rules[] = {
     {"cluster_area", SX_KEY_USED, NULL},
     {"area", SX_KEY_USED, NULL},
     {"type", SX_KEY_NO_BEARING, NULL},
-    {"latency", SX_KEY_NO_BEARING, NULL},
+    {"latency", SX_KEY_USED_MAP, NULL},
     {"update_fifo_depth", SX_KEY_NO_BEARING, NULL},
     {"global_cycle_seconds", SX_KEY_USED, NULL},
     {"fill_latency", SX_KEY_NO_BEARING, NULL},

@@ -290,6 +290,7 @@ sx_status sx_builder_storage(sx_arch_builder *b, const sx_arch_component *e, sx_
     SX_TRY(read_network(e, s, draft));
     SX_TRY(read_behaviour(e, b->defaults_v4 || s->technology != SX_DRAM, s, draft));
     SX_TRY(read_metadata(e, s));
+    SX_TRY(sx_builder_law(b, e, s));
     SX_TRY(read_area(e, s->cluster_size, &s->area));
     SX_TRY(read_clock(b, e));
     if (s->technology == SX_DRAM && s->cluster_size != 1)

@@ -16,7 +16,7 @@
 static const char *const not_inherited[] = {
     "n_banks",         "cluster_size",      "reduction_supported", "multiple_buffering",
     "min_utilization", "allow_overbooking", "has_power_gating",    "area",
-    "cluster_area",
+    "cluster_area",    "latency",
 };
 
 static bool inherited(const char *key) {

@@ -2,6 +2,7 @@
  * table is needed to read it back; keys of our own: read_energy, fill_energy, update_energy, leak_energy,
  * keep, bypass, banks, transparent. */
 #include "ir/arch.h"
+#include "frontend/write/latency_section.h"
 #include "frontend/write/sparse_section.h"
 
 #include <math.h>
@@ -94,6 +95,7 @@ static SX_OWN json_t *storage(sx_tree *tree, const sx_arch *arch, const sx_stora
     put_energies(tree, map, s);
     if (s->area > 0) sx_tree_put(tree, map, "area", sx_tree_double(tree, s->area));
     put_metadata(tree, map, &s->metadata);
+    if (s->law) sx_tree_put(tree, map, "latency", sx_law_tree(tree, &arch->law[s->law - 1]));
     put_tensors(tree, map, s);
     return map;
 }

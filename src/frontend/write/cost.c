@@ -185,6 +185,36 @@ static SX_OWN json_t *network(sx_tree *tree, const sx_cost *cost, int s, const s
     return map;
 }
 
+/* What the latency of a boundary is made of: its stages per launch, and the parts whose sum it is. */
+static json_t *latency_parts(sx_tree *tree, const sx_cost_boundary *b) {
+    json_t *map = json_object();
+    sx_tree_put(tree, map, "n", count(tree, b->launches));
+    sx_tree_put(tree, map, "start", sx_tree_double(tree, b->start));
+    sx_tree_put(tree, map, "launches", sx_tree_double(tree, b->first));
+    sx_tree_put(tree, map, "load", sx_tree_double(tree, b->load));
+    sx_tree_put(tree, map, "compute", sx_tree_double(tree, b->compute));
+    sx_tree_put(tree, map, "store", sx_tree_double(tree, b->store));
+    sx_tree_put(tree, map, "period", sx_tree_double(tree, b->period));
+    sx_tree_put(tree, map, "exposed", sx_tree_double(tree, b->exposed));
+    sx_tree_put(tree, map, "drain", sx_tree_double(tree, b->drain));
+    return map;
+}
+
+/* The latency of the tile pipeline, where there is one: as a whole, the parts of the outermost boundary, and of all of
+ * them, innermost first. */
+static void put_latency(sx_tree *tree, json_t *root, const sx_cost *cost, const sx_arch *arch) {
+    if (cost->n_boundaries == 0) return;
+    json_t *list = json_array();
+    for (int i = 0; i < cost->n_boundaries; i++) {
+        json_t *map = latency_parts(tree, &cost->boundary[i]);
+        sx_tree_put(tree, map, "level", sx_tree_text(tree, arch->level[cost->boundary[i].level].name));
+        sx_tree_append(tree, list, map);
+    }
+    sx_tree_put(tree, root, "latency", sx_tree_double(tree, cost->latency));
+    sx_tree_put(tree, root, "latency_parts", latency_parts(tree, &cost->boundary[cost->n_boundaries - 1]));
+    sx_tree_put(tree, root, "boundaries", list);
+}
+
 sx_status sx_cost_write(const sx_cost *cost, const sx_problem *problem, const sx_arch *arch, char **out) {
     if (cost->n_levels != arch->n_levels || cost->n_tensors != problem->n_tensors)
         return sx_error_new(SX_ERR_USAGE, "the cost is not of this problem and architecture");
@@ -211,6 +241,7 @@ sx_status sx_cost_write(const sx_cost *cost, const sx_problem *problem, const sx
     sx_tree_put(&tree, root, "compute_energy_pj", sx_tree_double(&tree, cost->compute_energy_pj));
     sx_tree_put(&tree, root, "last_level_accesses", count(&tree, cost->last_level_accesses));
     sx_tree_put(&tree, root, "perfect", sx_tree_bool(cost->perfect));
+    put_latency(&tree, root, cost, arch);
     sx_tree_put(&tree, root, "levels", levels);
     sx_tree_put(&tree, root, "networks", networks);
     return sx_tree_print(&tree, root, SX_JSON, out);

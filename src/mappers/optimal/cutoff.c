@@ -23,7 +23,7 @@ static const double ROUNDING = 1e-12;
 bool sx_prune_rule_monotone(const sx_prune_rule *rule, int criterion) {
     const sx_criterion *c = &rule->objective->criterion[criterion];
     return c->kind == SX_UTILIZATION ||
-           (c->kind == SX_PRODUCT && c->energy_power >= 0 && c->delay_power >= 0);
+           ((c->kind == SX_PRODUCT || c->kind == SX_LATENCY) && c->energy_power >= 0 && c->delay_power >= 0);
 }
 
 /* Whether a value of a criterion before the last is near enough to its optimum. */

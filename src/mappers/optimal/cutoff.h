@@ -16,6 +16,7 @@ typedef struct sx_prune_rule {
     unsigned k;                    /* so many best are wanted */
     bool front;                    /* and the front of energy and cycles */
     bool tables;                   /* bounds by tables */
+    bool latency;                  /* some criterion has the latency of the tile pipeline */
 } sx_prune_rule;
 
 /* Whether a criterion cannot fall as energy or cycles grow. */

@@ -43,6 +43,9 @@ typedef struct divisors {
 
 struct sx_descent {
     const sx_bound *bound;
+    const sx_latency_bound *latency;     /* NULL: latency is cycles */
+    uint32_t outside[SX_MAX_LEVELS + 1]; /* point of the spatial factors from a level up to the boundary's */
+    uint32_t launched;                   /* point of the boundary's tile, once that is set */
     const sx_map_space *space;
     sx_outline_bound *bounds;
     sx_leaf leaf;
@@ -98,11 +101,12 @@ static bool list_divisors(const sx_bound *bound, int d, divisors *out) {
     return true;
 }
 
-sx_status sx_descent_new(const sx_bound *bound, sx_map_choices *choices, const sx_map_space *space,
-                         sx_descent **out) {
+sx_status sx_descent_new(const sx_bound *bound, const sx_latency_bound *latency, sx_map_choices *choices,
+                         const sx_map_space *space, sx_descent **out) {
     sx_descent *w = calloc(1, sizeof *w);
     if (!w) return sx_error_memory();
-    *w = (sx_descent){.bound = bound, .space = space, .leaf = {.space = space, .choices = choices}};
+    *w = (sx_descent){
+        .bound = bound, .latency = latency, .space = space, .leaf = {.space = space, .choices = choices}};
     bool good = true;
     w->leaf.windows = sx_leaf_windows(space->model);
     for (int d = 0; d < space->problem->n_dims; d++) good &= list_divisors(bound, d, &w->of[d]);
@@ -130,6 +134,27 @@ void sx_descent_free(sx_descent *w) {
     free(w);
 }
 
+/* Notes the spatial factors outside each level, up to those of the boundary's. */
+static void note_spatial(sx_descent *w, const sx_outline *outline) {
+    if (!w->latency) return;
+    w->outside[w->latency->level + 1] = 0;
+    for (int s = w->latency->level; s >= 0; s--)
+        w->outside[s] = w->outside[s + 1] + sx_lattice_point(&w->bound->lattice, outline->spatial[s]);
+    w->launched = w->outside[0];
+}
+
+/* Sets the latency of a bound, where the tiles of the first n levels are set, the last of them of that point. */
+static void set_latency(const sx_descent *w, int n, uint32_t point, sx_score *bound) {
+    bound->latency = bound->cycles;
+    if (!w->latency) return;
+    if (n > w->latency->level)
+        bound->latency = w->latency->tile[w->launched];
+    else if (n == w->latency->level)
+        bound->latency = w->latency->tile[point + w->outside[n]];
+    else
+        bound->latency = w->latency->least[point + w->outside[n]];
+}
+
 void sx_descent_bounds(sx_descent *w, const sx_spatial_mappings *spatials, const sx_prune_rule *rule,
                        sx_search_node *node, size_t n) {
     const sx_map_space *space = w->space;
@@ -143,6 +168,8 @@ void sx_descent_bounds(sx_descent *w, const sx_spatial_mappings *spatials, const
     for (size_t i = 0; i < n; i++) {
         sx_spatial_mappings_get(spatials, node[i].spatial, &outline);
         sx_score least = sx_outline_bound_spatial(w->bounds, &outline, may);
+        note_spatial(w, &outline);
+        set_latency(w, 0, 0, &least);
         node[i].bound = sx_prune_rule_value(rule, &least);
         node[i].energy = least.energy_pj;
         node[i].cycles = least.cycles;
@@ -217,6 +244,7 @@ static void list_tiles(sx_descent *w, int s, int d, uint32_t *extent, uint32_t n
         w->visit->steps += w->each;
         poll(w);
         sx_score bound = sx_partial_mapping_try(w->bounds, partial, s, extent, number);
+        set_latency(w, s + 1, number, &bound);
         offer(w, &w->tiles[s], &bound, number);
         return;
     }
@@ -242,6 +270,7 @@ static void list_orders(sx_descent *w, int s, const uint32_t *extent, uint32_t n
     for (size_t i = 0; i < n && goes_on(w); i++) {
         sx_partial_mapping_extend(w->bounds, &w->partial[s], s, extent, number, order[i], &w->partial[s + 1]);
         sx_score bound = sx_partial_mapping_bound(w->bounds, &w->partial[s + 1], s);
+        set_latency(w, s + 1, number, &bound);
         offer(w, &w->orders[s], &bound, (uint32_t)i);
     }
     sort(&w->orders[s]);
@@ -253,7 +282,7 @@ static void set_order(sx_descent *w, int s, const uint32_t *extent, uint32_t num
     memcpy(at->temporal_order, order, SX_MAX_DIMS);
     if (s + 1 == w->space->arch->n_levels) return;
     sx_partial_mapping_extend(w->bounds, &w->partial[s], s, extent, number, order, &w->partial[s + 1]);
-    bool one = w->cutoff->rule->k == 1;
+    bool one = w->cutoff->rule->k == 1 && !w->cutoff->rule->latency;
     w->movable[s + 1] = one ? sx_bound_movable(w->bound, s, at->keep, at->temporal, order) : 0;
 }
 
@@ -288,6 +317,7 @@ static void list_level(sx_descent *w, int s) {
 static bool set_tile(sx_descent *w, int s, uint32_t number, uint32_t *extent) {
     sx_mapping_level *at = sx_map_level(w->leaf.point, s);
     sx_lattice_extents(&w->bound->lattice, number, extent);
+    if (w->latency && s + 1 == w->latency->level) w->launched = number + w->outside[s + 1];
     for (int d = 0; d < w->space->problem->n_dims; d++)
         at->temporal[d] = extent[d] / (w->partial[s].extent[d] * w->bounds->outline.spatial[s][d]);
     return sx_leaf_keep(&w->leaf, s, w->bounds->outline.keep[s], extent);
@@ -337,6 +367,7 @@ static bool begin(sx_descent *w, uint32_t choice) {
         return false;
     }
     sx_outline_bound_begin(w->bounds, &outline);
+    note_spatial(w, &outline);
     return true;
 }
 
@@ -351,6 +382,7 @@ static void begin_tiles(sx_descent *w, uint32_t choice) {
     begin(w, choice);
     if (w->cutoff->rule->tables) {
         sx_score bound = sx_outline_bound_tabulate(w->bounds, &(sx_interrupt){is_halted, w->visit->worker});
+        set_latency(w, 0, 0, &bound);
         open = is_open(w, &bound);
         w->visit->steps += (uint64_t)w->bounds->tiles.n_points * (uint64_t)w->bounds->n_tabled *
                                (w->space->arch->n_levels - 1u) * (unsigned)w->bound->n_classes / 12 +
@@ -373,7 +405,9 @@ static void list_keeps(sx_descent *w) {
         w->visit->steps += KEEP_STEPS;
         if (begin(w, i)) {
             sx_score bound = sx_outline_bound_compulsory(w->bounds);
+            set_latency(w, 0, 0, &bound);
             if (is_open(w, &bound)) bound = sx_outline_bound_quick(w->bounds, false);
+            set_latency(w, 0, 0, &bound);
             offer(w, &w->keeps, &bound, i);
         }
         w->visit->steps += w->bounds->work - before;

@@ -2,13 +2,15 @@
 #ifndef SX_MAPPERS_OPTIMAL_DESCEND_H
 #define SX_MAPPERS_OPTIMAL_DESCEND_H
 
+#include "bound/latency.h"
 #include "mappers/optimal/nodes.h"
 
 /* A depth-first search of all mappings with a spatial mapping: one task's workspace (descend.c). */
 typedef struct sx_descent sx_descent;
 
-SX_MUST_USE sx_status sx_descent_new(const sx_bound *bound, sx_map_choices *choices,
-                                     const sx_map_space *space, SX_OWN sx_descent **out);
+SX_MUST_USE sx_status sx_descent_new(const sx_bound *bound, const sx_latency_bound *latency,
+                                     sx_map_choices *choices, const sx_map_space *space,
+                                     SX_OWN sx_descent **out);
 void sx_descent_free(SX_TAKE sx_descent *descent);
 
 /* Bounds the spatial mappings of some nodes, each by itself. */

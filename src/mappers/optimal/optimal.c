@@ -114,6 +114,8 @@ static sx_status make_rule(sx_optimal *o, sx_run *run) {
     o->arrays = (size_t)sx_run_setting(run, ARRAYS);
     if (!sx_run_wants_proof(run))
         o->root = sx_model_minimum(space->model, space->fixed_keep[space->arch->n_levels - 1]);
+    for (int i = 0; i < objective->n_criteria; i++)
+        o->rule.latency |= objective->criterion[i].kind == SX_LATENCY;
     SX_TRY(sx_map_choices_new(space, &o->choices));
     o->start = (sx_heuristics){.run = run,
                                .space = space,
@@ -125,9 +127,22 @@ static sx_status make_rule(sx_optimal *o, sx_run *run) {
     return sx_optimal_state_begin(o);
 }
 
+/* Makes the bounds of the latency. */
+static sx_status bound_latency(sx_optimal *o) {
+    const sx_map_space *space = o->space;
+    bool bare[SX_MAX_LEVELS];
+    for (int s = 0; s < space->arch->n_levels; s++) {
+        bare[s] = true;
+        for (int d = 0; d < space->problem->n_dims; d++)
+            bare[s] &= space->max[d][space->temporal_slot[s]] == 1;
+    }
+    return sx_latency_bound_new(o->bound, space->fixed_keep, bare, &o->latency);
+}
+
 /* Lists the spatial mappings, and makes what bounds and visits work with. */
 static sx_status make_plan(sx_optimal *o) {
     SX_TRY(sx_bound_new(o->space->model, &o->space->constraints, MOST_POINTS, &o->bound));
+    if (o->rule.latency && o->space->model->law) SX_TRY(bound_latency(o));
     SX_TRY(list_spatials(o));
     if (o->s->listed == SX_LISTED_REMAINDERS) SX_TRY(sx_optimal_list_remainders(o));
     SX_TRY(sx_optimal_prepare(o));
@@ -139,6 +154,7 @@ static void free_plan(sx_optimal *o) {
     sx_spatial_mappings_fini(&o->spatials);
     sx_spatial_mappings_fini(&o->imperfect);
     sx_bound_free(o->bound);
+    sx_latency_bound_free(o->latency);
     sx_imperfect_tiles_free(o->tiles);
     sx_map_choices_free(o->choices);
     pthread_mutex_destroy(&o->lock);

@@ -53,6 +53,7 @@ typedef struct sx_optimal {
     const sx_map_space *space;
     sx_map_choices *choices;
     sx_bound *bound;
+    sx_latency_bound *latency; /* NULL: no criterion has the tile pipeline's latency */
     sx_imperfect_tiles *tiles; /* NULL without remainders */
     sx_spatial_mappings spatials,
         imperfect; /* those whose factors divide; with remainders, all, once these are

@@ -45,7 +45,7 @@ static sx_status take(sx_optimal *o, sx_workspace *out) {
     pthread_mutex_unlock(&o->lock);
     if (idle) return SX_OK;
     sx_workspace w = {0};
-    sx_status status = sx_descent_new(o->bound, o->choices, o->space, &w.descent);
+    sx_status status = sx_descent_new(o->bound, o->latency, o->choices, o->space, &w.descent);
     if (!status && o->space->options.remainders)
         status = sx_remainder_search_new(o->choices, o->space, o->tiles, &w.remainder_search);
     if (status)

@@ -157,6 +157,7 @@ void sx_frame_sum(const sx_cost_frame *f, sx_frame_computes computes, const sx_f
     out->cycles = cycles;
     out->utilization = computes.share / cycles;
     out->last_level_accesses = accesses;
+    out->latency = cycles;
 }
 
 int sx_frame_add(sx_cost_frame *f, const uint32_t *kept, const sx_objective *objective, double bound,

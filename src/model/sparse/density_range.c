@@ -160,6 +160,7 @@ static sx_score join(const struct sx_range_model *r, const sums *s) {
                       .utilization = s->utilization / s->weight,
                       .last_level_accesses = s->last_level};
     if (a > 0) score.energy_pj = raise(b > 0 ? s->value / s->cycles : s->value, 1 / a);
+    score.latency = score.cycles;
     return score;
 }
 

@@ -68,26 +68,26 @@ static void packed_mappings_have_the_totals_of_single_ones(void **state) {
     sx_space *space;
     sx_mappings *drawn;
     sx_cost_report *report;
-    double totals[N][4], figure;
+    double totals[N][5], figure;
     sx_expect_ok(sx_mapping_space_new(g.model, NULL, NULL, &space));
     sx_expect_ok(sx_mappings_new(g.problem, g.arch, N, &drawn));
     sx_expect_ok(sx_space_draw(space, 3, 0, drawn));
     sx_expect_ok(sx_mapping_set_factor(g.mapping, 0, SX_LOOPS_TEMPORAL, 0, 1000));
     sx_expect_ok(sx_mappings_set(drawn, N - 1, g.mapping));
-    sx_expect_ok(sx_model_score(g.model, drawn, 2, 4, &totals[0][0]));
+    sx_expect_ok(sx_model_score(g.model, drawn, 2, 5, &totals[0][0]));
     sx_expect_ok(sx_cost_report_new(g.model, &report));
     for (size_t i = 0; i < N; i++) {
         sx_expect_ok(sx_mappings_get(drawn, i, g.mapping));
         sx_expect_ok(sx_cost_report_fill(report, g.mapping));
         assert_int_equal(sx_cost_report_legal(report), i < N - 1);
-        for (int k = 0; k < 4; k++)
+        for (int k = 0; k < 5; k++)
             assert_true(i == N - 1 || sx_cost_report_total(report, (sx_total)k) == totals[i][k]);
         if (i < N - 1) sx_expect_ok(sx_cost_report_figure(report, "cycles", -1, -1, &figure));
         assert_true(i == N - 1 || figure == totals[i][SX_TOTAL_CYCLES]);
     }
     assert_true(isinf(totals[N - 1][SX_TOTAL_ENERGY_PJ]) && sx_cost_report_reason(report)[0]);
     sx_expect_error(sx_cost_report_figure(report, "cycles", -1, -1, &figure), "no cost");
-    sx_expect_error(sx_model_score(g.model, drawn, 1, 5, &totals[0][0]), "4 totals");
+    sx_expect_error(sx_model_score(g.model, drawn, 1, 6, &totals[0][0]), "5 totals");
     sx_expect_error(sx_mappings_get(drawn, N, g.mapping), "none of number 5");
     sx_cost_report_free(report);
     sx_mappings_free(drawn);

@@ -53,8 +53,8 @@ static void listed_names_are_read(void **state) {
         assert_string_equal(text, name);
         named++;
     }
-    assert_int_equal(named, 6);
-    assert_int_equal(n, 8);
+    assert_int_equal(named, 7);
+    assert_int_equal(n, 10);
     assert_null(sx_objective_name(n + 1, &about));
 }
 
@@ -78,6 +78,9 @@ static void names_and_products_are_read(void **state) {
         {"e^2*d", SX_PRODUCT, 2, 1},
         {"d^0.5*e^1.5", SX_PRODUCT, 1.5, 0.5},
         {"e^16", SX_PRODUCT, 16, 0},
+        {"latency", SX_LATENCY, 0, 1},
+        {"energy*latency", SX_LATENCY, 1, 1},
+        {"latency^2*energy^0.5", SX_LATENCY, 0.5, 2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         sx_objective o = parse(cases[i].text);
@@ -100,11 +103,12 @@ static void lists_are_read_in_order(void **state) {
 static void wrong_texts_are_refused_with_a_cure(void **state) {
     (void)state;
     const char *known =
-        "known: edp, energy, delay, ed2p, last-level, utilization, and products such as e^2*d";
+        "known: edp, energy, delay, ed2p, latency, last-level, utilization, and products such as e^2*d";
     assert_refused("enrgy", SX_ERR_USAGE, "unknown objective 'enrgy'", "did you mean 'energy'?");
     assert_refused("last_level", SX_ERR_USAGE, "unknown objective 'last_level'",
                    "did you mean 'last-level'?");
     assert_refused("EDP", SX_ERR_USAGE, "unknown objective 'EDP'", "did you mean 'edp'?");
+    assert_refused("energy*energy", SX_ERR_USAGE, "unknown objective 'energy*energy'", known);
     assert_refused("throughput", SX_ERR_USAGE, "unknown objective 'throughput'", known);
     assert_refused("", SX_ERR_USAGE, "unknown objective ''", known);
     assert_refused("edp,", SX_ERR_USAGE, "unknown objective ''", known);

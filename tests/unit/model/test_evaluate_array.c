@@ -65,7 +65,7 @@ static void answers_are_those_of_one_at_a_time(void **state) {
                                        pack ? packed : sizeof(sx_mapping), MAPPINGS, threads, f->score,
                                        f->verdict));
         for (size_t i = 0; i < MAPPINGS; i++) {
-            sx_score score = {INFINITY, INFINITY, 0, INFINITY};
+            sx_score score = {INFINITY, INFINITY, 0, INFINITY, INFINITY};
             sx_verdict verdict = sx_evaluate_score(evaluator, (sx_mapping *)(void *)whole + i, &score);
             assert_int_equal(verdict.reason, f->verdict[i].reason);
             assert_int_equal(verdict.reason != SX_LEGAL, i % 7 == 0);

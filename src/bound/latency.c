@@ -1,0 +1,74 @@
+/* Lower bounds of the tile pipeline's latency.
+ *
+ * The law does not fall as launches, loads, computes or stores grow. With a refetch, an array and one instance of the
+ * boundary's level all of these follow from the tile that is launched, caches aside, which only add: its own latency is
+ * the bound of a tile. Otherwise loads and stores move every word at least once, no unit does more than one compute a
+ * cycle, and latency >= start + max(n * launch, G(totals)), where G is the period of a launch, which is homogeneous.
+ * What is decided of a mapping from inside gives extents that the tile is a multiple of: the least over all multiples,
+ * by one pass along each prime factor. */
+#include "bound/latency.h"
+
+#include "base/status.h"
+#include "model/capacity.h"
+#include "model/latency.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Whether the levels inside the boundary can hold a tile: what the next one must keep, and so on inward as long as no
+ * temporal loop cuts the tile; instances of a level share it. */
+static bool fits_inside(const sx_model *model, int boundary, const uint8_t *must, const bool *bare,
+                        const uint32_t *tile) {
+    double parts = (double)(model->level[boundary].fanout_x * model->level[boundary].fanout_y);
+    for (int s = boundary - 1; s >= 0; s--) {
+        const sx_level *level = &model->level[s];
+        double words = 0;
+        for (unsigned left = must[s]; left; left &= left - 1) {
+            int v = __builtin_ctz(left);
+            words += sx_level_words(level, v, ceil((double)sx_shape_words(&model->shape[v], tile) / parts));
+        }
+        if (level->limited && words > level->effective) return false;
+        if (!bare[s]) break;
+        parts *= (double)(level->fanout_x * level->fanout_y);
+    }
+    return true;
+}
+
+/* Lowers each point to the least of its multiples. */
+static void take_least(const sx_lattice *l, double *least) {
+    for (int k = 0; k < l->n_digits; k++)
+        for (uint32_t i = l->n_points; i-- > 0;)
+            if (i / l->stride[k] % (l->top[k] + 1u) < l->top[k])
+                least[i] = fmin(least[i], least[i + l->stride[k]]);
+}
+
+sx_status sx_latency_bound_new(const sx_bound *bound, const uint8_t *must, const bool *bare,
+                               sx_latency_bound **out) {
+    const sx_model *model = bound->model;
+    const sx_lattice *l = &bound->lattice;
+    sx_latency_bound *made = calloc(1, sizeof *made);
+    if (!made) return sx_error_memory();
+    made->level = model->law->boundary[model->law->n - 1].level;
+    made->tile = malloc(l->n_points * sizeof *made->tile);
+    made->least = malloc(l->n_points * sizeof *made->least);
+    if (!made->tile || !made->least) {
+        sx_latency_bound_free(made);
+        return sx_error_memory();
+    }
+    for (uint32_t i = 0; i < l->n_points; i++) {
+        uint32_t tile[SX_MAX_DIMS];
+        sx_lattice_extents(l, i, tile);
+        bool fits = fits_inside(model, made->level, must, bare, tile);
+        made->least[i] = made->tile[i] = fits ? sx_latency_least(model, tile, must[made->level]) : INFINITY;
+    }
+    take_least(l, made->least);
+    *out = made;
+    return SX_OK;
+}
+
+void sx_latency_bound_free(sx_latency_bound *bound) {
+    if (!bound) return;
+    free(bound->tile);
+    free(bound->least);
+    free(bound);
+}

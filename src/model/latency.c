@@ -1,0 +1,222 @@
+/* The law of the tile pipeline. Sizes are bytes, times cycles; a tile is what one launch of a boundary moves. */
+#include "model/latency.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The three stages of one tile, and how often tiles are launched. */
+typedef struct stages {
+    double launches, load, compute, store;
+} stages;
+
+/* One launch of a boundary. */
+typedef struct launch {
+    const sx_model *model;
+    const sx_boundary *boundary;
+    uint32_t tile[SX_MAX_DIMS]; /* extents */
+    double all;                 /* launches of the whole run */
+} launch;
+
+/* The requests of a tile: how many runs of `inner` bytes it has. */
+typedef struct tile_runs {
+    double outer, inner, words;
+} tile_runs;
+
+static tile_runs measure_tile(const sx_stored *stored, const uint32_t *extent) {
+    const int last = stored->n_ranks - 1;
+    double outer = 1, inner = last < 0 ? 1 : sx_stored_extent(stored, last, extent);
+    for (int r = 0; r < last; r++) outer *= sx_stored_extent(stored, r, extent);
+    return (tile_runs){outer, inner * stored->bytes, outer * inner};
+}
+
+/* The cycles that a tile takes on the port on its way in. */
+static double load_time(const sx_boundary *b, const tile_runs *t) {
+    const sx_law *law = b->law;
+    if (isinf(law->load_request)) return t->outer * t->inner / b->load_bus;
+    double requests = ceil(t->inner / law->load_request);
+    return t->outer * requests * fmax(law->load_min, fmin(t->inner, law->load_request) / b->load_bus);
+}
+
+/* The same on its way out. */
+static double store_time(const sx_boundary *b, const tile_runs *t) {
+    if (isinf(b->law->store_request)) return t->outer * t->inner * b->store_time;
+    return t->outer * ceil(t->inner / b->law->store_request) * b->store_time;
+}
+
+/* The cycles that an array takes for a tile: blocks of stationary operands, each with instructions of at most `rows`
+ * steps along one dimension. */
+static double array_time(const launch *l) {
+    const sx_boundary *b = l->boundary;
+    const sx_law *law = b->law;
+    const uint64_t rows = (uint64_t)law->rows, along = b->stream < 0 ? 1 : l->tile[b->stream];
+    double blocks = 1, rest = 1;
+    for (int d = 0; d < l->model->n_dims; d++) {
+        if (b->stationary >> d & 1)
+            blocks *= (double)((l->tile[d] + b->block[d] - 1) / b->block[d]);
+        else if (d != b->stream)
+            rest *= l->tile[d];
+    }
+    const uint64_t full = along / rows, rem = along % rows;
+    const double last = rem ? fmax((double)rem, law->min_rows) : law->rows;
+    const double instructions = rest * (double)(full + (rem > 0));
+    double steps = rest * (law->rows * (double)full + (rem ? last : 0)) - last + fmax(law->preload, last);
+    return blocks * fmax(steps, law->issue * instructions);
+}
+
+/* The times that a tile of a tensor moves per launch, by the words that Timeloop counts. */
+static double share_moved(const launch *l, const tile_runs *t, double words) {
+    return words / (t->words * l->all);
+}
+
+/* The launches, over all, after which no result leaves: those of the reduction's loops but the last. */
+static double reduction_factor(const launch *l, const sx_mapping *mapping) {
+    double factor = 1;
+    for (int s = l->boundary->level; s < l->boundary->outer; s++)
+        for (unsigned left = l->boundary->reduction & ((1u << l->model->n_dims) - 1u); left; left &= left - 1)
+            factor *= mapping->level[s].temporal[__builtin_ctz(left)];
+    return factor;
+}
+
+/* Adds the lines that miss the caches. */
+static void add_misses(const launch *l, const sx_mapping *mapping, stages *st) {
+    const sx_law *law = l->boundary->law;
+    for (int c = 0; c < law->n_caches; c++) {
+        double missed[SX_MAX_TENSORS];
+        sx_latency_misses(l->model, l->boundary, &law->cache[c], mapping, l->tile, missed);
+        for (int v = 0; v < l->model->n_tensors; v++) {
+            double time = law->cache[c].miss * missed[v] / st->launches;
+            if (l->boundary->stored[v].output)
+                st->store += time * law->write_factor;
+            else
+                st->load += time;
+        }
+    }
+}
+
+/* Loads and stores of a tile. */
+static void time_transfers(const launch *l, const sx_mapping *mapping, const double *reads,
+                           const double *updates, stages *st) {
+    const sx_boundary *b = l->boundary;
+    const unsigned kept = mapping->level[b->level].keep;
+    for (int v = 0; v < l->model->n_tensors; v++) {
+        if (!(kept >> v & 1)) continue;
+        const tile_runs t = measure_tile(&b->stored[v], l->tile);
+        if (!b->stored[v].output) {
+            double times = b->law->refetch ? 1 : share_moved(l, &t, reads[v]);
+            st->load += load_time(b, &t) * times;
+        } else if (b->law->refetch && !b->law->spill) {
+            st->store += store_time(b, &t) / reduction_factor(l, mapping);
+        } else {
+            st->store += store_time(b, &t) * share_moved(l, &t, updates[v]);
+            st->load += load_time(b, &t) * share_moved(l, &t, reads[v]);
+        }
+    }
+    if (b->law->n_caches) add_misses(l, mapping, st);
+}
+
+/* The law: cycles of all launches; the parts go to `out` unless that is NULL. */
+static double pipeline(const sx_law *law, const stages *st, sx_cost_boundary *out) {
+    const double n = st->launches, all = st->load + st->compute + st->store;
+    const double longest = fmax(st->load, fmax(st->compute, st->store));
+    const double hidden = longest + law->exposed * (all - longest);
+    const double period = fmax(law->launch, fmax(hidden, all / law->slots));
+    if (out)
+        *out = (sx_cost_boundary){.launches = n,
+                                  .load = st->load,
+                                  .compute = st->compute,
+                                  .store = st->store,
+                                  .period = period,
+                                  .start = law->start,
+                                  .first = law->tail ? law->launch : 0,
+                                  .exposed = (law->tail ? n - 1 : n) * (period - longest),
+                                  .drain = law->tail ? all - longest : 0};
+    if (law->tail) return law->start + law->launch + all + (n - 1) * period;
+    return law->start + n * period;
+}
+
+/* Sets the extents of a launch's tile, and how many there are of it. */
+static double begin_launch(launch *l, const sx_mapping *mapping) {
+    const sx_model *model = l->model;
+    const int s = l->boundary->level;
+    double launches = 1;
+    for (int d = 0; d < model->n_dims; d++) {
+        uint64_t extent = mapping->level[s].spatial[d], n = 1, outside = 1;
+        for (int i = 0; i < s; i++)
+            extent *= (uint64_t)mapping->level[i].spatial[d] * mapping->level[i].temporal[d];
+        l->tile[d] = (uint32_t)(extent < model->size[d] ? extent : model->size[d]);
+        for (int i = s; i < l->boundary->outer; i++) n *= mapping->level[i].temporal[d];
+        for (int i = l->boundary->outer; i < model->n_levels; i++) outside *= mapping->level[i].temporal[d];
+        const uint64_t most = (model->size[d] + extent - 1) / extent;
+        launches *= (double)(n < most ? n : most);
+        l->all *= (double)(n * outside < most ? n * outside : most);
+    }
+    return launches;
+}
+
+double sx_latency_of(const sx_model *model, const sx_mapping *mapping, const sx_latency_words *words,
+                     double steps, double cycles, sx_cost *out) {
+    const sx_latency_model *laws = model->law;
+    double latency = 0;
+    for (int i = 0; i < laws->n; i++) {
+        const sx_boundary *b = &laws->boundary[i];
+        launch l = {.model = model, .boundary = b, .all = 1};
+        stages st = {.launches = begin_launch(&l, mapping)};
+        st.compute = b->array ? array_time(&l) : i > 0 ? latency : steps / l.all;
+        time_transfers(&l, mapping, words ? words->reads[i] : NULL, words ? words->updates[i] : NULL, &st);
+        latency = pipeline(b->law, &st, out ? &out->boundary[i] : NULL);
+        if (out) out->boundary[i].level = b->level;
+    }
+    if (out) out->n_boundaries = laws->n;
+    if (!laws->boundary[0].array) cycles = fmax(cycles, steps);
+    return fmax(latency, cycles) + (double)model->latency;
+}
+
+/* The stages of all launches together at the least, where they do not follow from the tile. */
+static stages least_totals(const launch *l, unsigned kept) {
+    const sx_boundary *b = l->boundary;
+    const sx_model *model = l->model;
+    stages all = {.launches = l->all, .compute = (double)model->computes / (double)model->compute_instances};
+    const double instances = (double)model->level[b->level].instances;
+    if (b->array) all.compute = fmax(all.compute, array_time(l) * l->all);
+    for (int v = 0; v < model->n_tensors; v++) {
+        if (!(kept >> v & 1)) continue;
+        const double bytes = sx_model_touched(model, v) * b->stored[v].bytes / instances;
+        const double request = isinf(b->law->store_request) ? 1 : b->law->store_request;
+        if (b->stored[v].output)
+            all.store += bytes * b->store_time / request;
+        else
+            all.load += bytes / b->load_bus;
+    }
+    return all;
+}
+
+double sx_latency_least(const sx_model *model, const uint32_t *tile, unsigned kept) {
+    const sx_boundary *b = &model->law->boundary[model->law->n - 1];
+    const sx_law *law = b->law;
+    const double instances = (double)model->level[b->level].instances;
+    launch l = {.model = model, .boundary = b, .all = 1};
+    double reductions = 1;
+    for (int d = 0; d < model->n_dims; d++) {
+        l.tile[d] = tile[d];
+        l.all *= (double)(model->size[d] / tile[d]);
+        if (b->reduction >> d & 1) reductions *= (double)(model->size[d] / tile[d]);
+    }
+    l.all = fmax(1, ceil(l.all / instances));
+    if (law->refetch && !law->spill && b->array && instances == 1) {
+        stages st = {.launches = l.all, .compute = array_time(&l)};
+        for (int v = 0; v < model->n_tensors; v++) {
+            const tile_runs t = measure_tile(&b->stored[v], tile);
+            if (!(kept >> v & 1)) continue;
+            if (b->stored[v].output)
+                st.store += store_time(b, &t) / reductions;
+            else
+                st.load += load_time(b, &t);
+        }
+        return pipeline(law, &st, NULL) * (1 - 1e-12) + (double)model->latency;
+    }
+    const stages all = least_totals(&l, kept);
+    const double sum = all.load + all.compute + all.store;
+    const double longest = fmax(all.load, fmax(all.compute, all.store));
+    const double busy = fmax(longest + law->exposed * (sum - longest), sum / law->slots);
+    return (law->start + fmax(l.all * law->launch, busy)) * (1 - 1e-12) + (double)model->latency;
+}

@@ -1,0 +1,87 @@
+/* The tile pipeline: a latency beside Timeloop's cycles (docs/latency.md).
+ *
+ * A boundary is a level with a law: its temporal loops launch tiles, which are loaded, computed and stored. Boundaries
+ * nest: the latency of an inner one is the compute time of a tile of the next outer one. Other levels count with
+ * Timeloop's cycles, unless they are inside an array. */
+#ifndef SX_MODEL_LATENCY_H
+#define SX_MODEL_LATENCY_H
+
+#include "model/model.h"
+
+/* A tensor as it lies in memory: its ranks, outermost first, each a sum of dimensions. */
+typedef struct sx_stored {
+    double bytes; /* of an element */
+    bool output;
+    uint16_t dims; /* that index it */
+    uint8_t n_ranks;
+    uint16_t first[SX_MAX_RANKS + 1]; /* term of each rank */
+    double whole[SX_MAX_RANKS];       /* the extents of the whole tensor */
+    struct sx_stored_term {
+        uint32_t coef;
+        uint8_t dim;
+    } * term;
+} sx_stored;
+
+/* A level that launches tiles. */
+typedef struct sx_boundary {
+    const sx_law *law;
+    uint8_t level, outer; /* loops of level to outer - 1 launch its tiles */
+    uint8_t kept;         /* mask of tensors that may be at the level */
+    uint16_t reduction;   /* dimensions that do not index the output */
+    uint16_t stationary;  /* dimensions of the operand that stays in the array */
+    int8_t stream;        /* dimension along which instructions run; -1: of one step */
+    bool array;
+    uint32_t block[SX_MAX_DIMS]; /* places of the array along a dimension, else 1 */
+    double load_bus;             /* bytes per cycle */
+    double store_time;           /* cycles per request, or per byte where there are none */
+    sx_stored *stored;           /* per tensor */
+} sx_boundary;
+
+typedef struct sx_latency_model {
+    uint8_t n;      /* boundaries, innermost first */
+    bool counted;   /* words or cycles as Timeloop counts them are needed */
+    uint16_t timed; /* levels that count with Timeloop's cycles */
+    sx_boundary boundary[SX_MAX_LAWS];
+} sx_latency_model;
+
+/* Compiles the laws of a model's architecture; *out is NULL where there are none. Freed with free(). */
+SX_MUST_USE sx_status sx_latency_compile(const sx_model *model, SX_OWN sx_latency_model **out);
+
+/* Whether the latency of mappings depends on the order of loops beyond what Timeloop's words do: caches do. */
+bool sx_latency_sees_orders(const sx_model *model);
+
+/* The words that a level may hold: with the tile pipeline the tiles in flight share it. */
+double sx_latency_usable(const sx_arch *arch, int level, double words);
+
+/* The latency of a legal mapping: the law's, or `cycles` (of the levels in `timed`, infinite rates aside) where that is
+ * more. words may be NULL unless `counted`; steps are the compute cycles. The parts go to `out` unless that is NULL. */
+double sx_latency_of(const sx_model *model, const sx_mapping *mapping, const sx_latency_words *words,
+                     double steps, double cycles, sx_cost *out);
+
+/* The latency of a mapping of exact factors whose law needs no words; `cycles` where there is no law. */
+static inline double sx_latency_score(const sx_model *model, const sx_mapping *mapping, double cycles) {
+    if (!model->law) return cycles;
+    double steps = 1;
+    if (!model->law->boundary[0].array)
+        for (int s = 0; s < model->n_levels; s++)
+            for (int d = 0; d < model->n_dims; d++) steps *= mapping->level[s].temporal[d];
+    return sx_latency_of(model, mapping, NULL, steps, 0, NULL);
+}
+
+/* No mapping whose outermost boundary launches tiles of these extents, which divide the sizes, is faster; its level
+ * keeps at least the tensors of a mask. */
+double sx_latency_least(const sx_model *model, const uint32_t *tile, unsigned kept);
+
+/* The lines of each tensor that miss a cache while a boundary's loops run once, for a tile of these extents. */
+void sx_latency_misses(const sx_model *model, const sx_boundary *boundary, const sx_law_cache *cache,
+                       const sx_mapping *mapping, const uint32_t *tile, double *missed);
+
+/* The extent of a rank of a tensor. */
+static inline double sx_stored_extent(const sx_stored *stored, int rank, const uint32_t *extent) {
+    uint64_t places = 1;
+    for (int i = stored->first[rank]; i < stored->first[rank + 1]; i++)
+        places += (uint64_t)stored->term[i].coef * (extent[stored->term[i].dim] - 1u);
+    return (double)places;
+}
+
+#endif

@@ -1,0 +1,201 @@
+/* The tile pipeline against other ways to the same: the mapper `optimal` against every construction of small spaces, and
+ * the closed form against an executor: test_latency [spaces [seed]]. */
+#include "support/compared.h"
+#include "support/expect.h"
+#include "support/random_space.h"
+#include "support/tile_executor.h"
+
+#include "ir/law.h"
+#include "model/latency.h"
+#include "sextant/navigator.h"
+#include "space/scorer.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST = 3000 };
+
+static uint64_t count = 120, seed = 1;
+
+static double pick(sx_rng *rng, const double *values, uint64_t n) {
+    return values[sx_rng_below(rng, n)];
+}
+
+/* Draws a law; arrays and caches in some. */
+static void draw_law(sx_rng *rng, const sx_problem *problem, bool array, sx_law *law) {
+    static const double slots[] = {1, 1.5, 2, 3, INFINITY}, shares[] = {0, 0.1, 0.5, 1};
+    static const double times[] = {0, 0, 3, 40, 500}, rates[] = {0.3, 1, 2, 7, 40},
+                        requests[] = {3, 8, INFINITY};
+    sx_law_init(law);
+    law->slots = pick(rng, slots, 5);
+    law->exposed = pick(rng, shares, 4);
+    law->launch = pick(rng, times, 5);
+    law->start = pick(rng, times, 5);
+    law->tail = sx_rng_below(rng, 2);
+    law->refetch = sx_rng_below(rng, 3) > 0;
+    law->spill = sx_rng_below(rng, 4) == 0;
+    law->load_bus = pick(rng, rates, 5);
+    law->load_request = pick(rng, requests, 3);
+    law->load_min = pick(rng, shares, 4);
+    law->store_request = pick(rng, requests, 3);
+    law->store_time = pick(rng, rates, 5);
+    if (sx_rng_below(rng, 4) == 0) {
+        law->line = 4;
+        law->soft = 2;
+        law->n_caches = 1;
+        law->cache[0] = (sx_law_cache){64, 2, 5};
+    }
+    if (!array) return;
+    law->n_array = 1;
+    law->array[0].size = 2;
+    strcpy(law->array[0].dim, problem->dim_name[sx_rng_below(rng, problem->n_dims)]);
+    strcpy(law->stream, problem->dim_name[sx_rng_below(rng, problem->n_dims)]);
+    law->rows = 3;
+    law->min_rows = 2;
+    law->preload = pick(rng, times, 5);
+    law->issue = pick(rng, rates, 5);
+}
+
+/* A space under laws. */
+typedef struct lawful {
+    sx_arch arch;
+    sx_model *model;
+    sx_space *space;
+} lawful;
+
+/* Gives the outermost level of a space a law, sometimes one inside it too; false where no mapping is left. */
+static bool make_lawful(sx_rng *rng, const sx_small_space *small, lawful *out) {
+    sx_model_options options = small->c.options;
+    out->arch = small->c.arch;
+    const int last = out->arch.n_levels - 1;
+    bool nested = last > 0 && sx_rng_below(rng, 4) == 0;
+    if (nested) {
+        out->arch.level[last - 1].law = 1;
+        draw_law(rng, &small->c.problem, sx_rng_below(rng, 3) == 0, &out->arch.law[0]);
+    }
+    out->arch.level[last].law = (uint8_t)(1 + nested);
+    out->arch.n_laws = (uint8_t)(1 + nested);
+    draw_law(rng, &small->c.problem, !nested && sx_rng_below(rng, 2), &out->arch.law[nested]);
+    options.latency_tile = true;
+    sx_expect_ok(sx_model_new(&small->c.problem, &out->arch, &options, &out->model));
+    sx_status status = sx_map_space_new(out->model, &small->limits, &small->options, &out->space);
+    if (!status) return true;
+    sx_status_free(status);
+    sx_model_free(out->model);
+    return false;
+}
+
+/* The least value of an objective over all constructions of a space; INFINITY where none is legal. */
+static double least_value(const lawful *l, const sx_objective *objective) {
+    void *point = malloc(sx_space_point_size(l->space));
+    sx_scorer *scorer;
+    double least = INFINITY;
+    sx_cardinal index = {.exact = true};
+    sx_expect_ok(sx_scorer_new(l->space, NULL, objective, &scorer));
+    for (; sx_space_at(l->space, &index, point); index.low++) {
+        sx_outcome outcome;
+        if (!sx_space_legal(l->space, point, NULL, 0)) continue;
+        sx_expect_ok(sx_scorer_score(scorer, point, 1, INFINITY, &outcome));
+        least = fmin(least, outcome.value);
+    }
+    sx_scorer_free(scorer);
+    free(point);
+    return least;
+}
+
+static void expect_optimum(const sx_small_space *small, const lawful *l, const char *text, uint64_t number) {
+    sx_run_options options;
+    sx_run *run;
+    sx_run_options_init(&options);
+    sx_expect_ok(sx_objective_parse(text, &options.objective));
+    double least = least_value(l, &options.objective);
+    static const char *const mappers[] = {"optimal:sunstone=0,gamma=0,descents=0",
+                                          "optimal:sunstone=0,gamma=200", "exhaustive"};
+    for (int i = 0; i < 3; i++) {
+        double best = INFINITY;
+        sx_expect_ok(sx_run_new(l->space, NULL, &options, &run));
+        sx_expect_ok(sx_run_search(run, mappers[i]));
+        const sx_run_summary summary = sx_run_result(run);
+        sx_run_incumbent(run, &best);
+        bool good = isinf(least) ? isinf(best) : fabs(best - least) <= 4e-12 * least && summary.optimal;
+        good = good && summary.lower_bound <= least * (1 + 1e-11);
+        if (!good) {
+            char *space = sx_small_space_text(small);
+            print_error("space %llu: %s by %s: found %.17g, there is %.17g (optimal %d, bound %.17g)\n%s\n",
+                        (unsigned long long)number, text, mappers[i], best, least, summary.optimal,
+                        summary.lower_bound, space);
+            free(space);
+            sx_expect_ok(sx_arch_write(&l->arch, SX_JSON, &space));
+            print_error("%s\n", space);
+            free(space);
+            fail();
+        }
+        sx_run_free(run);
+    }
+}
+
+static void test_optimal(void **state) {
+    sx_rng rng = sx_rng_stream(seed, "latency", 0);
+    uint64_t compared = 0;
+    (void)state;
+    for (uint64_t i = 0; i < count; i++) {
+        sx_small_space small;
+        lawful l;
+        sx_random_space(&rng, MOST, &small);
+        if (!small.options.remainders && make_lawful(&rng, &small, &l)) {
+            expect_optimum(&small, &l, i % 2 ? "latency" : "energy*latency", i);
+            compared++;
+            sx_space_free(l.space);
+            sx_model_free(l.model);
+        }
+        sx_small_space_fini(&small);
+    }
+    assert_true(compared >= count / 2);
+    print_message("%llu spaces compared\n", (unsigned long long)compared);
+}
+
+/* The law of stages that were given. */
+static double closed_form(unsigned n, const sx_tile_stages *t, double launch, unsigned slots) {
+    const double all = t->load + t->compute + t->store, longest = fmax(t->load, fmax(t->compute, t->store));
+    const double period = fmax(launch, fmax(longest, slots ? all / slots : 0));
+    return launch + all + (n - 1) * period;
+}
+
+/* Without a share that is exposed, the closed form is the executor's where slots do not bind or there is one; otherwise it
+ * is below it by less than one round of the slots. */
+static void test_executor(void **state) {
+    sx_rng rng = sx_rng_stream(seed, "executor", 0);
+    double worst = 0;
+    (void)state;
+    for (int i = 0; i < 20000; i++) {
+        const unsigned n = 1 + (unsigned)sx_rng_below(&rng, 60), slots = (unsigned)sx_rng_below(&rng, 5);
+        sx_tile_stages t = {(double)sx_rng_below(&rng, 50), (double)(1 + sx_rng_below(&rng, 50)),
+                            (double)sx_rng_below(&rng, 50)};
+        const double launch = sx_rng_below(&rng, 2) ? (double)sx_rng_below(&rng, 80) : 0;
+        const double run = sx_execute_tiles(n, &t, launch, slots), law = closed_form(n, &t, launch, slots);
+        const double all = t.load + t.compute + t.store, longest = fmax(t.load, fmax(t.compute, t.store));
+        const bool free = slots == 0 || slots == 1 || all / slots <= fmax(launch, longest);
+        const bool exact = slots <= 1 ? slots == 0 || launch <= all : free;
+        if (exact && fabs(run - law) > 1e-9 * law)
+            fail_msg("%u tiles %g %g %g, launch %g, slots %u: %g by the law, %g by execution", n, t.load,
+                     t.compute, t.store, launch, slots, law, run);
+        if (law > run * (1 + 1e-12) + (slots > 1 && !free ? all : 0) || run - law > all + launch)
+            fail_msg("%u tiles %g %g %g, launch %g, slots %u: %g by the law, far from %g by execution", n,
+                     t.load, t.compute, t.store, launch, slots, law, run);
+        worst = fmax(worst, fabs(run / law - 1));
+    }
+    print_message("the closed form is at most %.3g %% off\n", 100 * worst);
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1) count = strtoull(argv[1], NULL, 10);
+    if (argc > 2) seed = strtoull(argv[2], NULL, 10);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_optimal), cmocka_unit_test(test_executor)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -42,7 +42,7 @@ static bool cut_line(sx_csv *csv) {
         csv->line++;
     } while (line[strspn(line, " \t")] == 0);
     csv->n_fields = 0;
-    for (char *begin = line; begin && csv->n_fields < SX_MAX_COLUMNS;) {
+    for (char *begin = line; begin && csv->n_fields < SX_CSV_COLUMNS;) {
         size_t i = csv->n_fields++;
         csv->place[i] = (int)(begin - line) + 1;
         csv->field[i] = begin;

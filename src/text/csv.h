@@ -7,16 +7,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define SX_MAX_COLUMNS 64
+#define SX_CSV_COLUMNS 64
 
 typedef struct sx_csv {
     const char *name; /* of the file, for places */
     char *text, *at;  /* the file, and where the next line begins */
     int line;
     size_t n_columns, n_fields;   /* of the first line, and of the one at hand */
-    char *column[SX_MAX_COLUMNS]; /* names */
-    char *field[SX_MAX_COLUMNS];  /* of the line at hand, zero-terminated */
-    int place[SX_MAX_COLUMNS];    /* of their first characters */
+    char *column[SX_CSV_COLUMNS]; /* names */
+    char *field[SX_CSV_COLUMNS];  /* of the line at hand, zero-terminated */
+    int place[SX_CSV_COLUMNS];    /* of their first characters */
 } sx_csv;
 
 /* Reads a file and the names of its columns; the name must outlive the table, which is freed with sx_csv_fini. */

@@ -220,18 +220,18 @@ static sx_status keep_text(const char *text, char **out) {
 /* Reads --evaluator. */
 static sx_status read_evaluator(const sx_args *args, map_job *job) {
     sx_session_options *o = &job->r->options;
-    SX_TRY(sx_evaluator_read(args, &o->judge));
-    if (!o->judge) return SX_OK;
+    SX_TRY(sx_evaluator_read(args, &o->outside));
+    if (!o->outside) return SX_OK;
     if (o->run.ranks)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--evaluator is not for several processes"),
                              "start one process; the evaluator may itself use several");
     if (sx_args_flag(args, "objective"))
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--objective cannot be used with --evaluator"),
                              "the evaluator's answers are what is minimised");
-    sx_judge_objective(&o->run.objective);
+    sx_outside_evaluator_objective(&o->run.objective);
     o->run.threads = 1;
     o->run.cache = 1 << 16;
-    return keep_text(sx_judge_command(o->judge), &job->r->evaluator);
+    return keep_text(sx_outside_evaluator_command(o->outside), &job->r->evaluator);
 }
 
 /* Reads the options that decide the search. */
@@ -269,11 +269,11 @@ static sx_status read_densities(const sx_args *args, map_job *job) {
     sx_session_options *o = &job->r->options;
     const char *text = sx_args_text(args, "densities", 0);
     if (!text) return SX_OK;
-    if (o->run.pareto || job->view.db || o->judge)
+    if (o->run.pareto || job->view.db || o->outside)
         return sx_error_hint(
             sx_error_new(SX_ERR_USAGE, "--densities scores a mapping over several densities at once"),
             "leave out --%s or --densities",
-            o->judge        ? "evaluator"
+            o->outside      ? "evaluator"
             : o->run.pareto ? "pareto"
                             : "db");
     SX_TRY(sx_density_range_parse(text, &o->model.densities));
@@ -284,10 +284,10 @@ static sx_status read_densities(const sx_args *args, map_job *job) {
 static sx_status read_formats(const sx_args *args, map_job *job) {
     sx_session_options *o = &job->r->options;
     SX_TRY(sx_formats_read(args, &o->run.objective, &o->model.formats));
-    if (o->model.formats.kinds && (o->run.pareto || job->view.db || o->judge))
+    if (o->model.formats.kinds && (o->run.pareto || job->view.db || o->outside))
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--search-formats chooses formats by one objective"),
                              "leave out --%s or --search-formats",
-                             o->judge        ? "evaluator"
+                             o->outside      ? "evaluator"
                              : o->run.pareto ? "pareto"
                                              : "db");
     return SX_OK;
@@ -475,8 +475,8 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
     sx_progress_end(&w.line);
     if (follows) return status;
     if (!status) status = sx_fuse_network(args, &job->graph, job->r);
-    if (job->r->options.judge) job->r->judged = sx_judge_report(job->r->options.judge);
-    if (!status) sx_evaluator_note(job->r->options.judge, job->view.quiet, &result->err);
+    if (job->r->options.outside) job->r->judged = sx_outside_evaluator_report(job->r->options.outside);
+    if (!status) sx_evaluator_note(job->r->options.outside, job->view.quiet, &result->err);
     if (!status) certify_finished(&w);
     if (w.interrupted)
         sx_text_add(&result->err,
@@ -500,7 +500,7 @@ static sx_status run(const sx_args *args, sx_output *result) {
     SX_TRY(sx_result_new(&job.r));
     sx_status status = map(args, &sources, &job, result);
     sx_store_close(job.r->options.store);
-    sx_judge_free(job.r->options.judge);
+    sx_outside_evaluator_free(job.r->options.outside);
     sx_result_free(job.r);
     sx_graph_fini(&job.graph);
     sx_sources_fini(&sources);

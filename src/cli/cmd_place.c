@@ -59,9 +59,9 @@ static sx_status read_method(const sx_args *args, sx_placement_job *job) {
     if (sx_args_text(args, "method", 1) && !sx_args_flag(args, "pca"))
         return sx_error_new(SX_ERR_USAGE, "more than one --method needs --pca");
     if (!job->asked)
-        job->asked = sx_args_flag(args, "policy")   ? POLICY_METHOD
-                     : job->judge || job->noise > 0 ? MEASURED_METHOD
-                                                    : DEFAULT_METHOD;
+        job->asked = sx_args_flag(args, "policy")     ? POLICY_METHOD
+                     : job->outside || job->noise > 0 ? MEASURED_METHOD
+                                                      : DEFAULT_METHOD;
     sx_status status = add_policies(args, job->asked, &with);
     if (!status) status = sx_navigator_text(with, "placement", &job->method);
     free(with);
@@ -77,15 +77,15 @@ static sx_status read_method(const sx_args *args, sx_placement_job *job) {
 /* Reads --evaluator and --noise. */
 static sx_status read_measure(const sx_args *args, sx_placement_job *job) {
     job->noise = sx_args_number(args, "noise", 0);
-    SX_TRY(sx_evaluator_read(args, &job->judge));
+    SX_TRY(sx_evaluator_read(args, &job->outside));
     if (job->noise < 0 || job->noise > 1)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--noise must be between 0 and 1"),
                              "0.02 is about 2 %% of the latency");
-    if (job->noise > 0 && job->judge)
+    if (job->noise > 0 && job->outside)
         return sx_error_new(SX_ERR_USAGE, "--noise cannot be used with --evaluator, which has its own");
-    if ((job->noise > 0 || job->judge) && sx_args_flag(args, "db"))
+    if ((job->noise > 0 || job->outside) && sx_args_flag(args, "db"))
         return sx_error_hint(
-            sx_error_new(SX_ERR_USAGE, "--db cannot be used with --%s", job->judge ? "evaluator" : "noise"),
+            sx_error_new(SX_ERR_USAGE, "--db cannot be used with --%s", job->outside ? "evaluator" : "noise"),
             "the database holds results of the chip's model; --output keeps this one");
     return SX_OK;
 }
@@ -170,7 +170,7 @@ static sx_status search_placements(const sx_args *args, const sx_place_checkpoin
     sx_progress_title(&w.line, "%s", job->in->graph.name);
     sx_status status = sx_placement_job_search(job);
     sx_progress_end(&w.line);
-    if (!status) sx_evaluator_note(job->judge, sx_args_flag(args, "quiet"), &result->err);
+    if (!status) sx_evaluator_note(job->outside, sx_args_flag(args, "quiet"), &result->err);
     if (job->summary.stop != SX_STOP_SIGNAL && job->summary.stop != SX_STOP_TIME)
         result->checkpoint = checkpoint->path;
     return status;

@@ -15,14 +15,14 @@ static sx_status refuse_alone(const sx_args *args) {
     return SX_OK;
 }
 
-sx_status sx_evaluator_read(const sx_args *args, sx_judge **out) {
+sx_status sx_evaluator_read(const sx_args *args, sx_outside_evaluator **out) {
     const char *text = sx_args_text(args, "evaluator", 0);
-    sx_judge_options options;
+    sx_outside_evaluator_options options;
     if (!text) return refuse_alone(args);
     if (strncmp(text, "exec:", 5) != 0 || !text[5])
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--evaluator: '%s' is not a valid evaluator", text),
                              "write --evaluator exec:COMMAND, such as exec:./simulator");
-    sx_judge_options_init(&options);
+    sx_outside_evaluator_options_init(&options);
     uint64_t restarts = sx_args_count(args, "evaluator-restarts", options.restarts);
     options.command = text + 5;
     options.seconds = sx_args_number(args, "evaluator-time", options.seconds);
@@ -32,12 +32,12 @@ sx_status sx_evaluator_read(const sx_args *args, sx_judge **out) {
     if (restarts > MAX_RESTARTS)
         return sx_error_new(SX_ERR_USAGE, "--evaluator-restarts must be at most %d", MAX_RESTARTS);
     options.restarts = (unsigned)restarts;
-    return sx_judge_new(&options, out);
+    return sx_outside_evaluator_new(&options, out);
 }
 
-void sx_evaluator_note(const sx_judge *judge, bool quiet, sx_text *err) {
-    if (!judge || quiet) return;
-    sx_judge_account a = sx_judge_report(judge);
+void sx_evaluator_note(const sx_outside_evaluator *outside, bool quiet, sx_text *err) {
+    if (!outside || quiet) return;
+    sx_outside_evaluator_account a = sx_outside_evaluator_report(outside);
     if (a.refused && a.refused == a.questions)
         sx_text_add(err, "note: the evaluator refused all it was asked about, the last one with '%s'\n",
                     a.refusal);

@@ -1,10 +1,10 @@
-/* --evaluator: an outside judge for the commands that search with one. */
+/* --evaluator: an outside evaluator for the commands that search with one. */
 #ifndef SX_CLI_EVALUATOR_H
 #define SX_CLI_EVALUATOR_H
 
 #include "base/text.h"
 #include "cli/options.h"
-#include "sextant/judge.h"
+#include "sextant/outside_evaluator.h"
 
 #define SX_OPTIONS_EVALUATOR                                                                                 \
     {"evaluator",                                                                                            \
@@ -20,10 +20,10 @@
             "how often an evaluator that fails is started again (10)"                                        \
     }
 
-/* Makes the judge of --evaluator; *out is NULL without it. The search has one thread then. */
-SX_MUST_USE sx_status sx_evaluator_read(const sx_args *args, SX_OWN sx_judge **out);
+/* Makes the outside evaluator of --evaluator; *out is NULL without it. The search has one thread then. */
+SX_MUST_USE sx_status sx_evaluator_read(const sx_args *args, SX_OWN sx_outside_evaluator **out);
 
-/* Adds how often a judge was started again, and why. */
-void sx_evaluator_note(const sx_judge *judge, bool quiet, sx_text *err);
+/* Adds how often an outside evaluator was started again, and why. */
+void sx_evaluator_note(const sx_outside_evaluator *outside, bool quiet, sx_text *err);
 
 #endif

@@ -28,7 +28,7 @@ static void show(void *user, uint64_t done, uint64_t all, bool mappings, double 
 }
 
 /* Holds what was found against what is claimed. */
-static void judge(const sx_gpu_look_answer *a, const sx_certificate *c, sx_verification *v) {
+static void outside(const sx_gpu_look_answer *a, const sx_certificate *c, sx_verification *v) {
     const char *why = NULL;
     if (!a->complete) {
         v->verdict = SX_CLAIMS_OPEN;
@@ -68,7 +68,7 @@ sx_status sx_everything_check(sx_everything *e, const sx_certificate *c, sx_veri
     SX_TRY(sx_model_new(&c->problem, &c->arch, &c->model, &model));
     sx_status status = score_every_mapping(e, c, model);
     sx_model_free(model);
-    if (!status) judge(&e->answer, c, v);
+    if (!status) outside(&e->answer, c, v);
     return status;
 }
 

@@ -10,14 +10,14 @@
 #include <string.h>
 
 /* What is checked, and where the reason is written. */
-typedef struct judge {
+typedef struct outside {
     const sx_constraints *limits;
     const sx_mapping *mapping;
     const sx_problem *problem;
     const sx_arch *arch;
     char *text;
     size_t size;
-} judge;
+} outside;
 
 void sx_constraints_init(sx_constraints *constraints, const sx_problem *problem, const sx_arch *arch) {
     memset(constraints, 0, sizeof *constraints);
@@ -35,7 +35,7 @@ void sx_constraints_init(sx_constraints *constraints, const sx_problem *problem,
 }
 
 /* Says what is broken, where that is wanted; always false. */
-static SX_PRINTF(2, 3) bool broken(const judge *j, const char *format, ...) {
+static SX_PRINTF(2, 3) bool broken(const outside *j, const char *format, ...) {
     if (!j->text) return false;
     va_list args;
     va_start(args, format);
@@ -49,7 +49,7 @@ static const char *kind_of(bool spatial) {
 }
 
 /* Says which factor of a slot is out of its limits; false. */
-static bool broken_factor(const judge *j, int s, bool spatial, const sx_loop_limits *limits,
+static bool broken_factor(const outside *j, int s, bool spatial, const sx_loop_limits *limits,
                           const uint32_t *factor) {
     int d = 0;
     while (factor[d] >= limits->min[d] && factor[d] <= limits->max[d]) d++;
@@ -64,7 +64,7 @@ static bool broken_factor(const judge *j, int s, bool spatial, const sx_loop_lim
 
 /* Whether the factors of a slot lie within their limits. Those beyond the dimensions are 0, as their limits
  * are. */
-static bool factors_allowed(const judge *j, int s, bool spatial, const sx_loop_limits *limits,
+static bool factors_allowed(const outside *j, int s, bool spatial, const sx_loop_limits *limits,
                             const uint32_t *factor) {
     unsigned out = 0;
     for (int d = 0; d < SX_MAX_DIMS; d++)
@@ -74,7 +74,7 @@ static bool factors_allowed(const judge *j, int s, bool spatial, const sx_loop_l
 
 /* Whether a slot's loops stand in an order that its limits allow: those of `inner` first, those of `outer`
  * last. A loop of one iteration may stand anywhere. */
-static bool order_allowed(const judge *j, int s, bool spatial, const sx_loop_limits *limits,
+static bool order_allowed(const outside *j, int s, bool spatial, const sx_loop_limits *limits,
                           const uint32_t *factor, const uint8_t *order) {
     if (limits->n_inner + limits->n_outer == 0) return true;
     uint8_t rank[SX_MAX_DIMS];
@@ -96,7 +96,7 @@ static bool order_allowed(const judge *j, int s, bool spatial, const sx_loop_lim
 /* Whether a level's spatial loops lie on the axes that its split gives them: dimensions of the inner list by
  * their place in it, those of the outer list by theirs from the end, and of the others any, but not more on
  * an axis than there are places left on it. */
-static bool split_allowed(const judge *j, int s) {
+static bool split_allowed(const outside *j, int s) {
     const sx_level_limits *limits = &j->limits->level[s];
     const sx_mapping_level *level = &j->mapping->level[s];
     if (limits->split < 0) return true;
@@ -119,7 +119,7 @@ static bool split_allowed(const judge *j, int s) {
 }
 
 /* Whether a level keeps what it must and bypasses what it must. */
-static bool keep_allowed(const judge *j, int s) {
+static bool keep_allowed(const outside *j, int s) {
     const sx_level_limits *limits = &j->limits->level[s];
     unsigned keep = j->mapping->level[s].keep;
     unsigned lacking = limits->must_keep & ~keep, beyond = limits->must_bypass & keep;
@@ -131,7 +131,7 @@ static bool keep_allowed(const judge *j, int s) {
 }
 
 /* Whether a level forbids the kinds of reuse that it must forbid. */
-static bool reuse_allowed(const judge *j, int s) {
+static bool reuse_allowed(const outside *j, int s) {
     const sx_level_limits *limits = &j->limits->level[s];
     const sx_mapping_level *at = &j->mapping->level[s];
     const struct {
@@ -151,7 +151,7 @@ static bool reuse_allowed(const judge *j, int s) {
 }
 
 /* Whether nothing is left for the slots outside those that take all there is. */
-static bool rest_allowed(const judge *j, int s, bool spatial, const sx_loop_limits *limits) {
+static bool rest_allowed(const outside *j, int s, bool spatial, const sx_loop_limits *limits) {
     static const bool nowhere[SX_MAX_DIMS];
     if (memcmp(limits->rest, nowhere, sizeof nowhere) == 0) return true;
     for (int d = 0; d < j->limits->n_dims; d++) {
@@ -167,7 +167,7 @@ static bool rest_allowed(const judge *j, int s, bool spatial, const sx_loop_limi
 }
 
 /* The elements of a tensor's tile at a level: the bounding box of what its loops reach, cut at the sizes. */
-static double tile_words(const judge *j, int s, int v) {
+static double tile_words(const outside *j, int s, int v) {
     const sx_tensor *tensor = &j->problem->tensor[v];
     double words = 1;
     for (int r = 0; r < tensor->n_ranks; r++) {
@@ -184,7 +184,7 @@ static double tile_words(const judge *j, int s, int v) {
 }
 
 /* Whether enough of a level's words is in use; one without a limit has no share. */
-static bool use_allowed(const judge *j, int s) {
+static bool use_allowed(const outside *j, int s) {
     const sx_storage *level = &j->arch->level[s];
     double least = j->limits->level[s].min_utilization, words = 0;
     if (least <= 0 || level->entries == SX_UNLIMITED) return true;
@@ -198,7 +198,7 @@ static bool use_allowed(const judge *j, int s) {
 }
 
 /* Whether enough of the compute units inside a level is in use. */
-static bool spread_allowed(const judge *j, int s) {
+static bool spread_allowed(const outside *j, int s) {
     double least = j->limits->level[s].min_parallelism, used = 1, there = 1;
     if (least <= 0) return true;
     for (int t = 0; t <= s; t++) {
@@ -212,7 +212,7 @@ static bool spread_allowed(const judge *j, int s) {
 
 bool sx_constraints_allow(const sx_constraints *constraints, const sx_mapping *mapping,
                           const sx_problem *problem, const sx_arch *arch, char *text, size_t size) {
-    const judge j = {constraints, mapping, problem, arch, text, size};
+    const outside j = {constraints, mapping, problem, arch, text, size};
     if (mapping->n_levels != constraints->n_levels || mapping->n_dims != constraints->n_dims ||
         mapping->n_tensors != constraints->n_tensors)
         return broken(&j, "the mapping was made for another problem or architecture");

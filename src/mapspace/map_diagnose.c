@@ -68,7 +68,7 @@ static int lacking_level(const sx_map_space *space, const void *point, char *tex
 }
 
 /* What is wrong with a point, as a group of one; false for a legal one. */
-static bool judge(const sx_map_space *space, const void *point, group *out) {
+static bool outside(const sx_map_space *space, const void *point, group *out) {
     sx_verdict verdict = sx_check(space->model, sx_map_point(point));
     int level = verdict.level, tensor = verdict.tensor;
     uint64_t words;
@@ -199,7 +199,7 @@ static sx_status try_repair(diagnosis *d, uint64_t seed) {
         group fault;
         sx_map_draw(base, &rng, point);
         legal += sx_map_repair(d->space, &rng, point);
-        if (judge(d->space, point, &fault) && fault.excess < best.excess) best = fault;
+        if (outside(d->space, point, &fault) && fault.excess < best.excess) best = fault;
     }
     free(point);
     if (legal > 0)
@@ -220,7 +220,7 @@ static sx_status survey(diagnosis *d, uint64_t seed, uint64_t tries, uint64_t *l
     for (d->draws = 0; d->draws < tries; d->draws++) {
         group fault;
         sx_map_draw(base, &rng, point);
-        bool wrong = judge(d->space, point, &fault);
+        bool wrong = outside(d->space, point, &fault);
         if (atomic_load(&guard->unfinished)) break;
         if (wrong)
             count(d, &fault);

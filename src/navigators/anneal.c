@@ -185,7 +185,7 @@ static void propose(annealer *a, const unsigned char *from, unsigned char *to) {
 }
 
 /* Metropolis: takes or refuses a chain's move, and counts. */
-static void judge(annealer *a, size_t c) {
+static void outside(annealer *a, size_t c) {
     state *s = a->s;
     double energy = energy_of(a, &a->outcome[c]), rise = energy - a->energy[c];
     if (s->phase == FIRST && rise != 0 && isfinite(rise)) {
@@ -282,7 +282,7 @@ static sx_status search_by_anneal(sx_run *run) {
             propose(&a, a.current + c * a.size, a.next + c * a.size);
         if (sx_run_stopped(run)) continue;
         size_t n = sx_run_evaluate(run, a.next, a.chains, a.outcome);
-        for (size_t c = 0; c < n; c++) judge(&a, c);
+        for (size_t c = 0; c < n; c++) outside(&a, c);
         cool(&a);
     }
     return SX_OK;

@@ -66,7 +66,7 @@ void sx_json_set_systolic(const sx_systolic_cost *cost, json_t *object) {
     json_object_set_new(object, "energy", sx_json_number(cost->energy));
 }
 
-json_t *sx_json_judge(const char *command, const sx_judge_account *account) {
+json_t *sx_json_outside_evaluator(const char *command, const sx_outside_evaluator_account *account) {
     json_t *object =
         json_pack("{s:o, s:o, s:o, s:o, s:o}", "command", sx_json_string(command), "questions",
                   sx_json_count(account->questions), "refused", sx_json_count(account->refused), "failed",

@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "sextant/cost.h"
-#include "sextant/judge.h"
+#include "sextant/outside_evaluator.h"
 #include "sextant/systolic.h"
 #include "sextant/warnings.h"
 
@@ -30,8 +30,8 @@ json_t *sx_json_score(const sx_score *score);
 bool sx_json_set_bind(const sx_problem *problem, json_t *object);
 /* Sets in an object what a systolic design costs. */
 void sx_json_set_systolic(const sx_systolic_cost *cost, json_t *object);
-/* An outside judge: its command and what happened with it. */
-json_t *sx_json_judge(const char *command, const sx_judge_account *account);
+/* An outside evaluator: its command and what happened with it. */
+json_t *sx_json_outside_evaluator(const char *command, const sx_outside_evaluator_account *account);
 /* A list of warnings, each with its place, where it has one, and its message. */
 json_t *sx_json_warnings(const sx_warnings *warnings);
 /* Sets the warnings, where there are any, as the last key of the only object that sx_json_finish added to a text. */

@@ -75,12 +75,12 @@ static json_t *nodes_json(const sx_placement_job *job) {
 static void set_found(const sx_placement_job *job, json_t *object) {
     sx_placement_cost cost;
     sx_placement_evaluate(job->space, job->placement, &cost);
-    double baseline = job->judge ? job->baseline : sx_placement_baseline(job->space);
-    double latency = job->judge ? job->latency : cost.latency, speedup = baseline / latency;
+    double baseline = job->outside ? job->baseline : sx_placement_baseline(job->space);
+    double latency = job->outside ? job->latency : cost.latency, speedup = baseline / latency;
     bool known = baseline > 0;
     json_object_set_new(object, "objective_value", sx_json_real(job->value));
     json_object_set_new(object, "latency_seconds", sx_json_real(latency));
-    if (job->judge) json_object_set_new(object, "model_seconds", sx_json_real(cost.latency));
+    if (job->outside) json_object_set_new(object, "model_seconds", sx_json_real(cost.latency));
     if (job->noise > 0) json_object_set_new(object, "measured_seconds", sx_json_real(job->latency));
     json_object_set_new(object, "compiler_seconds", known ? sx_json_real(baseline) : json_null());
     json_object_set_new(object, "speedup", known ? sx_json_real(speedup) : json_null());
@@ -120,9 +120,10 @@ sx_status sx_placement_json(const sx_placement_job *job, sx_text *out) {
                   sx_json_count(space->total), "found", job->found);
     if (job->found) set_found(job, object);
     if (job->noise > 0) json_object_set_new(object, "noise", sx_json_real(job->noise));
-    if (job->judge) {
-        sx_judge_account account = sx_judge_report(job->judge);
-        json_object_set_new(object, "evaluator", sx_json_judge(sx_judge_command(job->judge), &account));
+    if (job->outside) {
+        sx_outside_evaluator_account account = sx_outside_evaluator_report(job->outside);
+        json_object_set_new(object, "evaluator",
+                            sx_json_outside_evaluator(sx_outside_evaluator_command(job->outside), &account));
     }
     set_placement_search(job, object);
     return sx_json_finish(object, out);

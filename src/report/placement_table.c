@@ -187,17 +187,17 @@ static void print_search(const sx_placement_job *job, sx_text *out) {
     sx_wrap_free(&line, 2, 2, out);
 }
 
-/* Adds the latency and the speedup: of a judge where there is one, otherwise of the chip's model. */
+/* Adds the latency and the speedup: of an outside evaluator where there is one, otherwise of the chip's model. */
 static void print_latency(const sx_placement_job *job, sx_text *out) {
     sx_placement_cost cost;
     sx_placement_evaluate(job->space, job->placement, &cost);
-    double latency = job->judge ? job->latency : cost.latency;
-    double baseline = job->judge ? job->baseline : sx_placement_baseline(job->space);
-    sx_text_add(out, "latency %s%s", show_time(latency).text, job->judge ? " by the evaluator" : "");
+    double latency = job->outside ? job->latency : cost.latency;
+    double baseline = job->outside ? job->baseline : sx_placement_baseline(job->space);
+    sx_text_add(out, "latency %s%s", show_time(latency).text, job->outside ? " by the evaluator" : "");
     if (baseline > 0)
         sx_text_add(out, ", %.3f times as fast as the compiler's placement (%s)", baseline / latency,
                     show_time(baseline).text);
-    if (job->judge) sx_text_add(out, "; %s by the model of the chip", show_time(cost.latency).text);
+    if (job->outside) sx_text_add(out, "; %s by the model of the chip", show_time(cost.latency).text);
     if (job->noise > 0) sx_text_add(out, "; measured with noise: %s", show_time(job->latency).text);
     sx_text_add(out, "\n");
 }

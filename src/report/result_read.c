@@ -97,7 +97,7 @@ static sx_status read_objective(const sx_node *map, sx_result *r) {
     SX_TRY(require(map, "objective", &node));
     SX_TRY(sx_node_text(node, "objective", &text));
     if (strcmp(text, SX_JUDGED) == 0)
-        sx_judge_objective(&r->options.run.objective);
+        sx_outside_evaluator_objective(&r->options.run.objective);
     else
         SX_TRY(sx_error_place(sx_objective_parse(text, &r->options.run.objective), node->place));
     sx_objective_text(&r->options.run.objective, r->objective, sizeof r->objective);
@@ -249,11 +249,11 @@ static sx_status read_field(const sx_node *map, const char *key, char *field, si
     return SX_OK;
 }
 
-/* Reads what happened with an outside judge. */
+/* Reads what happened with an outside evaluator. */
 static sx_status read_evaluator(const sx_node *map, sx_result *r) {
     static const char *const keys[] = {"command",  "questions", "refused",   "failed",
                                        "restarts", "refusal",   "failed_at", "failure"};
-    sx_judge_account *a = &r->judged;
+    sx_outside_evaluator_account *a = &r->judged;
     uint32_t restarts;
     SX_TRY(sx_only_keys(map, "evaluator", keys, sizeof keys / sizeof *keys));
     SX_TRY(copy_word(map, "command", &r->evaluator));

@@ -190,7 +190,8 @@ static sx_status whole_tree(sx_tree *tree, const sx_result *r, json_t *object) {
     if (repeat) sx_tree_put(tree, object, "repeat", repeat);
     sx_tree_put(tree, object, "energy_source", sx_json_string(r->energies));
     if (r->fused) sx_tree_put(tree, object, "fused", sx_fused_json(tree, r->fused, r->objective));
-    if (r->evaluator) sx_tree_put(tree, object, "evaluator", sx_json_judge(r->evaluator, &r->judged));
+    if (r->evaluator)
+        sx_tree_put(tree, object, "evaluator", sx_json_outside_evaluator(r->evaluator, &r->judged));
     if (!status) status = sx_arch_write(&r->arch, SX_JSON, &arch);
     if (!status) sx_tree_put(tree, object, "architecture", sx_json_noun(arch));
     const char *place;

@@ -119,7 +119,7 @@ static void count(sx_run *run, const sx_log *log, uint64_t n) {
 }
 
 /* Ends the run where its budget, its patience or its target say so after what was counted. */
-static void judge(sx_run *run, bool reached) {
+static void outside(sx_run *run, bool reached) {
     const sx_run_options *o = &run->options;
     bool spent = o->evaluations && run->evaluations >= o->evaluations;
     bool tired = o->patience && run->evaluations - run->improved >= o->patience;
@@ -150,7 +150,7 @@ void sx_run_add(sx_run *run, uint64_t evaluations, uint64_t valid, uint64_t reje
     run->rejected += rejected;
     assert(!run->evaluations_limit || run->evaluations <= run->evaluations_limit);
     assert(run->valid <= run->evaluations);
-    judge(run, reached);
+    outside(run, reached);
 }
 
 /* Keeps what a log has for the cache until the call is over. */
@@ -180,7 +180,7 @@ static void join(sx_worker_pool *workers, const sx_log *log) {
     count(run, log, n);
     assert(!run->evaluations_limit || run->evaluations <= run->evaluations_limit);
     assert(run->valid <= run->evaluations);
-    judge(run, reached);
+    outside(run, reached);
     if (!run->closed) run->rejected += log->rejected_last;
     if (!remember(workers, log)) sx_run_fail(run, sx_error_memory());
     atomic_store_explicit(&workers->left, sx_run_budget(run), memory_order_relaxed);

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CACHE = 1 << 16 }; /* answers of a judge that are remembered */
+enum { CACHE = 1 << 16 }; /* answers of an outside evaluator that are remembered */
 
 void sx_placement_job_fini(sx_placement_job *job) {
     sx_space_free(job->space);
-    sx_judge_free(job->judge);
+    sx_outside_evaluator_free(job->outside);
     free(job->method);
     free(job->start);
     free(job->placement);
@@ -48,7 +48,7 @@ static sx_status collect(sx_placement_job *job, const sx_run *run) {
     return SX_OK;
 }
 
-/* Measures the compiler's placement with a judge: what speedups are over. */
+/* Measures the compiler's placement with an outside evaluator: what speedups are over. */
 static sx_status measure_baseline(sx_placement_job *job, const sx_point_model *model) {
     sx_scorer *scorer;
     sx_outcome outcome;
@@ -70,15 +70,15 @@ static sx_status search_placements(sx_placement_job *job, const sx_point_model *
     return status;
 }
 
-/* Searches with the job's judge. */
+/* Searches with the job's outside evaluator. */
 static sx_status search_judged(sx_placement_job *job) {
     sx_point_model *model;
     job->run.threads = 1;
     job->run.cache = CACHE;
-    SX_TRY(sx_judge_placement_model(job->judge, job->space, &model));
+    SX_TRY(sx_outside_evaluator_placement_model(job->outside, job->space, &model));
     sx_status status = measure_baseline(job, model);
     if (!status) status = search_placements(job, model);
-    sx_judge_model_free(model);
+    sx_outside_evaluator_model_free(model);
     return status;
 }
 
@@ -96,11 +96,11 @@ sx_status sx_placement_job_search(sx_placement_job *job) {
         job->run.starts = job->start;
         job->run.n_starts = 1;
     }
-    if (!job->start && (job->judge || job->noise > 0)) {
+    if (!job->start && (job->outside || job->noise > 0)) {
         job->run.starts = job->in->compiled;
         job->run.n_starts = 1;
     }
-    if (job->judge) return search_judged(job);
+    if (job->outside) return search_judged(job);
     return job->noise > 0 ? search_noisy(job) : search_placements(job, NULL);
 }
 

@@ -4,26 +4,26 @@
 
 #include "placement/addresses/addresses.h"
 #include "placement/place.h"
-#include "sextant/judge.h"
+#include "sextant/outside_evaluator.h"
 #include "sextant/run.h"
 
 typedef struct sx_placement_job {
     sx_space *space;
     const sx_placement_space *in;
     sx_run_options run;
-    char *method;        /* with every setting */
-    const char *asked;   /* the method as it was asked for */
-    char objective[256]; /* as text */
-    bool clock;          /* times are part of the answer */
-    sx_judge *judge;     /* measures latencies; NULL: the chip's model does */
-    double noise;        /* of the chip's model, the standard deviation of the logarithm; 0: none */
-    uint8_t *start;      /* a placement to begin from; NULL: none */
+    char *method;                  /* with every setting */
+    const char *asked;             /* the method as it was asked for */
+    char objective[256];           /* as text */
+    bool clock;                    /* times are part of the answer */
+    sx_outside_evaluator *outside; /* measures latencies; NULL: the chip's model does */
+    double noise;                  /* of the chip's model, the standard deviation of the logarithm; 0: none */
+    uint8_t *start;                /* a placement to begin from; NULL: none */
     bool found;
     bool proven_before;     /* an earlier search proved it; nothing was searched */
     uint8_t *placement;     /* what was found */
     sx_addresses addresses; /* of its tensors; align 0: not asked for */
     double value;           /* of the objective */
-    double latency;         /* of what was found, as judge or noise have it; seconds */
+    double latency;         /* of what was found, as outside evaluator or noise have it; seconds */
     double baseline; /* of the compiler's placement, likewise; 0: it was refused, or nobody was asked */
     sx_run_summary summary;
     size_t n_trace;

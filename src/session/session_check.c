@@ -11,13 +11,13 @@
 #include <string.h>
 
 /* What answers of a layer are checked with. */
-typedef struct judge {
+typedef struct outside {
     const sx_session *session;
     const sx_problem *problem;
     const sx_constraints *constraints;
     sx_evaluator *evaluator;
     uint64_t evaluations;
-} judge;
+} outside;
 
 /* Whether the fields beyond a mapping's last level are zero. */
 static bool ends_blank(const sx_mapping *mapping) {
@@ -27,13 +27,13 @@ static bool ends_blank(const sx_mapping *mapping) {
     return true;
 }
 
-/* Whether a value is that of the objective; of one that a judge gave, it is a number. */
+/* Whether a value is that of the objective; of one that an outside evaluator gave, it is a number. */
 static bool value_holds(const sx_session *session, const sx_objective *objective, const sx_score *score,
                         double value) {
-    return session->options->judge ? isfinite(value) : sx_objective_value(objective, score) == value;
+    return session->options->outside ? isfinite(value) : sx_objective_value(objective, score) == value;
 }
 
-static bool answer_holds(const judge *j, const sx_answer *answer) {
+static bool answer_holds(const outside *j, const sx_answer *answer) {
     const sx_objective *objective = &j->session->options->run.objective;
     sx_score score;
     return sx_evaluate_score(j->evaluator, &answer->mapping, &score).reason == SX_LEGAL &&
@@ -43,7 +43,7 @@ static bool answer_holds(const judge *j, const sx_answer *answer) {
            value_holds(j->session, objective, &score, answer->value) && answer->evaluation <= j->evaluations;
 }
 
-static bool answers_hold(const judge *j, const sx_answer *answer, size_t n) {
+static bool answers_hold(const outside *j, const sx_answer *answer, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (!answer_holds(j, &answer[i])) return false;
     return true;
@@ -81,7 +81,7 @@ sx_status sx_session_check(const sx_session *session, size_t index, bool *holds)
     const sx_problem *problem = &session->network->layer[index].problem;
     sx_constraints *constraints = malloc(sizeof *constraints);
     sx_model *model = NULL;
-    judge j = {session, problem, constraints, NULL, result->summary.evaluations};
+    outside j = {session, problem, constraints, NULL, result->summary.evaluations};
     sx_status status =
         constraints ? sx_session_constraints(session, problem, constraints) : sx_error_memory();
     if (!status) status = sx_model_new(problem, session->arch, &o->model, &model);
@@ -107,7 +107,7 @@ sx_status sx_session_check_start(const sx_session *session, const sx_space *spac
         space->type->check(space, start->point) != 0)
         return SX_OK;
     *holds = is_printable(start->name) && start->value == 0;
-    if (session->options->judge) return SX_OK;
+    if (session->options->outside) return SX_OK;
     SX_TRY(sx_scorer_new(space, NULL, objective, &scorer));
     sx_status status = sx_scorer_score(scorer, start->point, 1, INFINITY, &outcome);
     *holds = !status && outcome.reason == 0 && outcome.value == start->value && is_printable(start->name);

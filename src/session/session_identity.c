@@ -109,7 +109,7 @@ sx_status sx_session_identity(const sx_session *session, char **out) {
     sx_text_add(&text, "architecture %s %016llx\n", session->arch->name,
                 (unsigned long long)sx_hash_bytes(session->arch, sizeof *session->arch, 0));
     sx_text_add(&text, "constraints %016llx\n", (unsigned long long)constraints);
-    if (o->judge) sx_text_add(&text, "evaluator exec:%s\n", sx_judge_command(o->judge));
+    if (o->outside) sx_text_add(&text, "evaluator exec:%s\n", sx_outside_evaluator_command(o->outside));
     sx_text_add(&text, "mapper %s\n", session->mapper);
     sx_text_add(&text, "objective %s, tolerance %.17g\n", session->objective, o->run.objective.tolerance);
     sx_text_add(&text, "seed %llu\n", (unsigned long long)o->run.seed);

@@ -30,7 +30,7 @@ typedef struct bench {
 static void bench_free(bench *b) {
     if (!b) return;
     sx_run_free(b->run);
-    sx_judge_model_free(b->judged);
+    sx_outside_evaluator_model_free(b->judged);
     free(b->start);
     sx_space_free(b->space);
     sx_model_free(b->model);
@@ -137,7 +137,7 @@ static sx_status prepare_run(sx_session *session, bench *b) {
     if (session->wide) SX_TRY(set_wide_start(session, b, &run));
     if (session->wide || b->widens)
         sx_session_budget(session, session->wide ? &session->out->layer[session->at] : NULL, &run);
-    if (o->judge) SX_TRY(sx_judge_map_model(o->judge, b->space, &b->judged));
+    if (o->outside) SX_TRY(sx_outside_evaluator_map_model(o->outside, b->space, &b->judged));
     return sx_run_new(b->space, b->judged, &run, &b->run);
 }
 
@@ -190,7 +190,7 @@ sx_status sx_session_collect(sx_run *run, const sx_space *space, const sx_run_op
 }
 
 double sx_session_minimum(const sx_session *session, const sx_model *model, const sx_layer_result *result) {
-    if (session->options->judge) return 0;
+    if (session->options->outside) return 0;
     const uint8_t backed = result->found ? result->best.mapping.level[session->arch->n_levels - 1].keep : 0;
     const sx_score minimum = sx_model_minimum(model, backed);
     return sx_objective_value(&session->options->run.objective, &minimum);
@@ -199,7 +199,7 @@ double sx_session_minimum(const sx_session *session, const sx_model *model, cons
 /* Raises the bound that a run has found to the compulsory minimum of all mappings of the space. */
 static void raise_bound(const sx_session *session, const bench *b, sx_layer_result *result) {
     sx_run_summary *s = &result->summary;
-    if (session->options->judge || s->optimal || !(s->lower_bound > 0)) return;
+    if (session->options->outside || s->optimal || !(s->lower_bound > 0)) return;
     int outermost = session->arch->n_levels - 1;
     unsigned built =
         sx_arch_keep_mask(session->arch, outermost, &session->network->layer[session->at].problem);

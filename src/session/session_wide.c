@@ -27,8 +27,8 @@ static bool is_mapper(const sx_session *session, const char *name) {
 
 bool sx_session_in_parts(const sx_session *session) {
     const sx_session_options *o = session->options;
-    return o->space.remainders && !o->space.split_axes && !o->judge && o->run.k_best <= 1 && !o->run.pareto &&
-           !o->run.proof && o->run.objective.n_criteria == 1 &&
+    return o->space.remainders && !o->space.split_axes && !o->outside && o->run.k_best <= 1 &&
+           !o->run.pareto && !o->run.proof && o->run.objective.n_criteria == 1 &&
            (is_mapper(session, "auto") || is_mapper(session, "optimal"));
 }
 

@@ -213,7 +213,7 @@ sx_status sx_warm_start(const sx_session *session, size_t index, const sx_space 
     if (status || best->from == SX_WARM_NONE) goto done;
     sx_warm_scale(&best->mapping, &best->problem, &session->network->layer[index].problem, &scaled);
     status = fit(space, &scaled, point, &legal);
-    if (!status && legal && !session->options->judge)
+    if (!status && legal && !session->options->outside)
         status = evaluate(space, point, &session->options->run.objective, &value, &legal);
     if (status || !legal) goto done;
     *out = (sx_start){.from = best->from, .value = value, .point = point, .size = space->point_size};

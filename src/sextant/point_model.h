@@ -20,7 +20,7 @@ typedef struct sx_outcome {
 /* Reasons of no space. */
 #define SX_BEYOND 0xffffu        /* worse than the cut-off */
 #define SX_NOT_EVALUATED 0xfffeu /* not given to the model */
-#define SX_REFUSED 0xfffdu       /* an outside judge says that it cannot run */
+#define SX_REFUSED 0xfffdu       /* an outside evaluator says that it cannot run */
 
 typedef struct sx_point_model_type {
     const char *name; /* such as "map"; a navigator that relies on a model asks for it by this name */

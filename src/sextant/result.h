@@ -22,9 +22,9 @@ typedef struct sx_result {
     char *version;              /* of the library that searched; NULL: of this one */
     char *problem;              /* what the problem was asked for by; may be NULL */
     char *energies;             /* where they come from; may be NULL */
-    char *evaluator;            /* the command of an outside judge that scored; NULL: the model did */
-    sx_judge_account judged;    /* what happened with it */
-    uint32_t batch;             /* of a network of the catalog */
+    char *evaluator;            /* the command of an outside evaluator that scored; NULL: the model did */
+    sx_outside_evaluator_account judged; /* what happened with it */
+    uint32_t batch;                      /* of a network of the catalog */
     bool training, training_step;
     sx_warnings *warnings; /* about the inputs, owned; may be NULL */
     sx_fused *fused;       /* the network fused, owned; NULL: it was not asked for */

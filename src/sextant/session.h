@@ -3,8 +3,8 @@
 #ifndef SX_SESSION_H
 #define SX_SESSION_H
 
-#include "sextant/judge.h"
 #include "sextant/network.h"
+#include "sextant/outside_evaluator.h"
 #include "sextant/run.h"
 #include "sextant/store.h"
 
@@ -75,8 +75,8 @@ typedef struct sx_session_options {
                    with remainders too, in the second half of the budget, and take the better answer. Only for
                    problems without sliding windows, whose evaluation with remainders takes too long */
     sx_model_options model;
-    sx_judge
-        *judge; /* what scores mappings, with the objective of sx_judge_objective(); NULL: the model. There
+    sx_outside_evaluator *
+        outside; /* what scores mappings, with the objective of sx_outside_evaluator_objective(); NULL: the model. There
                         is no store then */
     sx_warm warm;
     sx_store *store;        /* where answers go to and warm starts come from; may be NULL. An answer that was

@@ -95,7 +95,7 @@ static void use_conversions(const sx_sparse_state *state, int v, int s, double i
 
 /* The words of a tile that is given as sx_density_empty takes it. */
 static uint64_t words_of(const sx_sparse_state *state, int v, uint64_t tile) {
-    const sx_placement *placed = state->model->sparse->placed[v];
+    const sx_positions *placed = state->model->sparse->placed[v];
     uint64_t words = 1;
     for (int r = 0; placed && r < placed->n_ranks; r++)
         words *= (tile - 1) / placed->stride[r] % placed->size[r] + 1;

@@ -143,7 +143,7 @@ static sx_status place(const sx_model *model, int v, struct sx_sparse_model *out
         return sx_error_hint(sx_error_new(SX_ERR_INPUT, "Timeloop's semantics has no %s density, as '%s' has",
                                           sx_density_model_name(kind), tensor->name),
                              "use --sparse-semantics exact");
-    SX_TRY(sx_placement_new(model->problem, v, &out->placed[v]));
+    SX_TRY(sx_positions_new(model->problem, v, &out->placed[v]));
     out->density[v] = sx_density_placed(kind, out->placed[v]);
     out->any_placed = true;
     return SX_OK;
@@ -174,7 +174,7 @@ static sx_status compile_densities(const sx_model *model, struct sx_sparse_model
 
 void sx_sparse_model_free(struct sx_sparse_model *sparse) {
     if (!sparse) return;
-    for (int v = 0; v < SX_MAX_TENSORS; v++) sx_placement_free(sparse->placed[v]);
+    for (int v = 0; v < SX_MAX_TENSORS; v++) sx_positions_free(sparse->placed[v]);
     sx_check_pool_free(sparse->checks);
     free(sparse);
 }

@@ -53,7 +53,7 @@ bool sx_density_cache_failed(sx_density_cache *cache) {
     return failed;
 }
 
-sx_density sx_density_placed(sx_density_model model, const sx_placement *p) {
+sx_density sx_density_placed(sx_density_model model, const sx_positions *p) {
     return (sx_density){.model = model,
                         .share = (double)p->nonzeros / (double)p->words,
                         .words = p->words,
@@ -146,7 +146,7 @@ static double counted(const sx_density *d, sx_density_cache *cache, uint64_t til
     double value;
     if (recall(cache, mark, tile, (uint64_t)(uintptr_t)d->placed, block, &at, &value)) return value;
     sx_tile_counts counts = {1, 0, 0}; /* where it fails: what keeps a lower bound one */
-    if (!sx_placement_count(d->placed, tile, block && block < MOST_NONZEROS ? (uint32_t)block : 1,
+    if (!sx_positions_count(d->placed, tile, block && block < MOST_NONZEROS ? (uint32_t)block : 1,
                             &cache->scratch, &counts))
         cache->failed = true;
     value = block == 0 ? counts.empty : block == MOST_NONZEROS ? (double)counts.most : counts.blocks;

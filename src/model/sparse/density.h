@@ -15,7 +15,7 @@ typedef struct sx_density {
     uint64_t nonzeros;          /* of the whole tensor */
     double word;                /* probability that a word is a non-zero */
     uint64_t never_empty;       /* by chance: tiles of so many words or more are not empty */
-    const sx_placement *placed; /* where they are; NULL: by chance */
+    const sx_positions *placed; /* where they are; NULL: by chance */
 } sx_density;
 
 /* Probabilities computed before; one thread's. */
@@ -28,10 +28,10 @@ bool sx_density_cache_failed(sx_density_cache *cache);
 
 /* A density of a tensor of so many words, whose non-zeros lie by chance or have known places. */
 sx_density sx_density_make(sx_density_model model, double share, uint64_t words);
-sx_density sx_density_placed(sx_density_model model, const sx_placement *placement);
+sx_density sx_density_placed(sx_density_model model, const sx_positions *positions);
 
 /* The probability that a tile is empty; and given that an enclosing one of `whole` words holds k. Tiles are
- * given as words; where non-zeros have known places, by the number of their size (sx_placement_tile). */
+ * given as words; where non-zeros have known places, by the number of their size (sx_positions_tile). */
 double sx_density_empty(const sx_density *density, sx_density_cache *cache, uint64_t tile);
 double sx_density_empty_given(const sx_density *density, sx_density_cache *cache, uint64_t n, uint64_t whole,
                               uint64_t k);

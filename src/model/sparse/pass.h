@@ -56,7 +56,7 @@ struct sx_sparse_model {
     uint8_t on[SX_MAX_LEVELS][SX_MAX_TENSORS];
     bool skips_on[SX_MAX_LEVELS][SX_MAX_TENSORS];
     sx_density density[SX_MAX_TENSORS];
-    sx_placement *placed[SX_MAX_TENSORS]; /* of tensors whose non-zeros have known places; else NULL */
+    sx_positions *placed[SX_MAX_TENSORS]; /* of tensors whose non-zeros have known places; else NULL */
     const sx_format_model *format[SX_MAX_LEVELS][SX_MAX_TENSORS]; /* NULL: none */
     uint16_t dims[SX_MAX_TENSORS];    /* that a tensor depends on, those of one iteration among them */
     uint16_t windows[SX_MAX_TENSORS]; /* those that share a rank, of tensors with no dimension in two ranks */
@@ -197,10 +197,10 @@ static inline double sx_sparse_empty(const sx_sparse_state *state, int tensor, u
 
 /* A tensor's tile of these extents, as sx_density_empty takes it. */
 static inline uint64_t sx_sparse_number(const sx_model *model, int tensor, const uint32_t *extent) {
-    const sx_placement *placed = model->sparse->placed[tensor];
+    const sx_positions *placed = model->sparse->placed[tensor];
     const sx_shape *shape = &model->shape[tensor];
     uint64_t words = 1;
-    if (placed) return sx_placement_tile(placed, extent);
+    if (placed) return sx_positions_tile(placed, extent);
     if (!shape->unit) return sx_shape_words(shape, extent);
     const struct sx_term *end = shape->term + shape->n_terms;
     for (const struct sx_term *term = shape->term; term != end; term++) words *= extent[term->dim];

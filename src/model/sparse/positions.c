@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-sx_status sx_placement_new(const sx_problem *problem, int tensor, sx_placement **out) {
+sx_status sx_positions_new(const sx_problem *problem, int tensor, sx_positions **out) {
     const sx_tensor *from = &problem->tensor[tensor];
-    sx_placement *p = calloc(1, sizeof *p);
+    sx_positions *p = calloc(1, sizeof *p);
     if (!p) return sx_error_memory();
     p->n_ranks = from->n_ranks;
     p->banded = from->density_model == SX_DENSITY_BANDED;
@@ -35,14 +35,14 @@ sx_status sx_placement_new(const sx_problem *problem, int tensor, sx_placement *
     if (!status)
         *out = p;
     else
-        sx_placement_free(p);
+        sx_positions_free(p);
     return status;
 }
 
-void sx_placement_free(sx_placement *placement) {
-    if (!placement) return;
-    sx_coordinates_fini(&placement->listed);
-    free(placement);
+void sx_positions_free(sx_positions *positions) {
+    if (!positions) return;
+    sx_coordinates_fini(&positions->listed);
+    free(positions);
 }
 
 /* Sums over tiles that are not empty. */
@@ -65,7 +65,7 @@ static uint64_t least(uint64_t a, uint64_t b) {
 
 /* How many tiles from column j on, of a row of tiles that begins with row i and has `high` rows, are whole and
  * filled: all their words lie in the band. */
-static uint64_t filled_tiles(const sx_placement *p, uint64_t i, uint64_t high, uint64_t j, uint64_t wide) {
+static uint64_t filled_tiles(const sx_positions *p, uint64_t i, uint64_t high, uint64_t j, uint64_t wide) {
     uint64_t band = p->band_width;
     if (i + high > j + band + 1 || j + wide > p->size[1] || j + wide > i + band + 1) return 0;
     return (least(p->size[1], i + band + 1) - j) / wide;
@@ -73,7 +73,7 @@ static uint64_t filled_tiles(const sx_placement *p, uint64_t i, uint64_t high, u
 
 /* Counts tiles of a banded matrix: those of each row of tiles that the band touches, the filled ones at once;
  * false where the steps are ended. */
-static bool count_band(const sx_placement *p, const uint64_t *extent, sx_tile_scratch *scratch, sums *s) {
+static bool count_band(const sx_positions *p, const uint64_t *extent, sx_tile_scratch *scratch, sums *s) {
     uint64_t rows = p->size[0], columns = p->size[1], band = p->band_width;
     for (uint64_t i = 0; i < rows; i += extent[0]) {
         uint64_t high = least(extent[0], rows - i), first = i > band ? i - band : 0, n;
@@ -103,7 +103,7 @@ void sx_tile_scratch_fini(sx_tile_scratch *scratch) {
 }
 
 /* The tile in which a word lies: its number, and its words, which are fewer at an edge. */
-static filled tile_of(const sx_placement *p, const uint64_t *extent, uint64_t word) {
+static filled tile_of(const sx_positions *p, const uint64_t *extent, uint64_t word) {
     filled tile = {0, 1, 0};
     for (int r = 0; r < p->n_ranks; r++) {
         uint64_t at = word / p->stride[r], index = at / extent[r];
@@ -128,7 +128,7 @@ static bool clear_table(sx_tile_scratch *scratch, size_t n) {
 }
 
 /* Counts tiles of listed non-zeros, by a table of those that are not empty. */
-static bool count_listed(const sx_placement *p, const uint64_t *extent, sx_tile_scratch *scratch, sums *s) {
+static bool count_listed(const sx_positions *p, const uint64_t *extent, sx_tile_scratch *scratch, sums *s) {
     if (!clear_table(scratch, p->listed.n)) return false;
     filled *table = scratch->table;
     size_t room = scratch->room;
@@ -144,7 +144,7 @@ static bool count_listed(const sx_placement *p, const uint64_t *extent, sx_tile_
     return true;
 }
 
-bool sx_placement_count(const sx_placement *p, uint64_t tile, uint32_t block, sx_tile_scratch *scratch,
+bool sx_positions_count(const sx_positions *p, uint64_t tile, uint32_t block, sx_tile_scratch *scratch,
                         sx_tile_counts *out) {
     uint64_t extent[SX_MAX_RANKS], words = 1;
     sums s = {.block = block};

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-typedef struct sx_placement {
+typedef struct sx_positions {
     uint8_t n_ranks;
     bool banded;
     uint8_t dim[SX_MAX_RANKS]; /* of each rank */
@@ -16,18 +16,18 @@ typedef struct sx_placement {
     uint64_t size[SX_MAX_RANKS], stride[SX_MAX_RANKS]; /* stride: words between neighbours of a rank */
     uint64_t words, nonzeros;
     sx_coordinates listed; /* unless banded */
-} sx_placement;
+} sx_positions;
 
 /* The non-zeros of a tensor of a problem that has a banded or an actual density. */
-SX_MUST_USE sx_status sx_placement_new(const sx_problem *problem, int tensor, SX_OWN sx_placement **out);
-void sx_placement_free(SX_TAKE sx_placement *placement);
+SX_MUST_USE sx_status sx_positions_new(const sx_problem *problem, int tensor, SX_OWN sx_positions **out);
+void sx_positions_free(SX_TAKE sx_positions *positions);
 
 /* The number of a size of tiles, which its extents in the problem's dimensions say: 1 for a single word, the
  * tensor's words for all of it. */
-static inline uint64_t sx_placement_tile(const sx_placement *placement, const uint32_t *extent) {
+static inline uint64_t sx_positions_tile(const sx_positions *positions, const uint32_t *extent) {
     uint64_t number = 1;
-    for (int r = 0; r < placement->n_ranks; r++)
-        number += (uint64_t)(extent[placement->dim[r]] - 1) * placement->stride[r];
+    for (int r = 0; r < positions->n_ranks; r++)
+        number += (uint64_t)(extent[positions->dim[r]] - 1) * positions->stride[r];
     return number;
 }
 
@@ -48,7 +48,7 @@ typedef struct sx_tile_scratch {
 void sx_tile_scratch_fini(sx_tile_scratch *scratch);
 
 /* Counts them; false when memory is out, or the steps of the scratch are ended. */
-bool sx_placement_count(const sx_placement *placement, uint64_t tile, uint32_t block,
+bool sx_positions_count(const sx_positions *positions, uint64_t tile, uint32_t block,
                         sx_tile_scratch *scratch, sx_tile_counts *out);
 
 #endif

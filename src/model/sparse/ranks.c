@@ -75,7 +75,7 @@ static void find_tiles(sx_sparse_state *state, const sx_mapping *mapping) {
             bool kept = mapping->level[s].keep >> v & 1;
             t->words = t->number = kept ? state->nest->tile[v][s] : 0;
             if (kept && model->sparse->placed[v])
-                t->number = sx_placement_tile(model->sparse->placed[v], state->nest->extent[s]);
+                t->number = sx_positions_tile(model->sparse->placed[v], state->nest->extent[s]);
             t->format = kept ? model->sparse->format[s][v] : NULL;
             t->child = (int8_t)(kept ? child : -1);
             t->parent = -1;

@@ -16,7 +16,7 @@
 enum { MOST = 4096 };
 
 /* Counts tiles of these extents word by word. */
-static sx_tile_counts count_slowly(const sx_placement *p, const bool *filled, const uint32_t *extent,
+static sx_tile_counts count_slowly(const sx_positions *p, const bool *filled, const uint32_t *extent,
                                    uint32_t block) {
     uint64_t rows = p->size[0], columns = p->size[1], words = 0, blocks = 0;
     sx_tile_counts out = {0, 0, 0};
@@ -36,7 +36,7 @@ static sx_tile_counts count_slowly(const sx_placement *p, const bool *filled, co
 }
 
 /* Compares all sizes of tiles of a matrix. */
-static void compare(const sx_placement *p, const bool *filled) {
+static void compare(const sx_positions *p, const bool *filled) {
     sx_tile_scratch scratch = {0};
     for (uint32_t h = 1; h <= p->size[0]; h++)
         for (uint32_t w = 1; w <= p->size[1]; w++) {
@@ -44,7 +44,7 @@ static void compare(const sx_placement *p, const bool *filled) {
             sx_tile_counts have, want = count_slowly(p, filled, plain, block);
             extent[p->dim[0]] = h;
             extent[p->dim[1]] = w;
-            assert_true(sx_placement_count(p, sx_placement_tile(p, extent), block, &scratch, &have));
+            assert_true(sx_positions_count(p, sx_positions_tile(p, extent), block, &scratch, &have));
             assert_true(fabs(have.empty - want.empty) < 1e-12);
             assert_int_equal(have.most, want.most);
             assert_true(fabs(have.blocks - want.blocks) < 1e-12);
@@ -60,11 +60,11 @@ static void bands_are_counted(void **state) {
             char text[64];
             bool filled[MOST];
             sx_problem problem;
-            sx_placement *p;
+            sx_positions *p;
             snprintf(text, sizeof text, "Z[m] += A[k,m] %s", sizes[i]);
             sx_expect_ok(sx_einsum_parse(text, &problem));
             sx_expect_ok(sx_problem_set_band(&problem, 1, width));
-            sx_expect_ok(sx_placement_new(&problem, 1, &p));
+            sx_expect_ok(sx_positions_new(&problem, 1, &p));
             uint64_t nonzeros = 0;
             for (int64_t y = 0; y < (int64_t)p->size[0]; y++)
                 for (int64_t x = 0; x < (int64_t)p->size[1]; x++)
@@ -72,17 +72,17 @@ static void bands_are_counted(void **state) {
             assert_int_equal(p->nonzeros, nonzeros);
             assert_true(fabs(problem.tensor[1].density - (double)nonzeros / (double)p->words) < 1e-15);
             compare(p, filled);
-            sx_placement_free(p);
+            sx_positions_free(p);
         }
 }
 
 static void listed_nonzeros_are_counted(void **state) {
     (void)state;
-    sx_rng rng = sx_rng_stream(3, "placement", 0);
+    sx_rng rng = sx_rng_stream(3, "positions", 0);
     for (int i = 0; i < 20; i++) {
         uint64_t word[MOST];
         bool filled[MOST] = {false};
-        sx_placement p = {.n_ranks = 2, .dim = {1, 0}, .listed = {.word = word}};
+        sx_positions p = {.n_ranks = 2, .dim = {1, 0}, .listed = {.word = word}};
         p.size[0] = 1 + sx_rng_below(&rng, 9);
         p.size[1] = p.stride[0] = 1 + sx_rng_below(&rng, 12);
         p.stride[1] = 1;

@@ -1,8 +1,8 @@
-/* Asking a judge about placements. */
-#include "space/judge.h"
+/* Asking an outside evaluator about placements. */
 #include "base/json.h"
 #include "base/status.h"
 #include "placement/place.h"
+#include "space/outside_evaluator.h"
 
 /* The memory of a tensor; null where it has no bytes. */
 static json_t *memory_of(const sx_placement_space *space, const uint8_t *point, size_t tensor) {
@@ -31,6 +31,7 @@ static const sx_question_kind kind = {
     .describe = describe,
 };
 
-sx_status sx_judge_placement_model(sx_judge *judge, const sx_space *space, sx_point_model **out) {
-    return sx_judge_model_new(judge, space, &kind, out);
+sx_status sx_outside_evaluator_placement_model(sx_outside_evaluator *outside, const sx_space *space,
+                                               sx_point_model **out) {
+    return sx_outside_evaluator_model_new(outside, space, &kind, out);
 }

@@ -1,8 +1,8 @@
-/* Asking a judge about mappings. */
+/* Asking an outside evaluator about mappings. */
 #include "base/json.h"
 #include "base/status.h"
 #include "mapspace/map_space.h"
-#include "space/judge.h"
+#include "space/outside_evaluator.h"
 
 #include "sextant/input.h"
 
@@ -38,11 +38,12 @@ static const sx_question_kind kind = {
     .describe = describe,
 };
 
-sx_status sx_judge_map_model(sx_judge *judge, const sx_space *space, sx_point_model **out) {
-    return sx_judge_model_new(judge, space, &kind, out);
+sx_status sx_outside_evaluator_map_model(sx_outside_evaluator *outside, const sx_space *space,
+                                         sx_point_model **out) {
+    return sx_outside_evaluator_model_new(outside, space, &kind, out);
 }
 
-void sx_judge_objective(sx_objective *out) {
+void sx_outside_evaluator_objective(sx_objective *out) {
     *out = (sx_objective){.n_criteria = 1, .criterion = {{.kind = SX_TERMS}}};
     snprintf(out->terms[0], sizeof out->terms[0], SX_JUDGED);
 }

@@ -1,5 +1,5 @@
-/* The model of points that asks a judge: legality and the other metrics are those of the space's own model. */
-#include "space/judge.h"
+/* The model of points that asks an outside evaluator: legality and the other metrics are those of the space's own model. */
+#include "space/outside_evaluator.h"
 
 #include "base/json.h"
 #include "base/status.h"
@@ -13,9 +13,9 @@ typedef struct judged {
     sx_point_model model;
     sx_point_model_type type;
     sx_metric_about metric[SX_MAX_METRICS];
-    size_t scored; /* the metric that the judge gives */
+    size_t scored; /* the metric that the outside evaluator gives */
     char *name;
-    sx_judge *judge;
+    sx_outside_evaluator *outside;
     const sx_space *space;
     const sx_question_kind *kind;
 } judged;
@@ -34,7 +34,7 @@ static sx_status ask(const judged *j, const void *point, sx_outcome *out) {
         json_decref(question);
         return status;
     }
-    SX_TRY(sx_judge_ask(j->judge, j->kind, question, &value, &out->reason));
+    SX_TRY(sx_outside_evaluator_ask(j->outside, j->kind, question, &value, &out->reason));
     out->metrics.value[j->scored] = value;
     return SX_OK;
 }
@@ -61,9 +61,9 @@ static void set_metrics(judged *j) {
     j->type.n_metrics = n + more;
 }
 
-sx_status sx_judge_model_new(sx_judge *judge, const sx_space *space, const sx_question_kind *kind,
-                             sx_point_model **out) {
-    const char *command = sx_judge_command(judge);
+sx_status sx_outside_evaluator_model_new(sx_outside_evaluator *outside, const sx_space *space,
+                                         const sx_question_kind *kind, sx_point_model **out) {
+    const char *command = sx_outside_evaluator_command(outside);
     size_t size = strlen(command) + sizeof "exec:";
     judged *j = calloc(1, sizeof *j);
     char *name = malloc(size);
@@ -73,7 +73,8 @@ sx_status sx_judge_model_new(sx_judge *judge, const sx_space *space, const sx_qu
         return sx_error_memory();
     }
     snprintf(name, size, "exec:%s", command);
-    *j = (judged){.type = *space->model->type, .name = name, .judge = judge, .space = space, .kind = kind};
+    *j =
+        (judged){.type = *space->model->type, .name = name, .outside = outside, .space = space, .kind = kind};
     j->type.name = name;
     set_metrics(j);
     j->type.batch = 1;
@@ -86,7 +87,7 @@ sx_status sx_judge_model_new(sx_judge *judge, const sx_space *space, const sx_qu
     return SX_OK;
 }
 
-void sx_judge_model_free(sx_point_model *model) {
+void sx_outside_evaluator_model_free(sx_point_model *model) {
     if (!model) return;
     judged *j = model->user;
     free(j->name);

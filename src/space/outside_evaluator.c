@@ -1,0 +1,214 @@
+#include "space/outside_evaluator.h"
+
+#include "base/child.h"
+#include "base/json.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN = 100, QUESTION_SHOWN = 200, TRIES = 2 };
+static const double LAST_SECONDS = 1;
+
+struct sx_outside_evaluator {
+    char *command;
+    double seconds;
+    unsigned restarts;
+    const sx_cancel *cancel;
+    pthread_mutex_t lock;
+    sx_child *child; /* NULL: to be started with the next question */
+    bool started, answered;
+    char said[512]; /* by the child that failed last, to standard error */
+    sx_outside_evaluator_account account;
+};
+
+void sx_outside_evaluator_options_init(sx_outside_evaluator_options *options) {
+    *options = (sx_outside_evaluator_options){.seconds = 60, .restarts = 10};
+}
+
+sx_status sx_outside_evaluator_new(const sx_outside_evaluator_options *options, sx_outside_evaluator **out) {
+    if (!options->command || !*options->command)
+        return sx_error_new(SX_ERR_USAGE, "an evaluator needs a command");
+    if (!(options->seconds > 0) || isinf(options->seconds))
+        return sx_error_new(SX_ERR_USAGE, "%g seconds are no time limit for an answer of the evaluator",
+                            options->seconds);
+    sx_outside_evaluator *outside = calloc(1, sizeof *outside);
+    if (!outside) return sx_error_memory();
+    *outside = (sx_outside_evaluator){.command = strdup(options->command),
+                                      .seconds = options->seconds,
+                                      .restarts = options->restarts,
+                                      .cancel = options->cancel};
+    if (!outside->command || pthread_mutex_init(&outside->lock, NULL) != 0) {
+        free(outside->command);
+        free(outside);
+        return sx_error_memory();
+    }
+    *out = outside;
+    return SX_OK;
+}
+
+void sx_outside_evaluator_free(sx_outside_evaluator *outside) {
+    if (!outside) return;
+    sx_child_end(outside->child, LAST_SECONDS);
+    pthread_mutex_destroy(&outside->lock);
+    free(outside->command);
+    free(outside);
+}
+
+sx_outside_evaluator_account sx_outside_evaluator_report(const sx_outside_evaluator *outside) {
+    return outside->account;
+}
+
+const char *sx_outside_evaluator_command(const sx_outside_evaluator *outside) {
+    return outside->command;
+}
+
+/* Notes what went wrong, and ends the child. */
+static void note_failure(sx_outside_evaluator *outside, const char *format, const char *text) {
+    sx_outside_evaluator_account *a = &outside->account;
+    a->failed_at = a->questions;
+    snprintf(a->failure, sizeof a->failure, format, SHOWN, text);
+    snprintf(outside->said, sizeof outside->said, "%s", sx_child_said(outside->child));
+    sx_child_end(outside->child, 0);
+    outside->child = NULL;
+}
+
+/* Notes a reply that is no line. */
+static void note_reply(sx_outside_evaluator *outside, sx_reply reply) {
+    char text[SHOWN];
+    if (reply == SX_REPLY_DIED) {
+        sx_child_exit_text(outside->child, text, sizeof text);
+        note_failure(outside, "%.*s", text);
+    } else if (reply == SX_REPLY_LATE) {
+        snprintf(text, sizeof text, "%g", outside->seconds);
+        note_failure(outside, "it gave no answer within %.*s seconds", text);
+    } else if (reply == SX_REPLY_LONG) {
+        note_failure(outside, "its answer is longer than a megabyte: '%.*s...'",
+                     sx_child_line(outside->child));
+    } else {
+        note_failure(outside, "it wrote more than one line for one question: '%.*s'",
+                     sx_child_line(outside->child));
+    }
+}
+
+/* Notes why a point was refused. */
+static void note_refusal(sx_outside_evaluator *outside, const json_t *why) {
+    sx_outside_evaluator_account *a = &outside->account;
+    a->refused++;
+    if (json_is_string(why))
+        snprintf(a->refusal, sizeof a->refusal, "%s", json_string_value(why));
+    else if (json_is_number(why))
+        snprintf(a->refusal, sizeof a->refusal, "%g", json_number_value(why));
+}
+
+/* What is wrong with an answer, as a format with a place for its line; NULL: nothing. */
+static const char *fault_of(const sx_outside_evaluator *outside, const sx_question_kind *kind,
+                            const json_t *answer) {
+    const json_t *value = json_object_get(answer, kind->value), *id = json_object_get(answer, "id");
+    if (!json_is_object(answer)) return "its answer is not a JSON object: '%.*s'";
+    if (id && (json_int_t)outside->account.questions != json_integer_value(id))
+        return "its answer has the id of another question: '%.*s'";
+    if (json_object_get(answer, kind->refusal)) return value ? "its answer is two answers: '%.*s'" : NULL;
+    if (!value) return "its answer has no score and no refusal: '%.*s'";
+    if (!json_is_number(value) || !isfinite(json_number_value(value)))
+        return "its score is not a number: '%.*s'";
+    return kind->positive && !(json_number_value(value) > 0) ? "its score is not above 0: '%.*s'" : NULL;
+}
+
+/* Reads the answer of a line; false, and a note, where it is none. */
+static bool take_answer(sx_outside_evaluator *outside, const sx_question_kind *kind, double *value,
+                        unsigned *reason) {
+    json_t *answer = sx_json_read(sx_child_line(outside->child));
+    const char *fault = fault_of(outside, kind, answer);
+    if (fault) {
+        note_failure(outside, fault, sx_child_line(outside->child));
+    } else {
+        const json_t *why = json_object_get(answer, kind->refusal);
+        outside->answered = true;
+        *reason = why ? SX_REFUSED : 0;
+        if (why)
+            note_refusal(outside, why);
+        else
+            *value = json_number_value(json_object_get(answer, kind->value));
+    }
+    json_decref(answer);
+    return !fault;
+}
+
+/* Starts the child, where there is none. */
+static sx_status start(sx_outside_evaluator *outside) {
+    if (outside->child) return SX_OK;
+    SX_TRY(sx_child_start(outside->command, &outside->child));
+    outside->account.restarts += outside->started;
+    outside->started = true;
+    return SX_OK;
+}
+
+/* Asks once; *done: there is an answer, or the search was told to stop. */
+static sx_status try_once(sx_outside_evaluator *outside, const sx_question_kind *kind, const char *line,
+                          double *value, unsigned *reason, bool *done) {
+    sx_reply reply;
+    SX_TRY(start(outside));
+    SX_TRY(sx_child_ask(outside->child, line, strlen(line), outside->seconds, outside->cancel, &reply));
+    *done = reply == SX_REPLY_CANCELLED;
+    if (*done) {
+        *reason = SX_NOT_EVALUATED;
+        sx_child_end(outside->child, 0);
+        outside->child = NULL;
+    } else if (reply == SX_REPLY_LINE) {
+        *done = take_answer(outside, kind, value, reason);
+    } else {
+        note_reply(outside, reply);
+    }
+    return SX_OK;
+}
+
+/* The error that ends a search. */
+static sx_status give_up(const sx_outside_evaluator *outside, const char *line) {
+    const sx_outside_evaluator_account *a = &outside->account;
+    int length = (int)strcspn(line, "\n");
+    bool cut = length > QUESTION_SHOWN;
+    sx_status error = sx_error_new(SX_ERR_PROGRAM, "the evaluator '%s' failed at question %llu: %s",
+                                   outside->command, (unsigned long long)a->questions, a->failure);
+    int said = (int)strlen(outside->said);
+    while (said > 0 && outside->said[said - 1] == '\n') said--;
+    return sx_error_hint(error, "%s%.*s%sit was started %u time%s; the question was %.*s%s",
+                         said ? "it wrote to standard error: " : "", said, outside->said, said ? "; " : "",
+                         a->restarts + 1, a->restarts ? "s" : "", cut ? QUESTION_SHOWN : length, line,
+                         cut ? "..." : "");
+}
+
+/* Asks until there is an answer, or the point or the outside evaluator is given up. */
+static sx_status ask(sx_outside_evaluator *outside, const sx_question_kind *kind, const char *line,
+                     double *value, unsigned *reason) {
+    for (int i = 0; i < TRIES; i++) {
+        bool done = false;
+        SX_TRY(try_once(outside, kind, line, value, reason, &done));
+        if (done) return SX_OK;
+        if (outside->account.restarts == outside->restarts) return give_up(outside, line);
+    }
+    if (!outside->answered) return give_up(outside, line);
+    outside->account.failed++;
+    *reason = SX_REFUSED;
+    return SX_OK;
+}
+
+sx_status sx_outside_evaluator_ask(sx_outside_evaluator *outside, const sx_question_kind *kind,
+                                   json_t *question, double *value, unsigned *reason) {
+    pthread_mutex_lock(&outside->lock);
+    outside->account.questions++;
+    json_object_set_new(question, "id", json_integer((json_int_t)outside->account.questions));
+    char *text = question ? sx_json_print(question, JSON_COMPACT) : NULL;
+    sx_text line = {0};
+    if (text) sx_text_add(&line, "%s\n", text);
+    free(text);
+    json_decref(question);
+    sx_status status = !line.size || line.failed || sx_json_failed()
+                           ? sx_error_memory()
+                           : ask(outside, kind, line.data, value, reason);
+    sx_text_free(&line);
+    pthread_mutex_unlock(&outside->lock);
+    return status;
+}

@@ -526,6 +526,49 @@ static void tiles_of_inner_levels_add_less(void **state) {
     }
 }
 
+/* O[p + r] += A[p, k] * B[r, k] with p = 4, r = 2, k = 2. */
+static void set_window_output(sx_check_case *c) {
+    set_convolution(&c->problem, 4, 2, 1);
+    c->problem.n_dims = 3;
+    c->problem.size[K] = 2;
+    for (int v = 0; v < 3; v++) memset(c->problem.tensor[v].coef, 0, sizeof c->problem.tensor[v].coef);
+    c->problem.tensor[A].n_ranks = c->problem.tensor[B].n_ranks = 2;
+    c->problem.tensor[A].coef[0][P] = c->problem.tensor[B].coef[0][R] = 1;
+    c->problem.tensor[A].coef[1][K] = c->problem.tensor[B].coef[1][K] = 1;
+    c->problem.tensor[O].coef[0][P] = c->problem.tensor[O].coef[0][R] = 1;
+}
+
+static void set_room_of_5(sx_check_case *c) {
+    set_window_output(c);
+    set_machine(c, 1, 5);
+}
+
+static void set_room_of_4(sx_check_case *c) {
+    set_window_output(c);
+    set_machine(c, 1, 4);
+}
+
+/* T10: with room for 1 of p, 2 of r and 1 of k, and p inside, O is updated 8 times instead of 5, and only that counts. With a
+ * word of each, nothing is known of O, and A moves twice. */
+static void outputs_with_windows_count_updates(void **state) {
+    (void)state;
+    static const int64_t expected[] = {3, 8};
+    for (int i = 0; i < 2; i++) {
+        fixture *f = make_fixture(i ? set_room_of_4 : set_room_of_5, NULL);
+        sx_check_tilings *tilings;
+        sx_wide tiles;
+        f->work.energy.of[1][A][SX_READ] = f->work.energy.of[1][B][SX_READ] = 1;
+        f->work.energy.of[1][O][SX_UPDATE] = 1;
+        f->work.energy.of[1][O][SX_READ] = 100;
+        f->work.energy.of[0][O][SX_FILL] = 1000;
+        sx_expect_ok(sx_check_tilings_new(&f->work, &tilings));
+        sx_expect_ok(sx_check_tilings_least(tilings, (const unsigned[]){7, 7}, &tiles));
+        assert_int_equal((int64_t)tiles, expected[i]);
+        sx_check_tilings_free(tilings);
+        free_fixture(f);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flows_are_words_and_copies),
@@ -544,6 +587,7 @@ int main(void) {
         cmocka_unit_test(remainders_have_a_busiest_unit),
         cmocka_unit_test(tiles_of_one_level_add_words),
         cmocka_unit_test(tiles_of_inner_levels_add_less),
+        cmocka_unit_test(outputs_with_windows_count_updates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,8 @@
  * those of Gamma alone. Where several best mappings are wanted Gamma and Sunstone come after the proof, as that
  * needs every mapping in the form that stands for all that no cost tells from it.
  *
+ * With remainders, mappings of padded sizes come first (padding.c), from the mapping to begin with.
+ *
  * Without a limit of time the proof takes a fixed number of steps at most, so that the answer does not depend
  * on the machine.
  *
@@ -16,6 +18,7 @@
 #include "base/status.h"
 #include "mappers/gamma/rounds.h"
 #include "mappers/optimal/heuristics.h"
+#include "mappers/padding.h"
 #include "run/navigator.h"
 
 #include <stdio.h>
@@ -31,7 +34,7 @@ static const sx_setting settings[] = {
                300000, 0, 1e9, true, NULL},
 };
 
-enum stage { EARLY, FIRST, PROOF, GAMMA_MORE, SUNSTONE_LATE, GAMMA_LATE, DONE };
+enum stage { EARLY, PADDING, FIRST, PROOF, GAMMA_MORE, SUNSTONE_LATE, GAMMA_LATE, DONE };
 
 enum {
     FIRST_EVALUATIONS = 2000, /* of Gamma, before anything else */
@@ -45,6 +48,7 @@ typedef struct state {
     uint64_t stage;
     uint64_t until;   /* evaluations up to which it may go; 0: not set */
     uint64_t refused; /* the proof was not to be had */
+    sx_padding_state padding;
 } state;
 
 /* Whether the best so far reaches a lower bound of the whole space. */
@@ -81,6 +85,12 @@ static sx_status call_sunstone(sx_run *run, state *s, double share) {
     return sx_run_call(run, "sunstone:plus=on", s->until, share);
 }
 
+/* Whether padded sizes are tried: for one mapping with remainders, unless evaluations are few. */
+static bool pads(const sx_run *run) {
+    return sx_run_left(run) > FEW_EVALUATIONS && sx_map_space_of(sx_run_space(run))->options.remainders &&
+           sx_run_k_best(run) == 1 && !sx_run_pareto(run) && sx_run_objective(run)->n_criteria == 1;
+}
+
 /* Goes through a stage, or on with it. */
 static sx_status step(sx_run *run, state *s) {
     bool single = sx_run_k_best(run) == 1;
@@ -91,6 +101,8 @@ static sx_status step(sx_run *run, state *s) {
     switch ((enum stage)s->stage) {
     case EARLY:
         return single && sx_run_hurried(run) ? call_sunstone(run, s, SX_SUNSTONE_EARLY) : SX_OK;
+    case PADDING:
+        return s->padding.begun || pads(run) ? sx_padding_search(run, &s->padding) : SX_OK;
     case FIRST:
         if (!s->until) s->until = (first < most ? first : most) + 1;
         return single ? sx_gamma_go_on(run, s->until - 1, 0) : SX_OK;

@@ -102,6 +102,12 @@ uint64_t sx_run_turn_left(const sx_run *run);
  * what a navigator takes over when it goes on, before its first safe point. */
 const void *sx_run_news(const sx_run *run, sx_outcome *out);
 
+/* Searches another space by a navigator, as a part of this run: with its seed, threads, objective and what is left of
+ * its evaluations, which count, and a share of its time. *found: `point` has become the best point of that space. A
+ * run that is resumed begins such a search anew. */
+SX_MUST_USE sx_status sx_run_within(sx_run *run, const sx_space *space, const char *navigator, double share,
+                                    void *point, bool *found);
+
 /* A safe point: the state block and the run agree. False when the search should end; writes a checkpoint when
  * one is due. */
 bool sx_run_continue(sx_run *run);

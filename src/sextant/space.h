@@ -75,6 +75,8 @@ typedef struct sx_map_space_options {
     double
         dividing; /* with remainders: a proven lower bound of the mappings whose factors divide, which proofs then
                         do not search again; 0: they do */
+    double
+        ceiling; /* mappings whose value is not below this need not be found, and no optimum is proven; 0: none */
 } sx_map_space_options;
 
 /* Factors that divide; keeping is searched, and banks are. */

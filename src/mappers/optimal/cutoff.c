@@ -47,9 +47,10 @@ double sx_prune_rule_value(const sx_prune_rule *rule, const sx_score *bound) {
 }
 
 double sx_prune_rule_cutoff(const sx_prune_rule *rule, double best) {
-    if (best == INFINITY) return INFINITY;
+    const double ceiling = rule->ceiling > 0 ? rule->ceiling : INFINITY;
+    if (best == INFINITY) return ceiling;
     if (best <= 0) return best * (1 + ROUNDING) * (1 + rule->gap);
-    return best * (1 - ROUNDING) / (1 + rule->gap);
+    return fmin(best * (1 - ROUNDING) / (1 + rule->gap), ceiling);
 }
 
 /* The value of a mapping for the criterion; INFINITY where one before it is not near its optimum. */

@@ -12,7 +12,8 @@ typedef struct sx_prune_rule {
     const sx_goal *goal; /* the same for the metrics of points */
     int criterion;
     double least[SX_MAX_CRITERIA]; /* proven optima of the criteria before it */
-    double gap;                    /* what is not better by that share need not be visited */
+    double gap;                    /* what is not better by that share need not be visited, */
+    double ceiling;                /* nor what is not below this; 0: none */
     unsigned k;                    /* so many best are wanted */
     bool front;                    /* and the front of energy and cycles */
     bool tables;                   /* bounds by tables */

@@ -108,6 +108,7 @@ static sx_status make_rule(sx_optimal *o, sx_run *run) {
     o->rule = (sx_prune_rule){.objective = objective,
                               .goal = sx_run_goal(run),
                               .gap = sx_run_setting(run, GAP),
+                              .ceiling = space->options.ceiling,
                               .k = objective->n_criteria == 1 ? sx_run_k_best(run) : 1,
                               .front = sx_run_pareto(run),
                               .tables = sx_run_setting(run, TABLES) > 0};
@@ -173,7 +174,8 @@ static void evaluate_optima(const sx_optimal *o) {
 /* Searches for one criterion after another. */
 static sx_status search_criteria(sx_optimal *o) {
     const uint64_t n = o->rule.objective->n_criteria;
-    bool all = true, exact = o->rule.gap == 0 && (n == 1 || sx_run_k_best(o->run) == 1);
+    bool all = true,
+         exact = o->rule.gap == 0 && o->rule.ceiling == 0 && (n == 1 || sx_run_k_best(o->run) == 1);
     while (o->s->criterion < n) {
         SX_TRY(sx_optimal_search(o, &all));
         if (!all) return SX_OK;

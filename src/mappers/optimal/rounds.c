@@ -433,8 +433,9 @@ bool sx_optimal_at_root(sx_optimal *o) {
     if (o->rule.objective->n_criteria > 1 || !sx_prune_rule_monotone(&o->rule, 0)) return false;
     double best, root = root_value(o) * (1 - 1e-12);
     if (root > 0) sx_run_bound(o->run, root);
-    if (o->rule.k > 1 || o->rule.front || !sx_run_incumbent(o->run, &best)) return false;
+    if (o->rule.k > 1 || o->rule.front) return false;
+    sx_run_incumbent(o->run, &best);
     bool closed = root > 0 && root >= sx_prune_rule_cutoff(&o->rule, best);
-    if (closed && o->rule.gap == 0) sx_run_optimal(o->run);
+    if (closed && o->rule.gap == 0 && o->rule.ceiling == 0) sx_run_optimal(o->run);
     return closed;
 }

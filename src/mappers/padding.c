@@ -1,0 +1,327 @@
+/* Mappings with remainders out of mappings of padded sizes.
+ *
+ * Source: our own. A mapping with remainders is a mapping whose factors divide the padded sizes N' = product of its
+ * factors, trimmed from the inside out: f = min(f, left), left = ceil(left / f). So the proof of factors that divide
+ * solves spaces with remainders, one padding at a time: each padded problem is solved by `optimal` with a small
+ * effort, its answer is trimmed and evaluated. What cannot be better once it is trimmed is not searched: energy and
+ * cycles fall by the share of the volume that is padding, at most about.
+ *
+ * Paddings of a dimension N >= 5: N itself and the best three multiples of a number that lies in MULTIPLE or is a
+ * fan-out, at most 1.3 N, by their divisors over (N' / N)^4. Vectors of them come by ascending volume: MOST_IDLE, MOST
+ * or FEW of them by the utilization of the mapping to begin with; once PATIENCE of them in a row have not helped, no
+ * more (not with idle units).
+ *
+ * Then the best is improved by a descent: a factor becomes the least of another count of blocks, another makes up
+ * for it, outer ones shrink to what is left.
+ *
+ * Complexity: a proof per padding; a pass of the descent is O(dimensions * slots^2 * sqrt(size)) evaluations. */
+#include "mappers/padding.h"
+
+#include "base/status.h"
+#include "base/vector.h"
+#include "mapspace/map_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SMALLEST = 5, /* size that is padded */
+    CHOICES = 4,  /* of a dimension, with none */
+    MOST_VECTORS = 1 << 16,
+    MOST_IDLE = 24,
+    MOST = 16,
+    FEW = 6,
+    PATIENCE = 8,
+    WINDOW_EVALUATIONS = 400 /* of the descent, with sliding windows */
+};
+
+static const double WIDEST = 1.3, IDLE = 0.75, BUSY = 0.98, WORTH = 0.7, SHARE = 0.125;
+static const char SOLVER[] = "optimal:gamma=10000,sunstone=0,descents=0,arrays=20000,effort=2";
+static const uint32_t MULTIPLE[] = {2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 16, 24, 28, 32, 48, 64};
+
+/* The paddings of all dimensions. */
+typedef struct padding {
+    uint32_t size[SX_MAX_DIMS][CHOICES];
+    int n[SX_MAX_DIMS];
+} padding;
+
+/* One choice for each dimension, and the volume over that of the problem. */
+typedef struct vector {
+    double volume;
+    uint8_t choice[SX_MAX_DIMS];
+} vector;
+
+static double count_divisors(uint32_t n) {
+    double count = 0;
+    for (uint32_t f = 1; (uint64_t)f * f <= n; f++)
+        if (n % f == 0) count += f * f == n ? 1 : 2;
+    return count;
+}
+
+/* How much a padded size promises. */
+static double worth_of(uint32_t size, uint32_t padded) {
+    return count_divisors(padded) / pow((double)padded / size, 4);
+}
+
+/* Takes a multiple of a number in among the best of a dimension, in order of their worth. */
+static void take_multiple(uint32_t size, uint64_t of, int d, padding *out) {
+    uint64_t padded = of > 0 ? (size + of - 1) / of * of : 0;
+    int i = out->n[d];
+    if (padded <= size || (double)padded > WIDEST * size + 1) return;
+    double worth = worth_of(size, (uint32_t)padded);
+    for (int k = 1; k < out->n[d]; k++)
+        if (out->size[d][k] == padded) return;
+    if (worth < WORTH * count_divisors(size)) return;
+    for (; i > 1 && worth > worth_of(size, out->size[d][i - 1]); i--)
+        if (i < CHOICES) out->size[d][i] = out->size[d][i - 1];
+    if (i == CHOICES) return;
+    out->size[d][i] = (uint32_t)padded;
+    if (out->n[d] < CHOICES) out->n[d]++;
+}
+
+static void list_sizes(const sx_map_space *space, padding *out) {
+    for (int d = 0; d < space->problem->n_dims; d++) {
+        uint32_t size = space->problem->size[d];
+        out->size[d][0] = size;
+        out->n[d] = 1;
+        if (size < SMALLEST) continue;
+        for (size_t i = 0; i < sizeof MULTIPLE / sizeof *MULTIPLE; i++)
+            take_multiple(size, MULTIPLE[i], d, out);
+        for (int s = 0; s < space->arch->n_levels; s++)
+            for (int axis = 0; axis < 2; axis++) take_multiple(size, space->room[s][axis], d, out);
+    }
+}
+
+/* By volume, then by choices. */
+static int compare_vectors(const void *a, const void *b) {
+    const vector *x = a, *y = b;
+    if (x->volume != y->volume) return x->volume < y->volume ? -1 : 1;
+    return memcmp(x->choice, y->choice, sizeof x->choice);
+}
+
+/* Lists the vectors by ascending volume, the first without padding; NULL when memory is out. */
+static vector *list_vectors(const padding *p, int n_dims, size_t *n) {
+    vector *list = calloc(MOST_VECTORS, sizeof *list);
+    *n = 1;
+    if (!list) return NULL;
+    list[0].volume = 1;
+    for (int d = 0; d < n_dims; d++) {
+        size_t before = *n;
+        for (int k = 1; k < p->n[d]; k++)
+            for (size_t i = 0; i < before && *n < MOST_VECTORS; i++) {
+                vector *next = &list[(*n)++];
+                *next = list[i];
+                next->choice[d] = (uint8_t)k;
+                next->volume *= (double)p->size[d][k] / p->size[d][0];
+            }
+    }
+    qsort(list, *n, sizeof *list, compare_vectors);
+    return list;
+}
+
+/* The value below which a padded mapping may be better than the best, once it is trimmed; 0: any. */
+static double ceiling_of(const sx_run *run, double volume) {
+    const sx_criterion *c = &sx_run_objective(run)->criterion[0];
+    double best;
+    if (!sx_run_incumbent(run, &best) || c->kind != SX_PRODUCT) return 0;
+    return best * pow(volume, c->energy_power + c->delay_power);
+}
+
+/* Makes a mapping of padded sizes one of the problem's. */
+static void trim_point(const sx_map_space *space, void *point) {
+    uint32_t factor[SX_MAX_SLOTS];
+    for (int d = 0; d < space->problem->n_dims; d++) {
+        uint32_t left = space->problem->size[d];
+        sx_map_get_factors(space, point, d, factor);
+        for (int i = 0; i < space->n_slots; i++) {
+            if (factor[i] > left) factor[i] = left;
+            left = (left - 1) / factor[i] + 1;
+        }
+        sx_map_set_factors(space, d, factor, point);
+    }
+    sx_map_normalize(space, point);
+}
+
+/* Solves the space of padded sizes; *found: it has a mapping below the ceiling, which *point becomes. */
+static sx_status solve_space(sx_run *run, const sx_map_space *space, const sx_model *model, double ceiling,
+                             void *point, bool *found) {
+    sx_map_space_options options = space->options;
+    sx_space *padded;
+    options.remainders = false;
+    options.dividing = 0;
+    options.ceiling = ceiling;
+    SX_TRY(sx_map_space_new(model, &space->constraints, &options, &padded));
+    sx_status status = SX_OK;
+    if (padded->point_size == space->space.point_size)
+        status = sx_run_within(run, padded, SOLVER, SHARE, point, found);
+    sx_space_free(padded);
+    return status;
+}
+
+/* Solves the problem of padded sizes. What cannot be padded, as constraints fix its factors, has no mapping. */
+static sx_status solve_padded(sx_run *run, const sx_map_space *space, const padding *p, const vector *v,
+                              void *point, bool *found) {
+    sx_problem *problem = malloc(sizeof *problem);
+    sx_model *model = NULL;
+    *found = false;
+    if (!problem) return sx_error_memory();
+    *problem = *space->problem;
+    for (int d = 0; d < problem->n_dims; d++) problem->size[d] = p->size[d][v->choice[d]];
+    sx_status status = sx_model_new(problem, space->arch, &space->model->options, &model);
+    if (!status) status = solve_space(run, space, model, ceiling_of(run, v->volume), point, found);
+    sx_model_free(model);
+    free(problem);
+    if (!status || (status->code != SX_ERR_INPUT && status->code != SX_ERR_LIMIT)) return status;
+    sx_status_free(status);
+    return SX_OK;
+}
+
+/* Tries the next padding. */
+static sx_status try_padding(sx_run *run, const sx_map_space *space, const padding *p, const vector *v,
+                             sx_padding_state *at) {
+    double before, after;
+    bool found;
+    void *point = malloc(space->space.point_size);
+    if (!point) return sx_error_memory();
+    sx_run_incumbent(run, &before);
+    sx_status status = solve_padded(run, space, p, v, point, &found);
+    if (!status && found) {
+        sx_outcome outcome;
+        trim_point(space, point);
+        if (sx_map_check(&space->space, point) == 0) sx_run_evaluate(run, point, 1, &outcome);
+        if (sx_run_incumbent(run, &after) && after < before) at->helped = at->next;
+    }
+    free(point);
+    return status;
+}
+
+/* Whether trying paddings has come to its end. */
+static bool is_tried(const sx_padding_state *at, size_t n) {
+    bool patient = at->most == MOST_IDLE || at->next <= at->helped + PATIENCE;
+    return at->next > at->most || at->next >= n || !patient;
+}
+
+/* Tries paddings one after another. */
+static sx_status try_paddings(sx_run *run, const sx_map_space *space, sx_padding_state *at) {
+    padding p;
+    size_t n;
+    list_sizes(space, &p);
+    vector *list = list_vectors(&p, space->problem->n_dims, &n);
+    sx_status status = list ? SX_OK : sx_error_memory();
+    while (!status && !is_tried(at, n) && sx_run_continue(run)) {
+        status = try_padding(run, space, &p, &list[at->next], at);
+        if (!sx_run_stopped(run)) at->next++;
+    }
+    free(list);
+    return status;
+}
+
+/* Points to be evaluated together. */
+typedef struct batch {
+    const sx_map_space *space;
+    unsigned char *point;
+    size_t n, room;
+    bool failed; /* memory is out */
+} batch;
+
+/* Adds the point that other factors of a dimension give, where it is legal; a new loop is innermost, or outermost. */
+static void add_neighbour(batch *b, const void *from, int d, const uint32_t *now, const uint32_t *factor,
+                          bool outside) {
+    const sx_map_space *space = b->space;
+    const size_t size = space->space.point_size;
+    b->failed |= !sx_reserve(&b->point, &b->room, b->n + 1, size);
+    if (b->failed) return;
+    unsigned char *point = b->point + b->n * size;
+    memcpy(point, from, size);
+    sx_map_set_factors(space, d, factor, point);
+    for (int i = 0; i < space->n_slots; i++) {
+        if (now[i] > 1 || factor[i] == 1) continue;
+        int places = sx_map_places(space, i, d, from);
+        sx_map_place(space, i, d, outside ? places - 1 : 0, point);
+    }
+    sx_map_normalize(space, point);
+    b->n += sx_map_check(&space->space, point) == 0;
+}
+
+/* Adds all points in which a slot's factor of a dimension is `value`. */
+static void add_value(batch *b, const void *from, int d, const uint32_t *now, int slot, uint32_t value) {
+    uint32_t factor[SX_MAX_SLOTS];
+    for (int other = -1; other < b->space->n_slots; other++) {
+        if (other == slot || !sx_map_adjust(b->space, d, now, slot, value, other, factor)) continue;
+        bool fresh = false;
+        for (int i = 0; i < b->space->n_slots; i++) fresh |= now[i] == 1 && factor[i] > 1;
+        add_neighbour(b, from, d, now, factor, false);
+        if (fresh) add_neighbour(b, from, d, now, factor, true);
+    }
+}
+
+/* Lists the neighbours of a point by one slot of one dimension: the least factor of every count of blocks. */
+static void list_neighbours(batch *b, const void *from, int d, int slot) {
+    uint32_t now[SX_MAX_SLOTS], size = b->space->problem->size[d];
+    b->n = 0;
+    sx_map_get_factors(b->space, from, d, now);
+    for (uint32_t blocks = 1; blocks <= size;) {
+        uint32_t value = (size - 1) / blocks + 1;
+        if (value != now[slot]) add_value(b, from, d, now, slot, value);
+        if (value == 1) break;
+        blocks = (size - 1) / (value - 1) + 1;
+    }
+}
+
+/* Evaluates the neighbours of the best by one slot of one dimension. */
+static sx_status try_slot(sx_run *run, batch *b, uint64_t most, sx_padding_state *at) {
+    const uint64_t n_slots = (uint64_t)b->space->n_slots;
+    const void *from = sx_run_incumbent(run, NULL);
+    list_neighbours(b, from, (int)(at->unit / n_slots), (int)(at->unit % n_slots));
+    if (b->failed) return sx_error_memory();
+    size_t n = b->n < most - at->spent ? b->n : (size_t)(most - at->spent);
+    sx_outcome *outcome = malloc((n + 1) * sizeof *outcome);
+    if (!outcome) return sx_error_memory();
+    at->spent += n > 0 ? sx_run_evaluate(run, b->point, n, outcome) : 0;
+    free(outcome);
+    return SX_OK;
+}
+
+/* Descends from the best, slot by slot, until none finds anything better. */
+static sx_status descend(sx_run *run, const sx_map_space *space, sx_padding_state *at) {
+    const uint64_t units = (uint64_t)space->problem->n_dims * (uint64_t)space->n_slots;
+    batch b = {.space = space};
+    uint64_t most = UINT64_MAX;
+    sx_status status = SX_OK;
+    for (int v = 0; v < space->problem->n_tensors; v++)
+        if (!space->model->shape[v].plain) most = WINDOW_EVALUATIONS;
+    while (!status && at->idle < units && at->spent < most && sx_run_continue(run)) {
+        double before, after;
+        sx_run_incumbent(run, &before);
+        at->unit %= units;
+        status = try_slot(run, &b, most, at);
+        if (sx_run_stopped(run)) break;
+        sx_run_incumbent(run, &after);
+        at->idle = after < before ? 0 : at->idle + 1;
+        at->unit++;
+    }
+    free(b.point);
+    return status;
+}
+
+/* Chooses how many paddings to try by the utilization of the best so far. */
+static void begin_search(sx_run *run, sx_padding_state *at) {
+    sx_found found;
+    sx_run_evaluate_starts(run, 0);
+    if (sx_run_stopped(run)) return;
+    at->begun = at->next = 1;
+    if (!sx_run_best(run, 0, &found)) return;
+    double busy = sx_metrics_score(&found.metrics).utilization;
+    at->most = busy < IDLE ? MOST_IDLE : busy < BUSY ? MOST : FEW;
+}
+
+sx_status sx_padding_search(sx_run *run, sx_padding_state *at) {
+    const sx_map_space *space = sx_map_space_of(sx_run_space(run));
+    if (!at->begun) begin_search(run, at);
+    if (at->done || at->most == 0 || sx_run_stopped(run)) return SX_OK;
+    SX_TRY(try_paddings(run, space, at));
+    SX_TRY(descend(run, space, at));
+    at->done = !sx_run_stopped(run);
+    return SX_OK;
+}

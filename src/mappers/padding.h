@@ -1,0 +1,22 @@
+/* Mappings with remainders out of proven mappings of padded sizes. */
+#ifndef SX_MAPPERS_PADDING_H
+#define SX_MAPPERS_PADDING_H
+
+#include "sextant/navigator.h"
+
+/* How far it has come; zero at first. */
+typedef struct sx_padding_state {
+    uint64_t begun, most; /* begun: the start points are evaluated; most: paddings to try */
+    uint64_t next;        /* the padding to try */
+    uint64_t helped;      /* number of the last one that improved on the best, from 1 */
+    uint64_t unit,
+        idle; /* of the descent: the slot of a dimension to try; those in a row that gave nothing better */
+    uint64_t spent; /* evaluations of the descent */
+    uint64_t done;
+} sx_padding_state;
+
+/* Improves the best mapping of a run, in a space with remainders, by padded sizes and then by descent over single
+ * factors; does nothing where there is no mapping to begin with. */
+SX_MUST_USE sx_status sx_padding_search(sx_run *run, sx_padding_state *at);
+
+#endif

@@ -140,22 +140,23 @@ class OwnCost:
             raise TypeError(f"cost must be a function, not {type(cost).__name__}")
         self.cost, self.space, self.vectorized, self.guard = cost, space, vectorized, guard
 
-    def call(self, _user: Any, c: int, totals: Any, _n: int, out: Any) -> Any:
+    def call(self, _user: Any, c: int, totals: Any, stride: int, out: Any) -> Any:
         """Scores packed mappings; an exception becomes the search's error."""
         try:
             if self.guard.exception is None:
-                self._score(c, totals, out)
+                self._score(c, totals, stride, out)
                 return None
         except BaseException as exception:  # raised again when the search has ended
             self.guard.fail(exception)
         text = f"the cost function raised {type(self.guard.exception).__name__}".encode()
         return lib.sx_error_new(abi.SX_ERR_PROGRAM, text)
 
-    def _score(self, c: int, totals: Any, out: Any) -> None:
+    def _score(self, c: int, totals: Any, stride: int, out: Any) -> None:
         model = self.space.model
         mappings = Mappings._copy(c, model.problem, model.arch)
         n = len(mappings)
-        scores = Scores((ctypes.c_double * (n * TOTALS))(*totals[:n * TOTALS]), mappings, model)
+        known = [totals[i * stride + k] for i in range(n) for k in range(TOTALS)]  # the library may have more of them
+        scores = Scores((ctypes.c_double * (n * TOTALS))(*known), mappings, model)
         values = self.cost(mappings, scores) if self.vectorized else \
             [self.cost(mappings[i], scores[i]) for i in range(n)]
         if len(values) != n:

@@ -230,7 +230,8 @@ static double cost_of_pick(const sx_measurements *rows, const double *predicted)
     return sum / rows->n_layers;
 }
 
-sx_status sx_fit_measure(const sx_measurements *rows, const double *predicted, sx_fit_quality *out) {
+/* Compares predictions with the rows' cycles. */
+static sx_status measure_fit(const sx_measurements *rows, const double *predicted, sx_fit_quality *out) {
     *out = (sx_fit_quality){.worst = 0};
     for (size_t i = 0; i < rows->n; i++) {
         const sx_measured *row = &rows->row[i];
@@ -282,7 +283,7 @@ static sx_status validate(sx_fit *fit, const sx_measurements *rows, sx_arch *arc
         if (!status) predict_rows(rows, arch, weight, predicted);
     }
     free(fold);
-    return status ? status : sx_fit_measure(rows, predicted, &fit->validated);
+    return status ? status : measure_fit(rows, predicted, &fit->validated);
 }
 
 /* Sets intervals and correlations of the keys from samples of their values. */
@@ -335,12 +336,12 @@ sx_status sx_fit_keys(sx_fit *fit, const sx_measurements *rows, sx_arch *arch, u
     for (int s = 0; s < work->n_levels; s++) work->level[s].entries = SX_UNLIMITED;
     for (size_t k = 0; k < fit->n_free; k++) fit->before[k] = *key_at(work, &fit->key[k]);
     predict_rows(rows, work, NULL, predicted);
-    status = sx_fit_measure(rows, predicted, &fit->prior);
+    status = measure_fit(rows, predicted, &fit->prior);
     if (!status && folds > 1) status = validate(fit, rows, work, folds, &rng, weight, predicted);
     if (!status && samples > 1) status = bootstrap(fit, rows, work, samples, &rng, weight);
     if (!status) status = fit_weighted(fit, rows, work, NULL, fit->after);
     if (!status) predict_rows(rows, work, NULL, fit->predicted);
-    if (!status) status = sx_fit_measure(rows, fit->predicted, &fit->fitted);
+    if (!status) status = measure_fit(rows, fit->predicted, &fit->fitted);
     for (size_t k = 0; k < fit->n_free && !status; k++) *key_at(arch, &fit->key[k]) = fit->after[k];
 done:
     free(weight);

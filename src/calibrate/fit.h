@@ -41,8 +41,4 @@ SX_MUST_USE sx_status sx_fit_keys(sx_fit *fit, const sx_measurements *rows, sx_a
                                   unsigned samples, uint64_t seed);
 void sx_fit_fini(sx_fit *fit);
 
-/* Compares predictions with the rows' cycles. */
-SX_MUST_USE sx_status sx_fit_measure(const sx_measurements *rows, const double *predicted,
-                                     sx_fit_quality *out);
-
 #endif

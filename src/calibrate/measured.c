@@ -14,7 +14,8 @@ static const char dim_names[] = "RSPQCKN";
 static const char *const tensor_names[] = {"Inputs", "Weights", "Outputs"};
 static const char tensor_letters[] = "IWO";
 
-sx_status sx_measured_convolution(const double *size, const double *stride, sx_problem *out) {
+/* The convolution of a row, tensors as they lie in memory: rows of the picture outermost, channels innermost. */
+static sx_status make_convolution(const double *size, const double *stride, sx_problem *out) {
     static const int8_t rank[3][4] = {{N, Q, P, C}, {S, R, C, K}, {N, Q, P, K}};
     memset(out, 0, sizeof *out);
     out->n_dims = N_DIMS;
@@ -130,8 +131,9 @@ static bool read_level(const char **at, const sx_problem *problem, const sx_arch
     return true;
 }
 
-sx_status sx_measured_mapping(const char *text, sx_place place, const sx_problem *problem,
-                              const sx_arch *arch, sx_mapping *out) {
+/* Reads a mapping by its text. */
+static sx_status read_loops(const char *text, sx_place place, const sx_problem *problem, const sx_arch *arch,
+                            sx_mapping *out) {
     const char *at = text;
     sx_mapping_init(out, problem, arch);
     for (int s = 0; s < arch->n_levels; s++) {
@@ -225,10 +227,10 @@ static sx_status read_row(const sx_csv *csv, const columns *c, const sx_arch *ar
     double size[N_DIMS], stride[2];
     for (int d = 0; d < N_DIMS; d++) SX_TRY(sx_csv_number(csv, c->dim[d], &size[d]));
     for (int i = 0; i < 2; i++) SX_TRY(sx_csv_number(csv, c->stride[i], &stride[i]));
-    sx_status bad = sx_measured_convolution(size, stride, &out->problem);
+    sx_status bad = make_convolution(size, stride, &out->problem);
     if (bad) return sx_error_place(bad, sx_csv_place(csv, c->dim[0]));
-    return sx_measured_mapping(csv->field[c->mapping], sx_csv_place(csv, c->mapping), &out->problem, arch,
-                               &out->mapping);
+    return read_loops(csv->field[c->mapping], sx_csv_place(csv, c->mapping), &out->problem, arch,
+                      &out->mapping);
 }
 
 /* Gives a row the number of its layer. */

@@ -41,11 +41,4 @@ void sx_measurements_free(sx_measurements *m);
 /* Leaves a row out. */
 SX_MUST_USE sx_status sx_measurements_reject(sx_measurements *m, int line, const char *reason);
 
-/* The convolution of a row, tensors as they lie in memory: rows of the picture outermost, channels innermost. */
-SX_MUST_USE sx_status sx_measured_convolution(const double *size, const double *stride, sx_problem *out);
-
-/* A mapping by its text. */
-SX_MUST_USE sx_status sx_measured_mapping(const char *text, sx_place place, const sx_problem *problem,
-                                          const sx_arch *arch, sx_mapping *out);
-
 #endif

@@ -23,6 +23,7 @@ typedef struct walk {
 /* A place in the walk: inside the loops of a level. */
 typedef struct place {
     int level, state, n_loops, last; /* loops of the level so far, and the last of them */
+    bool settled;                    /* no tensor waited when the last one was added */
     unsigned done;                   /* dimensions that have one */
     uint32_t point, begin;           /* and the point where the level's loops begin */
     int64_t paid;
@@ -133,10 +134,10 @@ static void end_level(walk *w, const place *at) {
 
 /* Whether a loop on a dimension need not be tried next. T7: where no tensor waits and none has windows, or inside
  * level 0 where units have no links, the order of the loops that follow does not matter; they then stand by rank and
- * dimension. */
+ * dimension. The loop at which the last tensor stops waiting is not one of them: it stands where it stands. */
 static bool out_of_turn(const walk *w, const place *at, int d) {
     const uint8_t *rank = w->work->space->rank[at->level][SX_TEMPORAL];
-    if (at->last < 0 || at->state != 0 || !(w->plain || (at->level == 0 && !w->linked))) return false;
+    if (at->last < 0 || !at->settled || !(w->plain || (at->level == 0 && !w->linked))) return false;
     return rank[d] < rank[at->last] || (rank[d] == rank[at->last] && d < at->last);
 }
 
@@ -155,6 +156,7 @@ static void walk_loops(walk *w, const place *at, int d) {
                              .state = next,
                              .n_loops = at->n_loops + 1,
                              .last = d,
+                             .settled = at->state == 0,
                              .done = at->done | 1u << d,
                              .point = at->point + (uint32_t)(i - from) * l->stride[d],
                              .begin = at->begin,

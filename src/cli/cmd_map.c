@@ -450,6 +450,9 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
     if (sx_search_tile_latency(args) && sx_args_flag(args, "certificate"))
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--certificate cannot be used with --latency tile"),
                              "certificates have no rules for the tile pipeline");
+    if (sx_search_tile_latency(args) && sx_args_text(args, "db", 0))
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--db cannot be used with --latency tile"),
+                             "databases do not keep the latency of the tile pipeline");
     SX_TRY(sx_clock_apply(args, &job->r->arch));
     SX_TRY(keep_text(sx_sources_energies(sources), &job->r->energies));
     SX_TRY(sx_sources_layers(sources, &job->r->network));

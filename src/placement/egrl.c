@@ -25,7 +25,7 @@ enum {
 };
 
 static const sx_setting settings[] = {
-    SX_EGRL_SETTINGS,
+    SX_EGRL_SETTINGS(0),
     [POPULATION] = {"population", "population size", "20", 20, 2, 64, SX_SETTING_WHOLE, NULL},
     [BOLTZMANN] = {"boltzmann", "share of Boltzmann chromosomes, the others are networks", "0.2", 0.2, 0, 1,
                    SX_SETTING_NUMBER, NULL},

@@ -23,7 +23,7 @@ enum {
 };
 
 /* clang-format off */
-#define SX_EGRL_SETTINGS                                                                                             \
+#define SX_EGRL_SETTINGS(first_lean)                                                                                             \
     [SX_EGRL_CHANNELS] = {"channels", "width of each of the network's four heads", "32", 32, 1,                      \
                           SX_ACTOR_MAX_CHANNELS, SX_SETTING_WHOLE, NULL},                                            \
     [SX_EGRL_DEPTH] = {"depth", "pools of the network", "4", 4, 0, SX_ACTOR_MAX_DEPTH, SX_SETTING_WHOLE, NULL},      \
@@ -37,7 +37,7 @@ enum {
     [SX_EGRL_SCALE] = {"scale", "by which rewards are multiplied", "5", 5, 0, 1000, SX_SETTING_NUMBER, NULL},        \
     [SX_EGRL_NOISE] = {"noise", "deviation of the noise on actions", NULL, 0.2, 0, 10, SX_SETTING_NUMBER, NULL},     \
     [SX_EGRL_CLIP] = {"clip", "limit of that noise", NULL, 0.5, 0, 10, SX_SETTING_NUMBER, NULL},                     \
-    [SX_EGRL_LEAN] = {"lean", "first prior, or logit, of the slowest memory", NULL, 0, -100, 100,                    \
+    [SX_EGRL_LEAN] = {"lean", "first prior, or logit, of the slowest memory", NULL, first_lean, -100, 100,                    \
                       SX_SETTING_NUMBER, NULL},                                                                      \
     [SX_EGRL_POLICY] = {"policy", "weight file of a policy to begin from; its placement comes first", NULL, 0, 0, 0, \
                         SX_SETTING_TEXT, NULL}, \

@@ -8,7 +8,7 @@
 #include "placement/egrl_settings.h"
 #include "run/navigator.h"
 
-static const sx_setting settings[] = {SX_EGRL_SETTINGS};
+static const sx_setting settings[] = {SX_EGRL_SETTINGS(1)};
 
 static sx_status search_by_pg(sx_run *run) {
     sx_egrl_options options = sx_egrl_shared_options(run);

@@ -108,6 +108,7 @@ static void add_score(const sx_score *score, double times, sx_score *sum) {
     double busy = sum->utilization * sum->cycles + times * score->cycles * score->utilization;
     sum->energy_pj += times * score->energy_pj;
     sum->cycles += times * score->cycles;
+    sum->latency += times * score->latency;
     sum->last_level_accesses += times * score->last_level_accesses;
     sum->utilization = sum->cycles > 0 ? busy / sum->cycles : 0;
 }
@@ -315,6 +316,7 @@ static void set_totals(const fusing *f, sx_fused *out) {
         if (count == 0) continue;
         out->total.energy_pj += count * score->energy_pj;
         out->total.cycles += count * score->cycles;
+        out->total.latency += count * score->latency;
         out->total.last_level_accesses += count * score->last_level_accesses;
         busy += count * score->cycles * score->utilization;
     }

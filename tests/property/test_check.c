@@ -98,6 +98,18 @@ static void check_claims(sx_rng *rng, const sx_small_space *small, uint64_t numb
     sx_free_mappings(&list);
 }
 
+/* A case in which a tensor stops waiting at a loop that the order of the following ones was once held against. */
+static void hard_claims_are_decided(void **state) {
+    (void)state;
+    sx_rng rng = sx_rng_stream(41, "check", 748);
+    sx_small_space small;
+    tally t = {0};
+    sx_draw_check_space(&rng, &small);
+    check_claims(&rng, &small, 748, &t);
+    assert_int_equal(t.holds, 1);
+    sx_small_space_fini(&small);
+}
+
 static void claims_are_decided(void **state) {
     const settings *set = *state;
     tally t = {0};
@@ -260,6 +272,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(bounds_are_below_mappings, &set),
         cmocka_unit_test_prestate(bounds_are_below_linked_mappings, &set),
+        cmocka_unit_test(hard_claims_are_decided),
         cmocka_unit_test_prestate(claims_are_decided, &set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

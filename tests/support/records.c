@@ -26,6 +26,7 @@ void sx_test_record(uint64_t index, sx_record *out) {
     out->seconds = 0.25;
     out->score = (sx_score){
         .energy_pj = 1e6 / 3, .cycles = 3e6 - (double)index, .utilization = 1, .last_level_accesses = 7};
+    out->score.latency = out->score.cycles;
     out->value = out->score.energy_pj * out->score.cycles;
     out->lower_bound = 0.125;
 }

@@ -182,6 +182,7 @@ static sx_status search_criteria(sx_optimal *o) {
         if (n > 1 && !(o->s->found >> o->s->criterion & 1)) return SX_OK;
         o->s->criterion++;
         o->s->listed = SX_LISTED_NONE;
+        o->unlisted = o->space->options.remainders;
     }
     if (n > 1) evaluate_optima(o);
     if (exact && !sx_run_stopped(o->run)) sx_run_optimal(o->run);

@@ -162,6 +162,7 @@ static double effort_of(const sx_optimal *o) {
 sx_status sx_optimal_list_remainders(sx_optimal *o) {
     size_t fit = (size_t)(o->most * REMAINDERS_SHARE / IMPERFECT_STEPS) + 1;
     size_t most = o->most > 0 && fit < o->arrays ? fit : o->arrays;
+    sx_spatial_mappings_fini(&o->imperfect);
     sx_status status = sx_spatial_mappings_list(o->choices, o->space, true, most, &o->imperfect);
     o->unlisted = status && status->code == SX_ERR_LIMIT;
     if (!o->unlisted) return status;

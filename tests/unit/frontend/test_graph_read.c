@@ -52,7 +52,7 @@ static void catalog_reads_back(void **state) {
             sx_graph_fini(&again);
         }
     }
-    assert_int_equal(n, 44);
+    assert_int_equal(n, 52);
 }
 
 static const char small[] = "graph:\n"

@@ -194,8 +194,6 @@ static void a_result_gives_its_certificate(void **state) {
     sx_expect_ok(sx_result_read("written", text, strlen(text), &without));
     sx_expect_error(sx_result_certificate(without, 0, &none, &c), "no lower bound was proven");
     sx_expect_error(sx_result_certificate(r, 99, &none, &c), "no layer 99");
-    r->options.space.remainders = true;
-    sx_expect_error(sx_result_certificate(r, 0, &none, &c), "remainders");
     free(text);
     sx_result_free(without);
     sx_result_free(r);

@@ -225,7 +225,7 @@ static void later_criteria_decide_near_ties(void **state) {
     for (int i = 0; i < 2; i++) {
         sx_test_record((uint64_t)i, &record);
         record.objective = "delay,energy";
-        record.score.cycles = i ? 1000000 : 1000001;
+        record.score.cycles = record.score.latency = i ? 1000000 : 1000001;
         record.score.energy_pj = i ? 9 : 3;
         record.value = record.score.cycles;
         sx_expect_ok(sx_store_add(store, &record));

@@ -104,18 +104,18 @@ static void fixed_tiles_have_their_share(void **state) {
 static void ended_counts_are_lower_bounds(void **state) {
     (void)state;
     sx_problem problem;
-    sx_placement *placed;
+    sx_positions *placed;
     sx_cancel cancel = {0};
     sx_steps steps = {.cancel = &cancel};
     sx_expect_ok(sx_einsum_parse("Z[m] += A[k,m] {m:40000,k:40000}", &problem));
     sx_expect_ok(sx_problem_set_band(&problem, 1, 0));
-    sx_expect_ok(sx_placement_new(&problem, 1, &placed));
+    sx_expect_ok(sx_positions_new(&problem, 1, &placed));
     sx_density d = sx_density_placed(SX_DENSITY_BANDED, placed);
     sx_density_cache *cache = sx_density_cache_new(true, &steps);
     uint32_t extent[SX_MAX_DIMS] = {0};
     extent[placed->dim[0]] = 2;
     extent[placed->dim[1]] = 1;
-    uint64_t tile = sx_placement_tile(placed, extent);
+    uint64_t tile = sx_positions_tile(placed, extent);
     sx_cancel_set(&cancel);
     assert_true(sx_density_empty(&d, cache, tile) == 1);
     assert_true(sx_density_cache_failed(cache));
@@ -129,7 +129,7 @@ static void ended_counts_are_lower_bounds(void **state) {
     assert_int_equal(sx_density_most_counted(&d, cache, tile), 1);
     assert_false(sx_density_cache_failed(cache));
     sx_density_cache_free(cache);
-    sx_placement_free(placed);
+    sx_positions_free(placed);
 }
 
 int main(void) {

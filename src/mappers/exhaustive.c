@@ -8,7 +8,7 @@
  * or the memories cannot hold even what they have in common. Legality does not depend on orders, so it is
  * judged once for all of them, except where tensors have formats, whose ranks follow the loops. What is kept changes
  * before orders do: tensors of dense mappings are counted once for all choices (keep_sweep.c). A search that completes
- * has proven its incumbent optimal.
+ * has proven its incumbent optimal, or that there is no legal mapping.
  *
  * Complexity: an evaluation per legal mapping that is told apart; a space of more than `limit` is refused
  * (one that is swept, only where nothing limits the run). */
@@ -348,12 +348,8 @@ static sx_status search_mappings(sx_run *run, const sx_map_space *space) {
         sx_run_tasks(run, n, run_task, &p, NULL, 0);
         s->next = n == left ? p.total : s->next + n * p.chunk;
     }
-    double best;
-    if (!status && s && !sx_run_stopped(run) && sx_run_incumbent(run, &best) &&
-        sx_run_objective(run)->n_criteria == 1) {
-        sx_run_bound(run, best);
-        sx_run_optimal(run);
-    }
+    bool exact = sx_run_objective(run)->n_criteria == 1 || !sx_run_incumbent(run, NULL);
+    if (!status && s && !sx_run_stopped(run) && exact) sx_run_optimal(run);
     sx_map_choices_free(p.choices);
     return status;
 }

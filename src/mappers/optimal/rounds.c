@@ -28,6 +28,7 @@ enum {
 };
 
 static const double REMAINDERS_SHARE = 0.125; /* of the effort, for remainders */
+static const double EVALUATION_STEPS = 1e4;   /* for remainders, for each evaluation that is allowed */
 static const double ROUND_SHARE = 0.05;       /* of the time, where it is limited */
 
 static void free_workspace(sx_workspace *w) {
@@ -154,9 +155,13 @@ uint64_t sx_optimal_list_steps(const sx_optimal *o) {
     return o->spatials.n * (uint64_t)SPATIAL_STEPS;
 }
 
-/* The effort of what is searched now, in steps; 0: any. */
+/* The effort of what is searched now, in steps; 0: any. Remainders take more bounds than evaluations: a limit of these
+ * limits the steps, too. */
 static double effort_of(const sx_optimal *o) {
-    return o->s->listed == SX_LISTED_REMAINDERS ? o->most * REMAINDERS_SHARE : o->most;
+    if (o->s->listed != SX_LISTED_REMAINDERS) return o->most;
+    const uint64_t left = sx_run_left(o->run);
+    if (o->most > 0 || left == UINT64_MAX) return o->most * REMAINDERS_SHARE;
+    return (double)(left + sx_run_result(o->run).evaluations) * EVALUATION_STEPS;
 }
 
 sx_status sx_optimal_list_remainders(sx_optimal *o) {
@@ -386,7 +391,8 @@ static sx_status do_round(sx_optimal *o) {
 static bool is_spent(const sx_optimal *o) {
     uint64_t steps = o->s->steps, first = o->most < SX_OPTIMAL_LARGE ? sx_optimal_list_steps(o) : 0;
     if (o->s->listed == SX_LISTED_REMAINDERS) first = o->s->began;
-    return o->most > 0 && (double)(steps > first ? steps - first : 0) >= effort_of(o);
+    const double effort = effort_of(o);
+    return effort > 0 && (double)(steps > first ? steps - first : 0) >= effort;
 }
 
 /* Whether remainders are due: half of what the run may take is spent. */

@@ -431,6 +431,17 @@ static sx_status read_objective(sx_sources *sources, map_job *job, sx_output *re
     return SX_OK;
 }
 
+/* Refuses what knows nothing of the tile pipeline. */
+static sx_status check_tile_latency(const sx_args *args) {
+    if (sx_search_tile_latency(args) && sx_args_flag(args, "certificate"))
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--certificate cannot be used with --latency tile"),
+                             "certificates have no rules for the tile pipeline");
+    if (sx_search_tile_latency(args) && sx_args_text(args, "db", 0))
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--db cannot be used with --latency tile"),
+                             "databases do not keep the latency of the tile pipeline");
+    return SX_OK;
+}
+
 /* Reads the inputs, searches, and outputs the result. */
 static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_output *result) {
     const bool follows = sx_ranks_follows(args->ranks);
@@ -447,12 +458,7 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
     SX_TRY(read_formats(args, job));
     SX_TRY(sx_sources_arch(sources, &job->r->arch));
     SX_TRY(sx_search_check_latency(args, &job->r->arch, &job->r->options.run.objective));
-    if (sx_search_tile_latency(args) && sx_args_flag(args, "certificate"))
-        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--certificate cannot be used with --latency tile"),
-                             "certificates have no rules for the tile pipeline");
-    if (sx_search_tile_latency(args) && sx_args_text(args, "db", 0))
-        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--db cannot be used with --latency tile"),
-                             "databases do not keep the latency of the tile pipeline");
+    SX_TRY(check_tile_latency(args));
     SX_TRY(sx_clock_apply(args, &job->r->arch));
     SX_TRY(keep_text(sx_sources_energies(sources), &job->r->energies));
     SX_TRY(sx_sources_layers(sources, &job->r->network));

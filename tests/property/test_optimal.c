@@ -431,13 +431,13 @@ static void nor_with_remainders(void **state) {
     const settings *set = *state;
     sx_witness_tally tally = {0};
     uint64_t legal = 0;
-    for (uint64_t i = 0; i < set->count; i++) {
+    for (uint64_t i = 0; i < set->count / 4; i++) {
         sx_rng rng = sx_rng_stream(set->seed, "optimal.remainders", i);
         sx_small_space small;
         sx_random_plain_space(&rng, 10 * MOST, &small);
         legal += compare_space(&small, i, &rng, &tally);
     }
-    sx_expect_compared("spaces with remainders that have legal mappings", legal, set->count / 2);
+    sx_expect_compared("spaces with remainders that have legal mappings", legal, set->count / 8);
 }
 
 /* A case is many searches: a fiftieth of the cases that others are asked for is enough. */

@@ -99,7 +99,7 @@ static double drawn_cost(const sx_problem *problem, const sx_cut *cut) {
 static sx_status search_drawn(void *user, const sx_problem *problem, const sx_cut *cut,
                               sx_inner_effort effort, sx_inner_answer *out) {
     ++*(size_t *)user;
-    *out = (sx_inner_answer){.found = true, .used = 1000, .score = {drawn_cost(problem, cut), 1, 1, 0}};
+    *out = (sx_inner_answer){.found = true, .used = 1000, .score = {drawn_cost(problem, cut), 1, 1, 0, 1}};
     out->bound = out->score.energy_pj * (effort == SX_INNER_SKETCH ? 0.9 : 1);
     if (effort == SX_INNER_SKETCH) out->score.energy_pj *= 1.1;
     return SX_OK;
@@ -238,7 +238,7 @@ static void test_inner_room(void **state) {
     sx_expect_ok(sx_inner_find(&inner, number, &(sx_cut){.resident = 1}, &roomy));
     sx_expect_ok(sx_inner_find(&inner, number, &(sx_cut){.resident = 1, .occupied = 20}, &equal));
     sx_expect_ok(sx_inner_find(&inner, number, &(sx_cut){.resident = 1, .occupied = 21}, &narrow));
-    const sx_inner_answer answer = {.found = true, .used = 20, .bound = 3, .score = {3, 1, 1, 0}};
+    const sx_inner_answer answer = {.found = true, .used = 20, .bound = 3, .score = {3, 1, 1, 0, 1}};
     sx_expect_ok(sx_inner_enter(&inner, roomy, SX_INNER_SEARCH, &answer));
     sx_expect_ok(sx_inner_settle(&inner, equal, SX_INNER_SEARCH));
     assert_int_equal(searches, 0);

@@ -121,7 +121,7 @@ static double still_beyond(const sx_decided *decided, int level, int dim, uint64
 }
 
 /* Adds a flow into the next level, outside which the first loop is on a dimension of the tensor. */
-static void add_next(const join *j, const sx_imperfect_flow *flow, int outer, sx_imperfect_sum *sum) {
+static void add_next_flow(const join *j, const sx_imperfect_flow *flow, int outer, sx_imperfect_sum *sum) {
     const sx_imperfect_bound *bounds = j->prefix->bounds;
     const sx_decided *decided = &j->prefix->decided;
     double asked = flow->asked, filled = flow->filled, visits = 1, grouped = 1;
@@ -149,7 +149,7 @@ static void try_blocks(join *j, int outer, unsigned unmoved) {
     for (int i = 0; i < j->n_next; i++) {
         const sx_imperfect_flow *flow = j->at_next[i];
         if (outer >= 0 && dims_of(j, flow->tensor) >> outer & 1)
-            add_next(j, flow, outer, &sum);
+            add_next_flow(j, flow, outer, &sum);
         else
             sx_imperfect_sum_flow(j->prefix->bounds, flow, flow->asked, flow->filled, &sum);
     }

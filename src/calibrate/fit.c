@@ -114,7 +114,8 @@ static void solve(double (*a)[SX_MAX_FREE], double *b, size_t n) {
 }
 
 /* The step of Levenberg and Marquardt for residuals r and their derivatives. */
-static void find_step(const problem *p, const double *r, double *const *slope, double damping, double *step) {
+static void find_key_changes(const problem *p, const double *r, double *const *slope, double damping,
+                             double *step) {
     const size_t n = p->fit->n_free;
     double a[SX_MAX_FREE][SX_MAX_FREE];
     for (size_t i = 0; i < n; i++) {
@@ -153,7 +154,7 @@ static sx_status minimise(const problem *p, double *x) {
         }
         bool better = false;
         for (; !better && damping < 1e6; damping *= better ? 0.1 : 10) {
-            find_step(p, r, slope, damping, step);
+            find_key_changes(p, r, slope, damping, step);
             for (size_t k = 0; k < n; k++) moved[k] = x[k] + step[k];
             clamp(p->fit, moved);
             set_residuals(p, moved, next);

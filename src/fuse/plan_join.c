@@ -50,7 +50,7 @@ uint64_t sx_plan_occupied(const sx_exchange *exchange, size_t first, size_t last
 
 /* Adds the tensors of a step that are whole in the exchange memory to a cut. Where all that the memory could hold for
  * the layer stays there anyway, its room makes no difference. */
-static void cut_step(const sx_exchange *x, size_t step, uint64_t state, sx_cut *cut) {
+static void set_cut_of_step(const sx_exchange *x, size_t step, uint64_t state, sx_cut *cut) {
     const sx_problem *problem = &x->network->layer[x->step[step].layer].problem;
     for (int v = 0; v < problem->n_tensors; v++) {
         size_t value = x->step[step].value[v];
@@ -75,7 +75,7 @@ static sx_status weigh_step(const join *j, sx_plan_part *part, double *weight) {
     *weight = cut.occupied > x->capacity ? INFINITY : 0;
     if (step->layer == SX_NO_INDEX || isinf(*weight)) return SX_OK;
     uint64_t problem;
-    cut_step(x, part->first, part->state, &cut);
+    set_cut_of_step(x, part->first, part->state, &cut);
     SX_TRY(sx_inner_problem(j->space->inner, &x->network->layer[step->layer].problem, &problem));
     SX_TRY(sx_inner_find(j->space->inner, problem, &cut, &part->optimum));
     *weight = step->repeat * weigh_optimum(j, part->optimum);
@@ -86,7 +86,7 @@ sx_status sx_plan_group_optimum(const sx_plan_space *space, const sx_fuse_group 
                                 const sx_group_run *run, uint64_t state, size_t *out) {
     sx_cut cut = run->cut;
     cut.occupied += sx_plan_occupied(space->exchange, group->first, group->last, state);
-    cut_step(space->exchange, run->step, state, &cut);
+    set_cut_of_step(space->exchange, run->step, state, &cut);
     return sx_inner_find(space->inner, run->problem, &cut, out);
 }
 

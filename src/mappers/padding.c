@@ -306,7 +306,7 @@ static sx_status descend(sx_run *run, const sx_map_space *space, sx_padding_stat
 }
 
 /* Chooses how many paddings to try by the utilization of the best so far. */
-static void begin_search(sx_run *run, sx_padding_state *at) {
+static void begin_padded_search(sx_run *run, sx_padding_state *at) {
     sx_found found;
     sx_run_evaluate_starts(run, 0);
     if (sx_run_stopped(run)) return;
@@ -318,7 +318,7 @@ static void begin_search(sx_run *run, sx_padding_state *at) {
 
 sx_status sx_padding_search(sx_run *run, sx_padding_state *at) {
     const sx_map_space *space = sx_map_space_of(sx_run_space(run));
-    if (!at->begun) begin_search(run, at);
+    if (!at->begun) begin_padded_search(run, at);
     if (at->done || at->most == 0 || sx_run_stopped(run)) return SX_OK;
     SX_TRY(try_paddings(run, space, at));
     SX_TRY(descend(run, space, at));

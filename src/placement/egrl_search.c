@@ -10,7 +10,7 @@
  * learner draw. The posterior of a network seeds a Boltzmann child as logarithms, with the probability `seeding` in
  * the place of a crossover. Mutation of a network changes one of ten of its weights as evolutionary reinforcement learning
  * does, which EGRL extends (ERL, CERL): noise of `weights` times the weight, with the probability `leaps` of ten times it, with
- * `resets` a new value from N(0, 1). Noise of one size for all weights finds much less (docs/studies.md).
+ * `resets` a new value from N(0, 1). Noise of one size for all weights finds much less (docs/studies/egrl.md).
  *
  * Complexity: a run of the actor per changed network and update, an evaluation per placement. */
 #include "placement/egrl_search.h"

@@ -10,7 +10,7 @@
  * all further out, no limit of size. So every tensor comes once from outside, and what the model says is the
  * thesis' cost and its ideal bound in one, with bandwidths, and true for bypassed tensors. It is no bound of
  * the cycles where an array further out can unroll loops that are left: alpha-beta then may lose the best
- * (docs/studies.md). Partial mappings are not points of the space and do not count as evaluations.
+ * (docs/studies/sunstone.md). Partial mappings are not points of the space and do not count as evaluations.
  *
  * What differs. The search goes deep instead of level by level, so that there is something to compare with
  * early. Where several items are walked at a time they compare with what was best when they began. The

@@ -5,12 +5,13 @@ FUZZ_SECONDS ?= 600
 # Without cmocka there are no tests to build.
 CONFIGURE = cmake --preset release $$(pkg-config --exists cmocka || echo -DBUILD_TESTING=OFF)
 
-.PHONY: help demo build check check-long mutants bench surrogates studies fuzz format format-check readme install package clean
+.PHONY: help demo build check check-long mutants bench docs surrogates studies fuzz format format-check readme install package clean
 
 help:
 	@echo 'make demo          build, and map ResNet-18 onto an accelerator'
 	@echo 'make check         every test, in an optimised build and under sanitizers'
-	@echo 'make build         build/sextant'
+	@echo 'make build         build/sextant, and the shared library that Python uses'
+	@echo 'make docs          the documentation site, build-docs/index.html'
 	@echo 'make bench         how fast the model is'
 	@echo 'make studies       what the papers measured, measured again, and proofs (hours; SEEDS=2 for a first look)'
 	@echo 'make surrogates    train the surrogates of share/sextant anew (minutes)'
@@ -29,7 +30,7 @@ demo: build
 build:
 	@tools/setup build
 	@$(CONFIGURE) >/dev/null
-	@cmake --build --preset release --target sextant
+	@cmake --build --preset release --target sextant libsextant
 
 check:
 	@tools/setup build test
@@ -45,6 +46,10 @@ check-long:
 	cmake --preset long
 	cmake --build --preset long
 	ctest --preset long --verbose
+
+docs: build
+	@tools/setup docs
+	@tools/docs build build-docs
 
 mutants:
 	@tools/setup build test

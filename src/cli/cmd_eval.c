@@ -2,6 +2,7 @@
 #include "cli/bind.h"
 #include "cli/clock.h"
 #include "cli/command.h"
+#include "cli/fuse.h"
 #include "cli/search.h"
 #include "input/density.h"
 #include "input/set_option.h"
@@ -178,6 +179,20 @@ static sx_status choose_formats(const sx_args *args, sx_evaluation *e, sx_arch *
     return sx_formats_settle(&e->problem, &e->mapping, &e->options, &e->arch);
 }
 
+/* Costs a fused mapping of a network. */
+static sx_status evaluate_fused(const sx_args *args, sx_sources *sources, sx_evaluation *e,
+                                sx_output *result) {
+    static const char *const apart[] = {"explain", "svg", "search-formats"};
+    for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
+        if (sx_args_flag(args, apart[i]))
+            return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--%s is not for a fused mapping", apart[i]),
+                                 "leave it out");
+    if (!e->has_objective) SX_TRY(sx_objective_parse("edp", &e->objective));
+    const uint64_t steps = e->simulated ? sx_args_count(args, "max-steps", DEFAULT_STEPS) : 0;
+    SX_TRY(sx_search_notes(args, sources, false, result));
+    return sx_fuse_evaluate_given(args, sources, &e->arch, &e->objective, steps, result);
+}
+
 /* Reads the nouns, and writes one back or costs the mapping. */
 static sx_status evaluate(const sx_args *args, sx_sources *sources, sx_evaluation *e, sx_arch *given,
                           sx_output *result) {
@@ -202,6 +217,7 @@ static sx_status evaluate(const sx_args *args, sx_sources *sources, sx_evaluatio
     SX_TRY(sx_clock_apply(args, &e->arch));
     SX_TRY(sx_search_check_latency(args, &e->arch, &e->objective));
     e->energies = sx_sources_energies(sources);
+    if (sx_sources_fused(sources)) return evaluate_fused(args, sources, e, result);
     SX_TRY(sx_sources_problem(sources, &e->problem));
     SX_TRY(read_mapping(sources, json, e, result));
     sx_search_semantics(args, &e->problem, &e->arch, &e->options);

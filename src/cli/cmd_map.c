@@ -327,10 +327,11 @@ static sx_status prepare_path(const map_job *job, const char *path, bool folder,
 
 /* The same for all that the search is to write. */
 static sx_status prepare_output(const sx_args *args, const map_job *job) {
-    bool network = job->r->network.n_layers > 1, json = sx_args_flag(args, "json");
+    bool network = job->r->network.n_layers > 1, json = sx_args_flag(args, "json"),
+         fused = sx_args_flag(args, "fuse");
     SX_TRY(prepare_path(job, sx_args_text(args, "certificate", 0), network, SX_CERTIFICATE_SUFFIX));
     SX_TRY(prepare_path(job, sx_args_text(args, "svg", 0), false, ""));
-    return prepare_path(job, sx_args_text(args, "output", 0), network && !json, MAPPING_SUFFIX);
+    return prepare_path(job, sx_args_text(args, "output", 0), network && !json && !fused, MAPPING_SUFFIX);
 }
 
 /* Writes the mapping of layer `i` to a file, or into the folder of a network. */
@@ -347,10 +348,20 @@ static sx_status write_mapping(const map_job *job, size_t i, const char *output,
     return status;
 }
 
+/* Writes the fused mapping of a network to a file. */
+static sx_status write_fused(const map_job *job, const char *output, sx_output *result) {
+    char *text;
+    SX_TRY(sx_session_fused_write(job->r->fused, job->graph.name, &job->r->arch, SX_YAML, &text));
+    sx_status status = sx_output_write(result, output, text);
+    free(text);
+    return status;
+}
+
 /* Writes all mappings to --output: one to a file, those of a network into a folder. Returns the first failure
  * and goes on with the others. */
 static sx_status write_mappings(const map_job *job, const char *output, sx_output *result) {
     sx_status first = SX_OK;
+    if (job->r->fused && job->r->fused->found) return write_fused(job, output, result);
     for (size_t i = 0; i < job->r->session.n_layers; i++) {
         if (!job->r->session.layer[i].found) continue;
         sx_status status = write_mapping(job, i, output, result);
@@ -564,8 +575,9 @@ static const sx_option options[] = {
      "omit times from the output, so that equal searches give equal bytes"},
     SX_OPTION_JSON,
     {"output", 'o', "FILE", SX_OPTION_TEXT, false,
-     "write the mapping to FILE, in Timeloop's format (for a network, to a folder FILE); with --json, the "
-     "JSON"},
+     "write the mapping to FILE, in Timeloop's format (for a network, to a folder FILE; with --fuse, the "
+     "fused "
+     "mapping to a file); with --json, the JSON"},
     SX_OPTION_VERBOSE,
     SX_OPTION_QUIET,
     SX_OPTION_HELP,

@@ -1,5 +1,9 @@
 #include "cli/fuse.h"
 
+#include "cli/bind.h"
+#include "cli/search.h"
+#include "report/fused.h"
+
 #include <string.h>
 
 sx_status sx_fuse_prepare(const sx_args *args, sx_result *r) {
@@ -36,6 +40,18 @@ sx_status sx_fuse_prepare(const sx_args *args, sx_result *r) {
     return SX_OK;
 }
 
+/* Gives out what a given fused mapping costs, or why it is illegal. */
+static sx_status add_given(const sx_args *args, const sx_fused *fused, sx_output *result) {
+    const bool json = sx_args_flag(args, "json");
+    if (fused->illegal[0]) {
+        result->exit = SX_EXIT_NONE;
+        sx_text_add(&result->err, "illegal: %s\n", fused->illegal);
+    }
+    if (json) return sx_fused_given_json(fused, &result->out);
+    if (!fused->illegal[0]) sx_fused_report(fused, "", sx_args_flag(args, "verbose"), &result->out);
+    return SX_OK;
+}
+
 /* What --fuse and --exchange ask for. */
 static sx_fusing_options options_of(const sx_args *args) {
     const char *tensors = sx_args_text(args, "fuse", 0), *window = sx_args_text(args, "window", 0),
@@ -45,6 +61,30 @@ static sx_fusing_options options_of(const sx_args *args) {
                                .staircase = sx_args_flag(args, "staircase"),
                                .window = window ? window : "best",
                                .gap = sx_args_number(args, "gap", 0)};
+}
+
+sx_status sx_fuse_evaluate_given(const sx_args *args, sx_sources *sources, const sx_arch *arch,
+                                 const sx_objective *objective, uint64_t steps, sx_output *result) {
+    sx_session_options options;
+    sx_network network = {0};
+    sx_graph graph = {0};
+    sx_fused *fused = NULL;
+    sx_session_options_init(&options);
+    options.run.objective = *objective;
+    options.model = sx_search_model_options(args);
+    SX_TRY(sx_sources_graph(sources, &graph));
+    sx_status status = sx_sources_layers(sources, &network);
+    if (!status) status = sx_bind_network(sources, arch, NULL, &network, result);
+    if (!status) {
+        sx_search_network_semantics(args, &network, arch, &options.model);
+        status =
+            sx_session_fused_read(&graph, &network, arch, &options, sx_sources_fused(sources), steps, &fused);
+    }
+    if (!status) status = add_given(args, fused, result);
+    sx_fused_free(fused);
+    sx_network_fini(&network);
+    sx_graph_fini(&graph);
+    return status;
 }
 
 sx_status sx_fuse_graph(const sx_args *args, sx_sources *sources, const sx_result *r, sx_graph *graph) {

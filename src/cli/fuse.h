@@ -2,6 +2,7 @@
 #ifndef SX_CLI_FUSE_H
 #define SX_CLI_FUSE_H
 
+#include "cli/command.h"
 #include "cli/options.h"
 #include "input/sources.h"
 #include "sextant/result.h"
@@ -36,6 +37,12 @@ SX_MUST_USE sx_status sx_fuse_prepare(const sx_args *args, sx_result *r);
  * sx_graph_fini. */
 SX_MUST_USE sx_status sx_fuse_graph(const sx_args *args, sx_sources *sources, const sx_result *r,
                                     sx_graph *graph);
+
+/* Evaluates the fused mapping of the sources, and gives out what it costs or why it is illegal; steps as in
+ * sx_session_fused_read. */
+SX_MUST_USE sx_status sx_fuse_evaluate_given(const sx_args *args, sx_sources *sources, const sx_arch *arch,
+                                             const sx_objective *objective, uint64_t steps,
+                                             sx_output *result);
 
 /* Fuses the network of a result whose layers were searched. */
 SX_MUST_USE sx_status sx_fuse_network(const sx_args *args, const sx_graph *graph, sx_result *r);

@@ -95,12 +95,12 @@ void sx_cut_constraints(const sx_constraints *from, int exchange, const sx_cut *
     sx_level_limits *residence = &out->level[exchange + 1], *outermost = residence + 1;
     *residence = free_level;
     residence->temporal = outermost->temporal;
-    for (int d = 0; d < SX_MAX_DIMS; d++) {
+    for (int d = 0; d < from->n_dims; d++) {
         residence->spatial.min[d] = 1;
         residence->spatial.max[d] = SX_MAX_DIM_SIZE;
     }
     memset(&outermost->temporal, 0, sizeof outermost->temporal);
-    for (int d = 0; d < SX_MAX_DIMS; d++) outermost->temporal.min[d] = outermost->temporal.max[d] = 1;
+    for (int d = 0; d < from->n_dims; d++) outermost->temporal.min[d] = outermost->temporal.max[d] = 1;
     residence->must_keep = (uint8_t)stay;
     residence->must_bypass = (uint8_t)(all & ~stay);
     residence->rmw_first_update = cut->found;

@@ -18,10 +18,7 @@ enum {
 typedef struct choice {
     const sx_layer_chain *chain;
     sx_inner *inner;
-    sx_group_window window;
-    uint32_t tile, slices;
-    unsigned held; /* layers whose other operand is held on chip, a mask */
-    bool holds_in; /* what the first layer reads by rows is held, too */
+    sx_group_choice loops;
     sx_row_schedule rows;
 } choice;
 
@@ -46,16 +43,17 @@ static double row_words(const sx_layer_chain *chain, int t) {
 static double words_alive(const choice *c, int l) {
     const sx_layer_chain *chain = c->chain;
     double words = 0;
-    for (int t = c->holds_in ? 0 : 1; t < chain->n; t++) {
-        double each = row_words(chain, t), slices = t ? c->slices : 1;
+    for (int t = c->loops.holds_in ? 0 : 1; t < chain->n; t++) {
+        double each = row_words(chain, t), slices = t ? c->loops.slices : 1;
         const uint32_t kept = c->rows.tensor[t].kept, tile = c->rows.tensor[t].tile;
         words += kept * each;
-        if (t == l || (t == 0 && c->slices > 1)) words += (tile > kept ? tile - kept : 0) * each / slices;
+        if (t == l || (t == 0 && c->loops.slices > 1))
+            words += (tile > kept ? tile - kept : 0) * each / slices;
         if (t == l + 1) words += c->rows.tensor[t].made * each / slices;
     }
-    if (c->slices > 1) words += c->rows.tensor[chain->n].made * row_words(chain, chain->n);
+    if (c->loops.slices > 1) words += c->rows.tensor[chain->n].made * row_words(chain, chain->n);
     for (int m = 0; m < chain->n; m++)
-        if (c->held >> m & 1) words += operand_words(chain, m, chain->link[m].other);
+        if (c->loops.held >> m & 1) words += operand_words(chain, m, chain->link[m].other);
     return ceil(words);
 }
 
@@ -102,12 +100,12 @@ static sx_status add_run(const choice *c, int l, uint32_t rows, double times, bo
     sx_group_run *run = &group->run[group->n_runs++];
     sx_problem problem = *link->problem;
     problem.size[link->row] = rows;
-    if (c->slices > 1) problem.size[link->channel] /= c->slices;
+    if (c->loops.slices > 1) problem.size[link->channel] /= c->loops.slices;
     unsigned resident = 0;
-    if (l > 0 || c->holds_in) resident |= 1u << link->in;
-    if (l + 1 < c->chain->n || c->slices > 1) resident |= 1u << link->out;
-    if (c->held >> l & 1) resident |= 1u << link->other;
-    *run = (sx_group_run){.step = link->step, .times = times * c->chain->heads};
+    if (l > 0 || c->loops.holds_in) resident |= 1u << link->in;
+    if (l + 1 < c->chain->n || c->loops.slices > 1) resident |= 1u << link->out;
+    if (c->loops.held >> l & 1) resident |= 1u << link->other;
+    *run = (sx_group_run){.step = link->step, .rows = rows, .times = times * c->chain->heads};
     run->cut = (sx_cut){.resident = (uint8_t)resident,
                         .found = (uint8_t)(found ? 1u << link->out : 0),
                         .occupied = (uint64_t)words_alive(c, l)};
@@ -118,7 +116,7 @@ static sx_status add_run(const choice *c, int l, uint32_t rows, double times, bo
 static sx_status add_runs(const choice *c, sx_fuse_group *group, bool *fits) {
     *fits = true;
     for (int l = 0; l < c->chain->n; l++) {
-        const bool sums = c->slices > 1 && l == c->chain->n - 1;
+        const bool sums = c->loops.slices > 1 && l == c->chain->n - 1;
         for (int k = 0; k < c->rows.tensor[l + 1].n_kinds; k++) {
             const uint32_t rows = c->rows.tensor[l + 1].rows[k];
             const double times = c->rows.tensor[l + 1].times[k];
@@ -126,8 +124,8 @@ static sx_status add_runs(const choice *c, sx_fuse_group *group, bool *fits) {
                 *fits = false;
                 return SX_OK;
             }
-            SX_TRY(add_run(c, l, rows, times * (sums ? 1 : c->slices), false, group));
-            if (sums) SX_TRY(add_run(c, l, rows, times * (c->slices - 1), true, group));
+            SX_TRY(add_run(c, l, rows, times * (sums ? 1 : c->loops.slices), false, group));
+            if (sums) SX_TRY(add_run(c, l, rows, times * (c->loops.slices - 1), true, group));
         }
     }
     return SX_OK;
@@ -140,19 +138,19 @@ static void add_moves(const choice *c, sx_fuse_group *group) {
     for (int l = 0; l < chain->n; l++) {
         const sx_chain_link *link = &chain->link[l];
         const double heads = link->operand[link->other].split >= 0 ? chain->heads : 1;
-        if (c->held >> l & 1)
+        if (c->loops.held >> l & 1)
             add_move(c, l, link->other,
                      (double)sx_graph_words(&x->graph->tensor[link->operand[link->other].tensor]) / heads,
                      true, group);
     }
-    if (c->holds_in) {
+    if (c->loops.holds_in) {
         const sx_chain_link *link = &chain->link[0];
         const double heads = link->operand[link->in].split >= 0 ? chain->heads : 1;
         const double words =
             (double)sx_graph_words(&x->graph->tensor[link->operand[link->in].tensor]) / heads;
         add_move(c, 0, link->in, words * c->rows.tensor[0].total / link->rows_in, true, group);
     }
-    if (c->slices > 1) {
+    if (c->loops.slices > 1) {
         const sx_chain_link *link = &chain->link[chain->n - 1];
         const double heads = link->operand[link->out].split >= 0 ? chain->heads : 1;
         add_move(c, chain->n - 1, link->out,
@@ -168,40 +166,59 @@ static void describe_group(const choice *c, sx_fuse_group *group) {
     *group = (sx_fuse_group){.first = chain->link[0].step,
                              .last = last->step,
                              .n_layers = chain->n,
-                             .window = c->window,
-                             .tile = c->tile,
+                             .window = c->loops.window,
+                             .tile = c->loops.tile,
                              .row_steps = c->rows.steps,
-                             .slices = c->slices,
+                             .slices = c->loops.slices,
+                             .held = c->loops.held,
+                             .holds_in = c->loops.holds_in,
+                             .in = chain->link[0].operand[chain->link[0].in].tensor,
                              .heads = chain->heads};
     memcpy(group->row, last->problem->dim_name[last->row], sizeof group->row);
-    if (c->slices > 1) memcpy(group->channel, last->problem->dim_name[last->channel], sizeof group->channel);
+    if (c->loops.slices > 1)
+        memcpy(group->channel, last->problem->dim_name[last->channel], sizeof group->channel);
     for (int l = 0; l < chain->n; l++) {
         const double alive = words_alive(c, l);
         group->step[l] = chain->link[l].step;
+        group->other[l] = chain->link[l].operand[chain->link[l].other].tensor;
         if (alive > (double)group->peak) group->peak = (uint64_t)alive;
         if (l + 1 == chain->n) continue;
         const double each = row_words(chain, l + 1);
         const uint32_t total = c->rows.tensor[l + 1].total, rows = chain->link[l].rows_out;
         group->inside[l] = chain->exchange->step[chain->link[l].step].value[chain->link[l].out];
-        group->tile_words[l] =
-            (uint64_t)ceil(c->rows.tensor[l + 1].kept * each +
-                           (c->rows.tensor[l + 1].tile - c->rows.tensor[l + 1].kept) * each / c->slices);
+        group->tile_words[l] = (uint64_t)ceil(c->rows.tensor[l + 1].kept * each +
+                                              (c->rows.tensor[l + 1].tile - c->rows.tensor[l + 1].kept) *
+                                                  each / c->loops.slices);
         group->rows_kept[l] = c->rows.tensor[l + 1].kept;
         group->rows_again[l] = total > rows ? total - rows : 0;
     }
 }
 
+/* Makes the group of a choice; *possible is false where it has too many different steps. */
+static sx_status make_group(choice *c, sx_fuse_group *out, bool *possible) {
+    *possible = sx_row_schedule_make(c->chain, c->loops.tile, c->loops.window, &c->rows);
+    if (!*possible) return SX_OK;
+    describe_group(c, out);
+    SX_TRY(add_runs(c, out, possible));
+    if (*possible) add_moves(c, out);
+    return SX_OK;
+}
+
+sx_status sx_fuse_group_make(const sx_layer_chain *chain, sx_inner *inner, const sx_group_choice *loops,
+                             sx_fuse_group *out, bool *possible) {
+    choice c = {.chain = chain, .inner = inner, .loops = *loops};
+    return make_group(&c, out, possible);
+}
+
 /* Adds a choice to the list where it fits. */
 static sx_status add_choice(choice *c, sx_vector *out, bool *fits) {
     sx_fuse_group group;
-    *fits = sx_row_schedule_make(c->chain, c->tile, c->window, &c->rows);
+    const sx_exchange *x = c->chain->exchange;
+    *fits = sx_row_schedule_make(c->chain, c->loops.tile, c->loops.window, &c->rows);
+    for (int l = 0; l < c->chain->n && *fits; l++)
+        *fits = words_alive(c, l) <= (double)(x->capacity - x->reserved);
+    if (*fits) SX_TRY(make_group(c, &group, fits));
     if (!*fits) return SX_OK;
-    describe_group(c, &group);
-    *fits = group.peak <= c->chain->exchange->capacity - c->chain->exchange->reserved;
-    if (!*fits) return SX_OK;
-    SX_TRY(add_runs(c, &group, fits));
-    if (!*fits) return SX_OK;
-    add_moves(c, &group);
     sx_fuse_group *item = sx_vector_add(out);
     if (!item) return sx_error_memory();
     *item = group;
@@ -215,8 +232,10 @@ static sx_status add_tiles(choice *c, sx_vector *out, bool *any) {
     for (uint32_t steps = 1; steps <= rows && n < MOST_TILES; steps++) {
         bool fits;
         if (rows % steps) continue;
-        c->tile = rows / steps;
-        if (steps == 1 && (c->held || (c->slices == 1 && (c->holds_in || c->chain->heads == 1)))) continue;
+        c->loops.tile = rows / steps;
+        if (steps == 1 &&
+            (c->loops.held || (c->loops.slices == 1 && (c->loops.holds_in || c->chain->heads == 1))))
+            continue;
         SX_TRY(add_choice(c, out, &fits));
         n += fits;
     }
@@ -246,9 +265,9 @@ static sx_status add_held(choice *c, sx_vector *out, bool *any) {
         for (int in = 0; in < 2; in++) {
             bool some;
             if ((h == 1 && all == 0) || (h == 2 && (small == 0 || small == all))) continue;
-            if (in && !(keeps && (overlaps || c->slices > 1))) continue;
-            c->held = held[h];
-            c->holds_in = in;
+            if (in && !(keeps && (overlaps || c->loops.slices > 1))) continue;
+            c->loops.held = held[h];
+            c->loops.holds_in = in;
             SX_TRY(add_tiles(c, out, &some));
             *any |= some;
         }
@@ -261,11 +280,12 @@ static uint32_t roomy_tile(choice *c) {
     const sx_exchange *x = c->chain->exchange;
     const double room = (double)(x->capacity - x->reserved) * 7 / 8;
     const uint32_t rows = c->chain->link[c->chain->n - 1].rows_out;
-    c->held = 0;
-    c->holds_in = c->slices > 1;
+    c->loops.held = 0;
+    c->loops.holds_in = c->loops.slices > 1;
     for (uint32_t steps = 1; steps <= rows; steps++) {
         double most = 0;
-        if (rows % steps || !sx_row_schedule_make(c->chain, rows / steps, c->window, &c->rows)) continue;
+        if (rows % steps || !sx_row_schedule_make(c->chain, rows / steps, c->loops.window, &c->rows))
+            continue;
         for (int l = 0; l < c->chain->n; l++) most = fmax(most, words_alive(c, l));
         if (most <= room) return rows / steps;
     }
@@ -284,7 +304,7 @@ static sx_status add_chain(const sx_layer_chain *chain, sx_inner *inner, unsigne
         for (uint32_t slices = 1; slices <= chain->channels && n < 2 * MOST_SLICES; slices++) {
             bool any = false;
             if (chain->channels % slices) continue;
-            choice c = {.chain = chain, .inner = inner, .window = w, .slices = slices};
+            choice c = {.chain = chain, .inner = inner, .loops = {.window = w, .slices = slices}};
             const uint32_t tile = roomy_tile(&c);
             if (n >= MOST_SLICES && tile <= largest) continue;
             if (tile > largest) largest = tile;

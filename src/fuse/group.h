@@ -26,6 +26,7 @@ typedef struct sx_group_move {
 typedef struct sx_group_run {
     size_t step;
     uint64_t problem; /* of sx_inner.problem */
+    uint32_t rows;    /* of the layer's output that a run makes */
     double times;
     sx_cut cut; /* without what stays whole: of that, tensors and words are added */
 } sx_group_run;
@@ -39,8 +40,11 @@ typedef struct sx_fuse_group {
     size_t inside[SX_MAX_GROUP]; /* values between the layers: of the first n_layers - 1 */
     sx_group_window window;
     char row[SX_NAME_SIZE], channel[SX_NAME_SIZE]; /* dimensions of the last layer that the loops go over */
-    uint32_t tile, row_steps, slices;  /* rows of the last tensor in a step; steps; channel steps */
-    double heads;                      /* repetitions of all layers, one after the other */
+    uint32_t tile, row_steps, slices; /* rows of the last tensor in a step; steps; channel steps */
+    unsigned held;                    /* layers whose other operand is held on chip, a mask */
+    bool holds_in;                    /* what the first layer reads by rows is held, too */
+    size_t in, other[SX_MAX_GROUP]; /* tensors of the graph: what the first layer reads, the other operands */
+    double heads;                   /* repetitions of all layers, one after the other */
     uint64_t tile_words[SX_MAX_GROUP]; /* of the values between layers, at most */
     uint32_t rows_kept[SX_MAX_GROUP],
         rows_again[SX_MAX_GROUP]; /* between steps; made more than once, in all */

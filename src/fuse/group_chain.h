@@ -40,6 +40,19 @@ typedef struct sx_row_schedule {
     } tensor[SX_MAX_GROUP + 1];
 } sx_row_schedule;
 
+/* The loops of a group, and what is held on chip while they run. */
+typedef struct sx_group_choice {
+    sx_group_window window;
+    uint32_t tile, slices; /* rows of the last tensor in a step; channel steps */
+    unsigned held;         /* layers whose other operand is held on chip, a mask */
+    bool holds_in;         /* what the first layer reads by rows is held, too */
+} sx_group_choice;
+
+/* Makes the group of a chain with these loops, which may take more than there is of the exchange memory. *possible is
+ * false where it has too many different steps. */
+SX_MUST_USE sx_status sx_fuse_group_make(const sx_layer_chain *chain, sx_inner *inner,
+                                         const sx_group_choice *choice, sx_fuse_group *out, bool *possible);
+
 /* False where there are more different steps than can be told apart. */
 bool sx_row_schedule_make(const sx_layer_chain *chain, uint32_t tile, sx_group_window window,
                           sx_row_schedule *out);

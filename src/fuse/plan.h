@@ -37,6 +37,11 @@ SX_MUST_USE sx_status sx_plan_join(const sx_plan_space *space, bool by_bound, sx
 SX_MUST_USE sx_status sx_plan_group_optimum(const sx_plan_space *space, const sx_fuse_group *group,
                                             const sx_group_run *run, uint64_t state, size_t *out);
 
+/* How the layer of a step is cut in a state, alone or as a run of a group. */
+sx_cut sx_plan_step_cut(const sx_exchange *exchange, size_t step, uint64_t state);
+sx_cut sx_plan_run_cut(const sx_exchange *exchange, const sx_fuse_group *group, const sx_group_run *run,
+                       uint64_t state);
+
 /* Whether a value is whole in the exchange memory in a state. */
 static inline bool sx_plan_stays(const sx_exchange_value *value, uint64_t state) {
     return !value->reason && (state >> value->slot & 1);

@@ -60,6 +60,20 @@ static void set_cut_of_step(const sx_exchange *x, size_t step, uint64_t state, s
     if ((sx_arch_keep_mask(x->arch, x->level, problem) & ~(unsigned)cut->resident) == 0) cut->occupied = 0;
 }
 
+sx_cut sx_plan_step_cut(const sx_exchange *exchange, size_t step, uint64_t state) {
+    sx_cut cut = {.occupied = sx_plan_occupied(exchange, step, step, state)};
+    set_cut_of_step(exchange, step, state, &cut);
+    return cut;
+}
+
+sx_cut sx_plan_run_cut(const sx_exchange *exchange, const sx_fuse_group *group, const sx_group_run *run,
+                       uint64_t state) {
+    sx_cut cut = run->cut;
+    cut.occupied += sx_plan_occupied(exchange, group->first, group->last, state);
+    set_cut_of_step(exchange, run->step, state, &cut);
+    return cut;
+}
+
 /* What an inner optimum adds to a sum. */
 static double weigh_optimum(const join *j, size_t optimum) {
     const sx_inner *inner = j->space->inner;
@@ -71,11 +85,11 @@ static double weigh_optimum(const join *j, size_t optimum) {
 static sx_status weigh_step(const join *j, sx_plan_part *part, double *weight) {
     const sx_exchange *x = j->space->exchange;
     const sx_exchange_step *step = &x->step[part->first];
-    sx_cut cut = {.occupied = sx_plan_occupied(x, part->first, part->first, part->state)};
-    *weight = cut.occupied > x->capacity ? INFINITY : 0;
+    const uint64_t occupied = sx_plan_occupied(x, part->first, part->first, part->state);
+    *weight = occupied > x->capacity ? INFINITY : 0;
     if (step->layer == SX_NO_INDEX || isinf(*weight)) return SX_OK;
     uint64_t problem;
-    set_cut_of_step(x, part->first, part->state, &cut);
+    const sx_cut cut = sx_plan_step_cut(x, part->first, part->state);
     SX_TRY(sx_inner_problem(j->space->inner, &x->network->layer[step->layer].problem, &problem));
     SX_TRY(sx_inner_find(j->space->inner, problem, &cut, &part->optimum));
     *weight = step->repeat * weigh_optimum(j, part->optimum);
@@ -84,9 +98,7 @@ static sx_status weigh_step(const join *j, sx_plan_part *part, double *weight) {
 
 sx_status sx_plan_group_optimum(const sx_plan_space *space, const sx_fuse_group *group,
                                 const sx_group_run *run, uint64_t state, size_t *out) {
-    sx_cut cut = run->cut;
-    cut.occupied += sx_plan_occupied(space->exchange, group->first, group->last, state);
-    set_cut_of_step(space->exchange, run->step, state, &cut);
+    const sx_cut cut = sx_plan_run_cut(space->exchange, group, run, state);
     return sx_inner_find(space->inner, run->problem, &cut, out);
 }
 

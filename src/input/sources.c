@@ -515,6 +515,12 @@ sx_status sx_sources_mapping(sx_sources *sources, const sx_problem *problem, con
     return sx_input_mapping(input, problem, arch, out);
 }
 
+const sx_input *sx_sources_fused(const sx_sources *sources) {
+    const bool given = sx_args_flag(sources->args, noun_name[SX_NOUN_MAPPING]);
+    const sx_input *input = sources->input[given ? SX_NOUN_MAPPING : SX_NOUN_FILES];
+    return input && sx_input_first(input, "fused") ? input : NULL;
+}
+
 const char *sx_sources_note(const sx_sources *sources, size_t index) {
     for (int noun = 0; noun < SX_N_NOUNS; noun++) {
         const char *note;

@@ -71,6 +71,9 @@ SX_MUST_USE sx_status sx_sources_problem(sx_sources *sources, sx_problem *out);
 SX_MUST_USE sx_status sx_sources_mapping(sx_sources *sources, const sx_problem *problem, const sx_arch *arch,
                                          sx_mapping *out);
 
+/* What holds a fused mapping, of --mapping or of the files without an option; NULL: there is none. */
+const sx_input *sx_sources_fused(const sx_sources *sources);
+
 /* The source of the architecture's energies, as text; set by sx_sources_arch. */
 const char *sx_sources_energies(const sx_sources *sources);
 

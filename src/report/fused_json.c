@@ -34,7 +34,7 @@ static json_t *tensor_json(sx_tree *tree, const sx_fused *f, const sx_fused_tens
     }
     sx_tree_put(tree, object, "from", json_string(f->layer[tensor->first].name));
     sx_tree_put(tree, object, "to", json_string(f->layer[tensor->last].name));
-    sx_tree_put(tree, object, "saved_bytes", sx_json_number(tensor->saved_bytes));
+    if (!f->given) sx_tree_put(tree, object, "saved_bytes", sx_json_number(tensor->saved_bytes));
     return object;
 }
 
@@ -53,6 +53,7 @@ static json_t *group_json(sx_tree *tree, const sx_fused *f, size_t g) {
     sx_tree_put(tree, object, "loops", loops);
     sx_tree_put(tree, object, "tensors", tensors);
     put_sums(tree, &group->score, object);
+    if (f->given) return object;
     sx_tree_put(tree, object, "unfused", sums_json(tree, &group->unfused));
     sx_tree_put(tree, object, "gap", gap_json(group->value, group->bound));
     return object;
@@ -87,16 +88,21 @@ static json_t *sizes_json(sx_tree *tree, const sx_fused *f) {
     return list;
 }
 
-json_t *sx_fused_json(sx_tree *tree, const sx_fused *f, const char *objective) {
-    json_t *object = json_object(), *groups = json_array(), *uses = json_array(), *peak = json_object();
-    sx_tree_put(tree, object, "found", json_boolean(f->found));
-    if (f->found) put_sums(tree, &f->total, object);
+/* Sets what a search found out about a fused network. */
+static void put_proof(sx_tree *tree, const sx_fused *f, const char *objective, json_t *object) {
     sx_tree_put(tree, object, "objective", json_string(objective));
     sx_tree_put(tree, object, "lower_bound", sx_json_real(f->lower_bound));
     sx_tree_put(tree, object, "optimal", json_boolean(f->optimal));
     sx_tree_put(tree, object, "gap", f->found ? gap_json(f->value, f->lower_bound) : json_null());
     sx_tree_put(tree, object, "stopped", json_boolean(f->stopped));
     sx_tree_put(tree, object, "unfused", sums_json(tree, &f->unfused));
+}
+
+json_t *sx_fused_json(sx_tree *tree, const sx_fused *f, const char *objective) {
+    json_t *object = json_object(), *groups = json_array(), *uses = json_array(), *peak = json_object();
+    sx_tree_put(tree, object, "found", json_boolean(f->found));
+    if (f->found) put_sums(tree, &f->total, object);
+    if (!f->given) put_proof(tree, f, objective, object);
     for (size_t g = 0; g < f->n_groups; g++) sx_tree_append(tree, groups, group_json(tree, f, g));
     sx_tree_put(tree, object, "groups", groups);
     sx_tree_put(tree, peak, f->level, sx_json_count(f->peak));
@@ -105,9 +111,21 @@ json_t *sx_fused_json(sx_tree *tree, const sx_fused *f, const char *objective) {
     for (size_t i = 0; i < f->n_layers; i++) sx_tree_append(tree, uses, use_json(tree, &f->layer[i]));
     sx_tree_put(tree, object, "memory", uses);
     sx_tree_put(tree, object, "dram_bytes", sx_json_number(f->dram_bytes));
+    if (f->given) return object;
     sx_tree_put(tree, object, "dram_bytes_unfused", sx_json_number(f->dram_bytes_unfused));
     if (f->n_sizes) sx_tree_put(tree, object, "staircase", sizes_json(tree, f));
     sx_tree_put(tree, object, "searches", sx_json_count(f->n_searches));
     sx_tree_put(tree, object, "seconds", json_real(f->seconds));
     return object;
+}
+
+sx_status sx_fused_given_json(const sx_fused *f, sx_text *out) {
+    sx_tree tree = {0};
+    json_t *object = json_object();
+    sx_tree_put(&tree, object, "legal", json_boolean(!f->illegal[0]));
+    if (f->illegal[0])
+        sx_tree_put(&tree, object, "reason", json_string(f->illegal));
+    else
+        sx_tree_put(&tree, object, "fused", sx_fused_json(&tree, f, ""));
+    return sx_json_finish(object, out);
 }

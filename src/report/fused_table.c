@@ -27,9 +27,10 @@ static void loops_cell(sx_table *table, const sx_fused_group *group) {
 
 static void group_rows(const sx_fused *f, sx_text *out) {
     sx_table table;
-    sx_table_begin(&table, "rllRlrrrr");
+    sx_table_begin(&table, f->given ? "rllRlr" : "rllRlrrrr");
     const char *head[] = {"group", "from", "to", "layers", "loops", "energy", "unfused", "gain", "gap"};
-    for (size_t i = 0; i < sizeof head / sizeof *head; i++) sx_table_cell(&table, "%s", head[i]);
+    for (size_t i = 0; i < (f->given ? 6 : sizeof head / sizeof *head); i++)
+        sx_table_cell(&table, "%s", head[i]);
     for (size_t g = 0; g < f->n_groups; g++) {
         const sx_fused_group *group = &f->group[g];
         sx_table_cell(&table, "%zu", g + 1);
@@ -38,6 +39,7 @@ static void group_rows(const sx_fused *f, sx_text *out) {
         sx_table_cell(&table, "%zu", group->last - group->first + 1);
         loops_cell(&table, group);
         sx_table_cell(&table, "%s", sx_show_energy(group->score.energy_pj).text);
+        if (f->given) continue;
         sx_table_cell(&table, "%s", sx_show_energy(group->unfused.energy_pj).text);
         sx_table_cell(&table, "%.2f", group->unfused.energy_pj / group->score.energy_pj);
         gap_cell(&table, group->value, group->bound);
@@ -47,9 +49,10 @@ static void group_rows(const sx_fused *f, sx_text *out) {
 
 static void tensor_rows(const sx_fused *f, sx_text *out) {
     sx_table table;
-    sx_table_begin(&table, "rlllrrrl");
+    sx_table_begin(&table, f->given ? "rlllrrl" : "rlllrrrl");
     const char *head[] = {"group", "stays", "from", "to", "words", "share", "DRAM saved", "rows"};
-    for (size_t i = 0; i < sizeof head / sizeof *head; i++) sx_table_cell(&table, "%s", head[i]);
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+        if (!f->given || i != 6) sx_table_cell(&table, "%s", head[i]);
     for (size_t t = 0; t < f->n_tensors; t++) {
         const sx_fused_tensor *tensor = &f->tensor[t];
         sx_table_cell(&table, "%zu", tensor->group + 1);
@@ -58,7 +61,7 @@ static void tensor_rows(const sx_fused *f, sx_text *out) {
         sx_table_cell(&table, "%s", sx_show_name(f->layer[tensor->last].name, NAME_WIDTH).text);
         sx_table_cell(&table, "%s", sx_show_count((double)tensor->words).text);
         sx_table_cell(&table, "%s", sx_show_percent((double)tensor->words / (double)f->capacity).text);
-        sx_table_cell(&table, "%s", sx_show_scaled(tensor->saved_bytes, "B").text);
+        if (!f->given) sx_table_cell(&table, "%s", sx_show_scaled(tensor->saved_bytes, "B").text);
         if (tensor->recompute && tensor->rows_again)
             sx_table_cell(&table, "%u again", tensor->rows_again);
         else if (tensor->rows_kept)
@@ -152,6 +155,19 @@ static void add_summary(const sx_fused *f, const char *objective, sx_text *out) 
     sx_wrap_free(&line, 2, 2, out);
 }
 
+/* Adds what a fused mapping that was given costs. */
+static void add_given_summary(const sx_fused *f, sx_text *out) {
+    sx_text line = {0};
+    sx_text_add(&line, "%zu tensors stay in %s, in %zu group%s: %s, %s cycles, EDP %.4g. ", f->n_tensors,
+                f->level, f->n_groups, f->n_groups == 1 ? "" : "s", sx_show_energy(f->total.energy_pj).text,
+                sx_show_count(f->total.cycles).text, f->total.energy_pj * f->total.cycles);
+    sx_text_add(&line, "%s to and from DRAM; at most %s of %s words of %s in use.",
+                sx_show_scaled(f->dram_bytes, "B").text, sx_show_count((double)f->peak).text,
+                sx_show_count((double)f->capacity).text, f->level);
+    sx_text_add(out, "\n  ");
+    sx_wrap_free(&line, 2, 2, out);
+}
+
 void sx_fused_report(const sx_fused *f, const char *objective, bool verbose, sx_text *out) {
     sx_text_add(out, "\nFused, with tensors exchanged in %s\n\n", f->level);
     if (!f->found) {
@@ -167,7 +183,9 @@ void sx_fused_report(const sx_fused *f, const char *objective, bool verbose, sx_
         sx_text_add(out, "\n");
         memory_rows(f, out);
     }
-    if (f->n_tensors)
+    if (f->given)
+        add_given_summary(f, out);
+    else if (f->n_tensors)
         add_summary(f, objective, out);
     else
         sx_text_add(out, "  Nothing stays in %s%s: the network costs what its layers cost.\n", f->level,

@@ -72,26 +72,37 @@ static void set_figures(const sx_fuse_searcher *s, const sx_problem *problem, co
     }
 }
 
-sx_status sx_fuse_evaluate(const sx_fuse_searcher *searcher, const sx_problem *problem, const sx_cut *cut,
-                           const sx_mapping *mapping, sx_score *score, uint64_t *used,
-                           double bytes[SX_MAX_TENSORS]) {
-    sx_arch *arch = NULL;
+/* Counts a mapping by the model, or by execution. */
+static sx_status count_mapping(const sx_fuse_searcher *s, const sx_problem *problem, const sx_arch *arch,
+                               const sx_mapping *mapping, sx_verdict *verdict, sx_cost *cost) {
+    const sx_model_options *options = &s->options->model;
     sx_model *model = NULL;
     sx_evaluator *evaluator = NULL;
-    sx_cost *cost = malloc(sizeof *cost);
-    sx_status status = cost ? cut_machine(searcher, cut, &arch) : sx_error_memory();
-    if (!status) status = sx_model_new(problem, arch, &searcher->options->model, &model);
+    if (s->steps) return sx_simulate(problem, arch, mapping, options, s->steps, verdict, cost);
+    sx_status status = sx_model_new(problem, arch, options, &model);
     if (!status) status = sx_evaluator_new(model, &evaluator);
-    if (!status) {
-        const sx_verdict verdict = sx_evaluate(evaluator, mapping, cost);
-        status = sx_verdict_status(&verdict, problem, arch);
-        if (!status && verdict.reason != SX_LEGAL)
-            status = sx_error_new(SX_ERR_INTERNAL, "the mapping of a fused layer is illegal: %s",
-                                  sx_reason_name(verdict.reason));
-    }
-    if (!status) set_figures(searcher, problem, arch, cut, cost, score, used, bytes);
+    if (!status) *verdict = sx_evaluate(evaluator, mapping, cost);
+    if (!status) status = sx_verdict_status(verdict, problem, arch);
     sx_evaluator_free(evaluator);
     sx_model_free(model);
+    return status;
+}
+
+sx_status sx_fuse_evaluate(const sx_fuse_searcher *searcher, const sx_problem *problem, const sx_cut *cut,
+                           const sx_mapping *mapping, sx_score *score, uint64_t *used,
+                           double bytes[SX_MAX_TENSORS], char illegal[SX_WHY_SIZE]) {
+    sx_arch *arch = NULL;
+    sx_verdict verdict = {0};
+    sx_cost *cost = malloc(sizeof *cost);
+    sx_status status = cost ? cut_machine(searcher, cut, &arch) : sx_error_memory();
+    if (!status) status = count_mapping(searcher, problem, arch, mapping, &verdict, cost);
+    if (!status && verdict.reason != SX_LEGAL && !illegal)
+        status = sx_error_new(SX_ERR_INTERNAL, "the mapping of a fused layer is illegal: %s",
+                              sx_reason_name(verdict.reason));
+    if (!status && verdict.reason != SX_LEGAL)
+        sx_verdict_text(&verdict, problem, arch, illegal, SX_WHY_SIZE);
+    else if (!status)
+        set_figures(searcher, problem, arch, cut, cost, score, used, bytes);
     free(arch);
     free(cost);
     return status;
@@ -106,7 +117,7 @@ static sx_status take_answer(const sx_fuse_searcher *s, const sx_problem *proble
     if (!result->found) return SX_OK;
     out->mapping = result->best.mapping;
     out->bound = result->summary.optimal ? result->best.value : result->summary.lower_bound;
-    return sx_fuse_evaluate(s, problem, cut, &out->mapping, &out->score, &out->used, NULL);
+    return sx_fuse_evaluate(s, problem, cut, &out->mapping, &out->score, &out->used, NULL, NULL);
 }
 
 sx_status sx_fuse_search_inner(void *user, const sx_problem *problem, const sx_cut *cut,

@@ -3,13 +3,14 @@
 #define SX_SESSION_FUSE_INNER_H
 
 #include "fuse/inner.h"
-#include "sextant/session.h"
+#include "sextant/fused.h"
 
 typedef struct sx_fuse_searcher {
     const sx_arch *arch;
     int exchange;
     const sx_session_options *options;
-    double until; /* of sx_clock_seconds; 0: no limit */
+    double until;   /* of sx_clock_seconds; 0: no limit */
+    uint64_t steps; /* layers are counted by execution, with at most so many steps; 0: by the model */
 } sx_fuse_searcher;
 
 /* The functions of sx_inner, whose user is a sx_fuse_searcher. */
@@ -17,9 +18,11 @@ sx_inner_search sx_fuse_search_inner;
 sx_inner_minimum sx_fuse_inner_minimum;
 
 /* Evaluates a mapping of a cut layer: its score, the words of the exchange memory that its tiles take, and the bytes
- * to and from the outermost memory by tensor; each may be NULL. */
+ * to and from the outermost memory by tensor; each may be NULL. `illegal` gets why the mapping is none, or stays as it is;
+ * NULL: that is an error. */
 SX_MUST_USE sx_status sx_fuse_evaluate(const sx_fuse_searcher *searcher, const sx_problem *problem,
                                        const sx_cut *cut, const sx_mapping *mapping, sx_score *score,
-                                       uint64_t *used, double bytes[SX_MAX_TENSORS]);
+                                       uint64_t *used, double bytes[SX_MAX_TENSORS],
+                                       char illegal[SX_WHY_SIZE]);
 
 #endif

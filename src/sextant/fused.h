@@ -3,6 +3,7 @@
 #ifndef SX_FUSED_H
 #define SX_FUSED_H
 
+#include "sextant/input.h"
 #include "sextant/session.h"
 
 /* A layer of the graph as it runs, in order. */
@@ -14,14 +15,24 @@ typedef struct sx_fused_layer {
     uint64_t resident_words; /* of the exchange memory that all that stays takes while it runs */
     uint64_t tile_words;     /* and its own tiles */
     size_t group;            /* SX_NO_INDEX: nothing of it is fused */
-    sx_mapping
-        mapping;    /* where something stays, of the cut machine, with one level more; of a group, of its most
-                                frequent tile */
-    sx_score score; /* of all runs */
-    double bound;   /* proven lower bound of all runs, cut like this: a sum of roots of the objective */
+    sx_score score;          /* of all runs */
+    double bound;      /* proven lower bound of all runs, cut like this: a sum of roots of the objective */
     double dram_bytes; /* of all runs */
-    double most_runs;  /* of the mapping */
 } sx_fused_layer;
+
+/* A layer on one size of tile: the whole layer, or what of it runs in a step of a group. */
+typedef struct sx_fused_run {
+    size_t layer;       /* in order */
+    uint32_t rows;      /* of its output that it makes; 0: all, its group has no loops */
+    bool again;         /* its output adds to sums of steps before */
+    uint8_t resident;   /* its tensors in the exchange memory: a mask */
+    uint64_t occupied;  /* words of the exchange memory that all that stays takes */
+    double times;       /* how often it runs */
+    sx_score score;     /* of one run */
+    double bound;       /* proven lower bound of one run: a root of the objective; 0: none */
+    sx_problem problem; /* of the layer, with the sizes of the tile */
+    sx_mapping mapping; /* where something stays, of the cut machine, with one level more */
+} sx_fused_run;
 
 /* A tensor that stays on chip, with what takes its place. */
 typedef struct sx_fused_tensor {
@@ -41,11 +52,16 @@ typedef struct sx_fused_loop {
     uint32_t bound;
 } sx_fused_loop;
 
+enum { SX_MAX_HELD = 6, SX_WHY_SIZE = 512 };
+
 /* Layers that are joined by tensors on chip. */
 typedef struct sx_fused_group {
-    size_t first, last;      /* layers, in order */
-    int n_loops;             /* 0: tensors stay whole */
-    sx_fused_loop loop[3];   /* outermost first */
+    size_t first, last;    /* layers, in order */
+    int n_loops;           /* 0: tensors stay whole */
+    sx_fused_loop loop[3]; /* outermost first */
+    bool recompute;        /* rows that windows of two steps share are made again; else they are kept */
+    int n_held;            /* tensors from outside that are held on chip while the loops run */
+    char held[SX_MAX_HELD][SX_NAME_SIZE];
     sx_score score, unfused; /* sums */
     double value, bound;     /* of the objective: as if the group were alone */
 } sx_fused_group;
@@ -60,9 +76,11 @@ typedef struct sx_fused_size {
 } sx_fused_size;
 
 typedef struct sx_fused {
-    char level[SX_NAME_SIZE];  /* the exchange memory */
-    uint64_t capacity;         /* in words */
-    bool found;                /* there is a plan */
+    char level[SX_NAME_SIZE]; /* the exchange memory */
+    uint64_t capacity;        /* in words */
+    bool found;               /* there is a plan */
+    bool given; /* it was evaluated, not searched: nothing is known of bounds and of the network unfused */
+    char illegal[SX_WHY_SIZE]; /* of a given one: why it is none; "": it is legal */
     bool chosen;               /* what stays was searched, not asked for */
     bool optimal;              /* proven, of the plans that are searched (docs/fusion.md) */
     bool stopped;              /* by a signal or the time limit */
@@ -70,8 +88,9 @@ typedef struct sx_fused {
     sx_score total, unfused;
     double dram_bytes, dram_bytes_unfused;
     uint64_t peak; /* words of the exchange memory, tiles included */
-    size_t n_layers, n_tensors, n_groups;
+    size_t n_layers, n_runs, n_tensors, n_groups;
     sx_fused_layer *layer;
+    sx_fused_run *run; /* by layer, in order */
     sx_fused_tensor *tensor;
     sx_fused_group *group;
     size_t n_candidates; /* tensors that pass between layers, and could stay or not */
@@ -99,6 +118,16 @@ SX_MUST_USE sx_status sx_session_fuse_check(const sx_graph *graph, const sx_netw
 SX_MUST_USE sx_status sx_session_fuse(const sx_graph *graph, const sx_network *network, const sx_arch *arch,
                                       const sx_session_options *options, const sx_session_result *unfused,
                                       const sx_fusing_options *fuse, SX_OWN sx_fused **out);
+
+/* Evaluates the fused mapping of a graph that an input holds as its section `fused`. An illegal one gives a reason,
+ * no error. `steps`: layers are counted by execution, with at most so many steps each; 0: by the model. */
+SX_MUST_USE sx_status sx_session_fused_read(const sx_graph *graph, const sx_network *network,
+                                            const sx_arch *arch, const sx_session_options *options,
+                                            const sx_input *input, uint64_t steps, SX_OWN sx_fused **out);
+
+/* Writes a fused network as a section `fused`, which sx_session_fused_read reads. */
+SX_MUST_USE sx_status sx_session_fused_write(const sx_fused *fused, const char *network, const sx_arch *arch,
+                                             sx_format format, SX_OWN char **out);
 void sx_fused_free(SX_TAKE sx_fused *fused);
 
 #endif

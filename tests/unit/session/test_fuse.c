@@ -145,11 +145,45 @@ static void test_threads(void **state) {
     assert_memory_equal(&total[0], &total[1], sizeof total[0]);
 }
 
+/* What is written of a fused network is read back, and costs the same to the last bit, by the model and by execution. */
+static void test_file(void **state) {
+    (void)state;
+    static fused_case c;
+    static const uint64_t room[] = {400, 900};
+    for (size_t i = 0; i < 2; i++) {
+        char *text;
+        case_begin(&c, read_block(), "glb128", "optimal", 0);
+        c.arch.level[c.arch.n_levels - 2].entries = room[i];
+        sx_session_result_fini(&c.result);
+        sx_expect_ok(sx_session_run(&c.network, &c.arch, &c.options, &c.result));
+        sx_fused *fused = fuse(&c, "auto");
+        sx_expect_ok(sx_session_fused_write(fused, c.graph.name, &c.arch, SX_YAML, &text));
+        sx_input *input = sx_expect_input(text);
+        for (uint64_t steps = 0; steps <= 1 << 20; steps += 1 << 20) {
+            sx_fused *given;
+            sx_expect_ok(
+                sx_session_fused_read(&c.graph, &c.network, &c.arch, &c.options, input, steps, &given));
+            assert_string_equal(given->illegal, "");
+            assert_memory_equal(&given->total, &fused->total, sizeof given->total);
+            assert_true(given->dram_bytes == fused->dram_bytes && given->peak == fused->peak);
+            assert_int_equal(given->n_runs, fused->n_runs);
+            assert_true(given->n_tensors == 2 && fused->n_tensors == 2);
+            assert_int_equal(given->tensor[0].depth, i == 0);
+            sx_fused_free(given);
+        }
+        sx_input_free(input);
+        free(text);
+        sx_fused_free(fused);
+        case_end(&c);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nothing_fused),
         cmocka_unit_test(test_fused_sums),
         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

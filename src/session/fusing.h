@@ -1,0 +1,37 @@
+/* A network that is fused: what its search, and the evaluation of a given fused mapping, work on. */
+#ifndef SX_SESSION_FUSING_H
+#define SX_SESSION_FUSING_H
+
+#include "fuse/plan_search.h"
+#include "session/fuse_inner.h"
+#include "sextant/fused.h"
+
+typedef struct sx_fusing {
+    const sx_session_options *options;
+    const sx_session_result *unfused; /* NULL: a given mapping is evaluated */
+    sx_fuse_searcher searcher;
+    sx_exchange exchange;
+    sx_inner inner;
+    sx_plan_answer answer;
+    sx_vector groups; /* sx_fuse_group */
+    double (*bytes)
+        [SX_MAX_TENSORS]; /* by layer of the network: to and from the outermost memory, unfused; NULL: unknown */
+    size_t *order;        /* of each step: its number among the layers */
+} sx_fusing;
+
+/* Finds the exchange memory (NULL: the level inside the outermost) and what may stay there. */
+SX_MUST_USE sx_status sx_fusing_init(sx_fusing *fusing, const sx_graph *graph, const sx_network *network,
+                                     const char *exchange);
+void sx_fusing_fini(sx_fusing *fusing);
+
+/* Sets the layers in order, without their figures; fusing->order is theirs. */
+SX_MUST_USE sx_status sx_fused_set_layers(sx_fusing *fusing, sx_fused *out);
+
+/* Adds a run; its mapping, bound and occupied words come from the caller. */
+SX_MUST_USE sx_status sx_fused_add_run(const sx_fusing *fusing, const sx_group_run *run, const sx_cut *cut,
+                                       sx_fused *out, sx_fused_run **added);
+
+/* Makes the figures of a plan whose runs are set. Where a run is illegal out->illegal says why. */
+SX_MUST_USE sx_status sx_fused_set_figures(const sx_fusing *fusing, sx_fused *out);
+
+#endif

@@ -1,8 +1,7 @@
 /* The default mapper: a good answer at once, and as much of a proof as the
  * budget allows.
  *
- * Source: our own, a portfolio: Sunstone where time is short, with a share of it; Gamma for some thousand
- * evaluations; then the optimal mapper, which goes on with Gamma beside the proof
+ * Source: our own, a portfolio: Gamma for some thousand evaluations; then the optimal mapper, which goes on with Gamma beside the proof
  * (mappers/optimal/heuristics.c) and proves the answer, or says how far from the optimum it can be. Where it
  * does not complete Gamma has the rest of its evaluations, and what is left of a budget; where it refuses the
  * space, Sunstone too. All calls of Gamma go on where the last one ended: its first 100,000 evaluations are
@@ -34,7 +33,7 @@ static const sx_setting settings[] = {
                300000, 0, 1e9, true, NULL},
 };
 
-enum stage { EARLY, PADDING, FIRST, PROOF, GAMMA_MORE, SUNSTONE_LATE, GAMMA_LATE, DONE };
+enum stage { PADDING, FIRST, PROOF, GAMMA_MORE, SUNSTONE_LATE, GAMMA_LATE, DONE };
 
 enum {
     FIRST_EVALUATIONS = 2000, /* of Gamma, before anything else */
@@ -42,6 +41,9 @@ enum {
     FEW_EVALUATIONS = 20000,  /* a run with no more of them gives Gamma most of them */
     LATE_SUNSTONE = 1500000,  /* evaluations of it, where there is no proof */
 };
+
+/* Of the time, for these first evaluations of Gamma, where it is short. */
+static const double SHORT_SHARE = 0.3;
 
 /* State of a search. */
 typedef struct state {
@@ -71,9 +73,8 @@ static bool is_closed(sx_run *run) {
 static sx_status prove(sx_run *run) {
     double effort = sx_run_time(run) > 0 ? 0 : sx_run_setting(run, EFFORT);
     char text[128];
-    snprintf(text, sizeof text, "optimal:gap=%.17g,effort=%.17g,gamma=%.0f%s", sx_run_setting(run, GAP),
-             effort, sx_run_setting(run, GAMMA),
-             sx_run_hurried(run) && sx_run_k_best(run) == 1 ? ",sunstone=0" : "");
+    snprintf(text, sizeof text, "optimal:gap=%.17g,effort=%.17g,gamma=%.0f", sx_run_setting(run, GAP), effort,
+             sx_run_setting(run, GAMMA));
     return sx_run_call(run, text, UINT64_MAX, 0);
 }
 
@@ -99,19 +100,17 @@ static sx_status step(sx_run *run, state *s) {
     uint64_t first = FIRST_EVALUATIONS / slow > GENERATION ? FIRST_EVALUATIONS / slow : GENERATION;
     if (left <= FEW_EVALUATIONS) first = left / 10 * 9 / GENERATION * GENERATION;
     switch ((enum stage)s->stage) {
-    case EARLY:
-        return single && sx_run_hurried(run) ? call_sunstone(run, s, SX_SUNSTONE_EARLY) : SX_OK;
     case PADDING:
         return s->padding.begun || pads(run) ? sx_padding_search(run, &s->padding) : SX_OK;
     case FIRST:
         if (!s->until) s->until = (first < most ? first : most) + 1;
-        return single ? sx_gamma_go_on(run, s->until - 1, 0) : SX_OK;
+        return single ? sx_gamma_go_on(run, s->until - 1, sx_run_hurried(run) ? SHORT_SHARE : 0) : SX_OK;
     case PROOF:
         return prove(run);
     case GAMMA_MORE:
         return sx_gamma_go_on(run, most / slow, s->refused ? 0.5 : 0);
     case SUNSTONE_LATE:
-        return (s->refused && !sx_run_hurried(run)) || !single ? call_sunstone(run, s, 0.5) : SX_OK;
+        return s->refused || !single ? call_sunstone(run, s, 0.5) : SX_OK;
     case GAMMA_LATE:
         return sx_run_limited(run) ? sx_gamma_go_on(run, UINT64_MAX, 0) : SX_OK;
     case DONE:

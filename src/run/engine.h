@@ -68,6 +68,7 @@ struct sx_run {
     sx_proof *proof;    /* NULL: none */
     double first_bound; /* the lower bound before the search */
 
+    bool found;  /* there is an incumbent, or a task at work has found one */
     bool ended;  /* the search should end, because of `stop` */
     bool closed; /* what is evaluated from now on is forgotten */
     sx_stop stop;
@@ -91,6 +92,8 @@ SX_MUST_USE sx_status sx_run_accepts(const sx_run *run, const sx_registered *ent
 /* Evaluations left to the run, UINT64_MAX without a limit, whatever its navigators plan. */
 uint64_t sx_run_budget(const sx_run *run);
 
+/* Whether the time of the run, or of the navigator that it has called, is over. */
+bool sx_run_is_late(const sx_run *run);
 /* Notes that the search should end; the first reason stays. */
 void sx_run_end(sx_run *run, sx_stop stop);
 /* Notes a failure that ends the search; the first stays. */

@@ -88,6 +88,11 @@ double sx_run_seconds(const sx_run *run) {
     return sx_clock_seconds() - run->began;
 }
 
+bool sx_run_is_late(const sx_run *run) {
+    const double grace = run->best.n || run->found ? 0 : SX_GRACE_SECONDS;
+    return run->options.seconds > 0 && sx_run_seconds(run) >= run->options.seconds + grace;
+}
+
 void sx_run_end(sx_run *run, sx_stop stop) {
     if (run->ended) return;
     run->ended = true;
@@ -125,9 +130,8 @@ void sx_run_poll(sx_run *run, uint64_t more) {
     const sx_run_options *o = &run->options;
     if (sx_is_cancelled(o->cancel)) sx_run_end(run, SX_STOP_SIGNAL);
     if (o->seconds <= 0 && !o->progress) return;
-    double seconds = sx_run_seconds(run);
-    if (o->seconds > 0 && seconds >= o->seconds) sx_run_end(run, SX_STOP_TIME);
-    tell(run, seconds, more);
+    if (sx_run_is_late(run)) sx_run_end(run, SX_STOP_TIME);
+    tell(run, sx_run_seconds(run), more);
 }
 
 /* Whether a navigator of the checkpoint that the run resumed from has yet to be called again. */
@@ -159,8 +163,7 @@ bool sx_run_continue(sx_run *run) {
 }
 
 bool sx_run_stopped(const sx_run *run) {
-    const sx_run_options *o = &run->options;
-    return run->ended || sx_is_cancelled(o->cancel) || (o->seconds > 0 && sx_run_seconds(run) >= o->seconds);
+    return run->ended || sx_is_cancelled(run->options.cancel) || sx_run_is_late(run);
 }
 
 /* Ends the run where a legality check could not be finished: what it said is no answer. */
@@ -195,7 +198,7 @@ static sx_status prepare(sx_run *run) {
     run->began = sx_clock_seconds();
     if (run->space->guard)
         sx_guard_watch(run->space->guard, run->options.cancel,
-                       run->options.seconds > 0 ? run->began + run->options.seconds : 0);
+                       run->options.seconds > 0 ? run->began + run->options.seconds + SX_GRACE_SECONDS : 0);
     if (run->options.resume) SX_TRY(sx_checkpoint_read(run, run->options.resume, run->options.resume_size));
     run->progressed = run->checkpointed = sx_run_seconds(run);
     run->fronts = 1;

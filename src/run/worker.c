@@ -168,6 +168,7 @@ static void poll_clock(sx_worker *worker) {
     double now = sx_clock_seconds();
     worker->until_poll = now - worker->looked > SLOW ? 0 : POLL_INTERVAL - 1;
     worker->looked = now;
+    workers->run->found |= worker->log->n_candidates > 0;
     sx_run_poll(workers->run, worker->log->n_steps);
     if (workers->run->ended) atomic_store(&workers->halted, true);
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIAGNOSIS_TRIES = 10000, DIAGNOSIS_SECONDS = 1 }; /* seconds: where there is a time limit */
+enum { DIAGNOSIS_TRIES = 10000 };
 
 /* What a search of a layer needs. */
 typedef struct bench {
@@ -91,7 +91,8 @@ static sx_status prepare_space(const sx_session *session, bench *b) {
     SX_TRY(sx_session_constraints(session, problem, &b->constraints));
     SX_TRY(sx_model_new(problem, session->arch, &o->model, &b->model));
     double seconds = share_of(session);
-    sx_guard_watch(b->model->guard, o->run.cancel, seconds > 0 ? sx_clock_seconds() + seconds : 0);
+    sx_guard_watch(b->model->guard, o->run.cancel,
+                   seconds > 0 ? sx_clock_seconds() + seconds + SX_GRACE_SECONDS : 0);
     sx_map_space_options space = o->space;
     if (sx_session_in_parts(session)) space.remainders = false;
     if (session->wide) set_wide_space(session, &space);
@@ -220,7 +221,7 @@ static sx_status collect(const sx_session *session, const bench *b, sx_layer_res
     result->minimum = sx_session_minimum(session, b->model, result);
     raise_bound(session, b, result);
     if (result->found || result->summary.stop >= SX_STOP_SIGNAL) return SX_OK;
-    double until = o->seconds > 0 ? sx_clock_seconds() + DIAGNOSIS_SECONDS : 0;
+    double until = o->seconds > 0 ? sx_clock_seconds() + SX_GRACE_SECONDS : 0;
     sx_guard_watch(b->model->guard, o->cancel, until);
     return sx_space_diagnose(b->space, o->seed, DIAGNOSIS_TRIES, &result->diagnosis);
 }

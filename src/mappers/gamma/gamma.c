@@ -68,11 +68,11 @@ static const sx_setting settings[] = {
 };
 
 /* The memory of a search, in the run's state block; false when memory is out. */
-static bool remember(sx_gamma *g, bool *resumed) {
+static bool remember(sx_gamma *g) {
     g->room = g->n * 2 + g->n / 2 + 1;
     g->each = (sizeof(sx_outcome) + g->breed->size(g) + 7) / 8 * 8;
     size_t each = g->each + sizeof *g->ranked + 2 * sizeof *g->order;
-    g->s = sx_run_state(g->run, sizeof *g->s + g->room * each, resumed);
+    g->s = sx_run_state(g->run, sizeof *g->s + g->room * each, NULL);
     if (!g->s) return false;
     g->individual = (unsigned char *)(g->s + 1);
     g->ranked = (sx_outcome *)(void *)(g->individual + g->room * g->each);
@@ -118,9 +118,9 @@ static void find_axes(sx_gamma *g) {
     if (keep) g->axis[g->n_axes++] = SX_GAMMA_KEEP;
 }
 
-/* Whether the state is one that a search may have. */
+/* Whether the state is one that a search may have which has begun. */
 static bool state_holds(const sx_gamma *g) {
-    if (g->s->parents < 1 || g->s->parents > g->n || g->s->elites > g->n / 2) return false;
+    if (g->s->parents > g->n || g->s->elites > g->n / 2) return false;
     for (size_t i = 0; i < g->n; i++)
         if (!g->breed->holds(g, sx_gamma_block(g, i) + 1)) return false;
     return true;
@@ -159,17 +159,23 @@ static sx_status choose_breed(sx_gamma *g) {
     return SX_OK;
 }
 
-/* Breeds generation after generation. */
+/* Makes the first population; false where the run ended before it was whole, or nothing in it is legal. */
+static bool begin(sx_gamma *g) {
+    for (size_t i = 0; i < g->n; i++) sx_gamma_block(g, g->n + i)->reason = SX_NOT_EVALUATED;
+    sx_run_tasks(g->run, g->n, g->breed->make_first, g, sx_gamma_block(g, g->n), g->each);
+    sx_run_evaluate_starts(g->run, g->n);
+    for (size_t i = 0; i < g->n; i++)
+        if (sx_gamma_block(g, g->n + i)->reason == SX_NOT_EVALUATED) return false;
+    choose(g, 0);
+    return sx_gamma_block(g, 0)->reason == 0;
+}
+
+/* Breeds generation after generation. A call that ended before the first population was whole has left no parents:
+ * the next one makes it again. */
 static sx_status evolve(sx_gamma *g) {
-    bool resumed;
-    if (!remember(g, &resumed)) return sx_error_memory();
-    if (resumed && !state_holds(g)) return sx_run_damaged(g->run);
-    if (!resumed) {
-        sx_run_tasks(g->run, g->n, g->breed->make_first, g, sx_gamma_block(g, g->n), g->each);
-        sx_run_evaluate_starts(g->run, g->n);
-        choose(g, 0);
-        if (sx_gamma_block(g, 0)->reason) return SX_OK;
-    }
+    if (!remember(g)) return sx_error_memory();
+    if (g->s->parents > 0 && !state_holds(g)) return sx_run_damaged(g->run);
+    if (g->s->parents == 0 && !begin(g)) return SX_OK;
     take_news(g);
     while (sx_run_continue(g->run)) {
         sx_run_tasks(g->run, (g->n + 1) / 2, g->breed->make_pair, g, sx_gamma_block(g, g->n), 2 * g->each);

@@ -2,7 +2,7 @@
  *
  * Gamma has evaluations before anything else, and then, up to ALIKE, as many as take about as long as the
  * proof has taken; later fewer, up to a limit. A limit of time changes none of that for UNTIMED_STEPS of the proof
- * and UNTIMED_SHARE of the time, so that a proof which is to be had takes no longer than without it. From then on,
+ * and UNTIMED_SHARE or UNTIMED_SHORT_SHARE of the time, so that a proof which is to be had takes no longer than without it. From then on,
  * and from the beginning where time is short or the first bounds take a good part of it, Gamma has TIME_SHARE of the
  * time, by the clock, LATER_TIME_SHARE after SX_GAMMA_ALONE evaluations, and STALE_TIME_SHARE once the last half of
  * the run's evaluations has hardly improved on the best; after these SX_GAMMA_ALONE no call is longer than a quarter
@@ -10,10 +10,10 @@
  * in one go, a bound of every way to spread the loops, counts beforehand. A run with few evaluations has its bounds
  * before Gamma takes the last of them.
  *
- * Where time is short Sunstone with everything on comes before all, as it depends on the incumbent, with
- * SX_SUNSTONE_EARLY of the time at most, then Gamma with EARLY_GAMMA_SHARE of the rest, and whatever improves on the
- * best is polished (polish.c). Where time alone is limited but not short, that is done once the search no longer
- * does what it does without a limit, and the proof has taken LONG_STEPS. Otherwise Sunstone comes next if there are
+ * Where time is short (below 5 s), Sunstone with everything on has EARLY_SHARE of it at most once the search no longer
+ * does what it does without a limit, and before all where the first bounds take a good part of it; then Gamma has
+ * EARLY_GAMMA_SHARE of the rest, and whatever improves on the best is polished (polish.c). Where time alone is limited
+ * but not short, the best is polished as late, and once the proof has taken LONG_STEPS. Otherwise Sunstone comes next if there are
  * few ways to spread loops, or once the proof takes long. Descents by random moves take their place where these are
  * switched off or find nothing, and where several best mappings are wanted: then every point is made the one that
  * stands for all that no cost tells from it, as it would otherwise count twice. */
@@ -44,13 +44,15 @@ enum {
     MOST_SUNSTONE = 1500000,   /* evaluations of it in a long proof */
 };
 
-static const double UNTIMED_SHARE = 0.5; /* of the time, in which its limit changes nothing */
+/* Of the time, in which its limit changes nothing: where it is long and where it is short. */
+static const double UNTIMED_SHARE = 0.5, UNTIMED_SHORT_SHARE = 0.3;
 /* Of Gamma, where time is limited: first, later, and once the best mapping is old. */
 static const double TIME_SHARE = 2.0 / 3, LATER_TIME_SHARE = 0.5, STALE_TIME_SHARE = 0.1;
-static const double EARLY_GAMMA_SHARE = 0.4; /* of Gamma, of the time that is left after an early Sunstone */
-static const double SUNSTONE_SHARE = 0.25;   /* of Sunstone, of the time that is left */
-static const double STALE = 0.003;           /* relative improvement that is hardly one */
-static const double STEP_SECONDS = 1e-7;     /* of the proof, about */
+/* Where time is short: of Sunstone, of the time that is left, and of Gamma, of what is left then. */
+static const double EARLY_SHARE = 0.5, EARLY_GAMMA_SHARE = 0.4;
+static const double SUNSTONE_SHARE = 0.25; /* of Sunstone, of the time that is left */
+static const double STALE = 0.003;         /* relative improvement that is hardly one */
+static const double STEP_SECONDS = 1e-7;   /* of the proof, about */
 
 /* What tasks read. */
 typedef struct walks {
@@ -139,8 +141,9 @@ static bool is_scarce(const sx_heuristics *start) {
 static bool is_untimed(const sx_heuristics *start, uint64_t steps) {
     const double time = sx_run_time(start->run);
     if (time <= 0) return true;
-    if (sx_run_hurried(start->run) || is_scarce(start)) return false;
-    return steps < UNTIMED_STEPS && sx_run_seconds(start->run) < UNTIMED_SHARE * time;
+    if (is_scarce(start)) return false;
+    const double share = sx_run_hurried(start->run) ? UNTIMED_SHORT_SHARE : UNTIMED_SHARE;
+    return steps < UNTIMED_STEPS && sx_run_seconds(start->run) < share * time;
 }
 
 /* The evaluations that Gamma should have had after so many steps of the proof. */
@@ -197,9 +200,12 @@ static void walk(const sx_heuristics *start, sx_heuristics_state *at, bool all) 
     }
 }
 
-sx_status sx_heuristics_early(const sx_heuristics *start, sx_heuristics_state *at) {
-    if (!sx_run_hurried(start->run) || !has_gamma(start) || at->early) return SX_OK;
-    if (start->sunstone > 0) SX_TRY(call_sunstone(start, at, MOST_SUNSTONE, SX_SUNSTONE_EARLY));
+/* Where time is short and the search no longer does what it does without a limit: Sunstone and Gamma, once. */
+static sx_status hurry(const sx_heuristics *start, sx_heuristics_state *at, uint64_t steps) {
+    if (!sx_run_hurried(start->run) || !has_gamma(start) || at->early || is_untimed(start, steps))
+        return SX_OK;
+    if (start->sunstone > 0 && at->stage < SX_OPTIMAL_ALL)
+        SX_TRY(call_sunstone(start, at, MOST_SUNSTONE, EARLY_SHARE));
     if (!sx_run_continue(start->run)) return SX_OK;
     at->early = 1;
     return sx_gamma_go_on(start->run, SX_GAMMA_ALONE / sx_gamma_slowness(start->space), EARLY_GAMMA_SHARE);
@@ -207,13 +213,14 @@ sx_status sx_heuristics_early(const sx_heuristics *start, sx_heuristics_state *a
 
 /* Gamma before the bounds. Where these take a good part of the time it has most of what is left first. */
 static sx_status call_gamma_first(const sx_heuristics *start, sx_heuristics_state *at) {
-    if (sx_run_hurried(start->run)) sx_polish(start, &at->polish, is_stale(start->run));
+    if (at->early) sx_polish(start, &at->polish, is_stale(start->run));
     if (!sx_run_continue(start->run)) return SX_OK;
     if (!is_scarce(start)) return sx_gamma_go_on(start->run, at->first, 0);
     return sx_gamma_go_on(start->run, at->first > SX_GAMMA_ALONE ? at->first : SX_GAMMA_ALONE, 0.75);
 }
 
 sx_status sx_heuristics_first(const sx_heuristics *start, sx_heuristics_state *at) {
+    SX_TRY(hurry(start, at, 0));
     uint64_t left = sx_run_left(start->run);
     if (at->stage == SX_OPTIMAL_STARTS) {
         if (!has_gamma(start)) SX_TRY(evaluate_starts(start));
@@ -237,7 +244,7 @@ static sx_status share_gamma(const sx_heuristics *start, sx_heuristics_state *at
     if (!at->target) at->target = due(start, at, steps);
     bool enough = at->target > had && at->target - had >= slice;
     if (enough || at->stage == SX_OPTIMAL_LISTING) SX_TRY(sx_gamma_go_on(start->run, at->target, 0));
-    if (sx_run_hurried(start->run) || (steps >= LONG_STEPS && !is_untimed(start, steps)))
+    if (!is_untimed(start, steps) && (sx_run_hurried(start->run) || steps >= LONG_STEPS))
         sx_polish(start, &at->polish, is_stale(start->run));
     if (!sx_run_stopped(start->run)) at->target = 0;
     return SX_OK;
@@ -247,6 +254,8 @@ sx_status sx_heuristics_share(const sx_heuristics *start, sx_heuristics_state *a
     bool single = sx_run_k_best(start->run) == 1, untimed = is_untimed(start, steps);
     bool few = start->spatials <= start->sunstone && untimed;
     if (at->stage < SX_OPTIMAL_LISTING || !sx_run_continue(start->run)) return SX_OK;
+    SX_TRY(hurry(start, at, steps));
+    if (!sx_run_continue(start->run)) return SX_OK;
     if (has_gamma(start) && !at->until) SX_TRY(share_gamma(start, at, steps));
     if (at->stage == SX_OPTIMAL_LISTING && (!has_gamma(start) || !sx_run_incumbent(start->run, NULL)))
         walk(start, at, true);

@@ -5,9 +5,6 @@
 #include "mapspace/map_choices.h"
 #include "sextant/navigator.h"
 
-/* The share of the time that Sunstone has before all, where it is short. */
-#define SX_SUNSTONE_EARLY 0.5
-
 /* Whether nothing but time limits a run. */
 static inline bool sx_run_timed(const sx_run *run) {
     return sx_run_time(run) > 0 && sx_run_left(run) == UINT64_MAX;
@@ -54,12 +51,9 @@ typedef struct sx_heuristics_state {
     uint64_t target;      /* and up to which it may go now; 0: not called */
     uint64_t from, until; /* of Sunstone; until 0: not called */
     uint64_t other;       /* steps that count for what it took */
-    uint64_t early;       /* it has had its turn before the bounds, as time is short */
+    uint64_t early;       /* Sunstone and Gamma have had their turn, as time is short */
     sx_polish_state polish;
 } sx_heuristics_state;
-
-/* Finds an answer before anything is listed or bounded, where time is short: Sunstone, then Gamma with a share of what is left. */
-SX_MUST_USE sx_status sx_heuristics_early(const sx_heuristics *start, sx_heuristics_state *at);
 
 /* Finds a good answer before the proof. */
 SX_MUST_USE sx_status sx_heuristics_first(const sx_heuristics *start, sx_heuristics_state *at);

@@ -215,7 +215,6 @@ static sx_status prove(sx_optimal *o) {
 /* Searches beside the proof first, where time is short before anything is listed, then by it. Where already
  * the first bounds take more than the effort there is no proof; a small effort is for these bounds alone. */
 static sx_status search_all(sx_optimal *o) {
-    SX_TRY(sx_heuristics_early(&o->start, &o->s->begun));
     if (o->s->begun.stage == SX_OPTIMAL_STARTS && sx_optimal_at_root(o)) return SX_OK;
     SX_TRY(make_plan(o));
     o->start.listing = sx_optimal_list_steps(o);

@@ -1,4 +1,6 @@
 /* Gamma as a whole: its operators can be switched off one by one, and it searches. */
+#include "mappers/gamma/rounds.h"
+#include "sextant/navigator.h"
 #include "support/expect.h"
 #include "support/sanitized.h"
 #include "support/small_map.h"
@@ -190,6 +192,31 @@ static void starts_are_all_used(void **state) {
     sx_small_map_close(&m);
 }
 
+/* Gamma with no time for its first population, then with time for three. */
+static sx_status call_twice(sx_run *run) {
+    SX_TRY(sx_run_call(run, "random", 10, 0));
+    SX_TRY(sx_gamma_go_on(run, 100, 1e-12));
+    assert_in_range(sx_run_called_on(run), 0, 99);
+    SX_TRY(sx_gamma_go_on(run, 300, 0));
+    assert_int_equal(sx_run_called_on(run), 300);
+    return SX_OK;
+}
+
+static void a_first_population_that_time_cuts_is_made_again(void **state) {
+    (void)state;
+    static const sx_navigator navigator = {.search = call_twice};
+    sx_small_map m;
+    sx_small_map_open(&m, conv, "eyeriss", NULL, NULL);
+    sx_run_options options;
+    sx_run *run;
+    sx_run_options_init(&options);
+    options.seconds = 600;
+    sx_expect_ok(sx_run_new(m.space, NULL, &options, &run));
+    sx_expect_ok(sx_run_search_by(run, "own", &navigator, NULL));
+    sx_run_free(run);
+    sx_small_map_close(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operators_can_be_switched_off),
@@ -198,6 +225,7 @@ int main(void) {
         cmocka_unit_test(works_with_remainders_and_without_choices),
         cmocka_unit_test(odd_and_tiny_populations_work),
         cmocka_unit_test(starts_are_all_used),
+        cmocka_unit_test(a_first_population_that_time_cuts_is_made_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,10 +88,7 @@ sx_status sx_sweep(sx_run *run, double limit) {
         s->high = (uint64_t)(j.first >> 64);
         s->low = (uint64_t)j.first;
     }
-    double best;
-    if (!sx_run_stopped(run) && sx_run_incumbent(run, &best) && sx_run_objective(run)->n_criteria == 1) {
-        sx_run_bound(run, best);
-        sx_run_optimal(run);
-    }
+    bool found = sx_run_incumbent(run, NULL);
+    if (!sx_run_stopped(run) && (!found || sx_run_objective(run)->n_criteria == 1)) sx_run_optimal(run);
     return SX_OK;
 }

@@ -1,4 +1,5 @@
-/* Tables of comma-separated values whose first line names the columns; fields may stand in double quotes. */
+/* Tables of comma-separated values whose first line names the columns. Blanks around fields do not count; fields may
+ * stand in double quotes. */
 #ifndef SX_TEXT_CSV_H
 #define SX_TEXT_CSV_H
 
@@ -19,12 +20,14 @@ typedef struct sx_csv {
     int place[SX_CSV_COLUMNS];    /* of their first characters */
 } sx_csv;
 
-/* Reads a file and the names of its columns; the name must outlive the table, which is freed with sx_csv_fini. */
+/* Reads the names of the columns of a file, or of a zero-terminated text of `size` characters, which is freed after an
+ * error. The name must outlive the table, which is freed with sx_csv_fini. */
 SX_MUST_USE sx_status sx_csv_open(const char *path, sx_csv *out);
+SX_MUST_USE sx_status sx_csv_parse(const char *name, SX_TAKE char *text, size_t size, sx_csv *out);
 void sx_csv_fini(sx_csv *csv);
 
 /* Cuts the next line that is not empty into fields; *more is false at the end. A line with another number of fields
- * than there are columns is handed out with an error. */
+ * than there are columns is an error. */
 SX_MUST_USE sx_status sx_csv_next(sx_csv *csv, bool *more);
 
 /* The number of the first column of one of n names; -1 where there is none. */

@@ -53,6 +53,24 @@ static void a_budget_ends_it_without_a_proof(void **state) {
     sx_space_free(space);
 }
 
+static void that_no_point_is_legal_is_proven(void **state) {
+    (void)state;
+    const sx_toy_options toy = {.dims = 2, .barren = true};
+    sx_space *space = sx_toy_space_new(&toy);
+    sx_run_options options;
+    sx_run_options_init(&options);
+    for (unsigned criteria = 1; criteria <= 2; criteria++) {
+        sx_run *run;
+        if (criteria == 2) sx_expect_ok(sx_objective_parse("delay,energy", &options.objective));
+        sx_expect_ok(sx_run_new(space, NULL, &options, &run));
+        sx_expect_ok(sx_run_search(run, "exhaustive"));
+        sx_run_summary summary = sx_run_result(run);
+        assert_true(summary.none && !summary.optimal && summary.stop == SX_STOP_DONE);
+        sx_run_free(run);
+    }
+    sx_space_free(space);
+}
+
 static void too_many_points_are_refused(void **state) {
     (void)state;
     sx_space *space;
@@ -72,6 +90,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_the_best_of_all_points),
         cmocka_unit_test(a_budget_ends_it_without_a_proof),
+        cmocka_unit_test(that_no_point_is_legal_is_proven),
         cmocka_unit_test(too_many_points_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,8 @@
 /* The default mapper: a good answer at once, and as much of a proof as the
  * budget allows.
  *
- * Source: our own, a portfolio: Gamma for some thousand evaluations; then the optimal mapper, which goes on with Gamma beside the proof
- * (mappers/optimal/heuristics.c) and proves the answer, or says how far from the optimum it can be. Where it
+ * Source: our own, a portfolio: Gamma for some thousand evaluations; then the optimal mapper, which goes on with
+ * Gamma beside the proof (mappers/optimal/heuristics.c) and proves the answer, or says how far from the optimum it can be. Where it
  * does not complete Gamma has the rest of its evaluations, and what is left of a budget; where it refuses the
  * space, Sunstone too. All calls of Gamma go on where the last one ended: its first 100,000 evaluations are
  * those of Gamma alone. Where several best mappings are wanted Gamma and Sunstone come after the proof, as that

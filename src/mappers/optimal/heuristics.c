@@ -2,7 +2,8 @@
  *
  * Gamma has evaluations before anything else, and then, up to ALIKE, as many as take about as long as the
  * proof has taken; later fewer, up to a limit. A limit of time changes none of that for UNTIMED_STEPS of the proof
- * and UNTIMED_SHARE or UNTIMED_SHORT_SHARE of the time, so that a proof which is to be had takes no longer than without it. From then on,
+ * and UNTIMED_SHARE or UNTIMED_SHORT_SHARE of the time, so that a proof which is to be had takes no longer than
+ * without it. From then on,
  * and from the beginning where time is short or the first bounds take a good part of it, Gamma has TIME_SHARE of the
  * time, by the clock, LATER_TIME_SHARE after SX_GAMMA_ALONE evaluations, and STALE_TIME_SHARE once the last half of
  * the run's evaluations has hardly improved on the best; after these SX_GAMMA_ALONE no call is longer than a quarter

@@ -118,8 +118,7 @@ static sx_status read_rows(reader *r, sx_vector *buffers, sx_vector *ids, sx_vec
     return check_ids(r, (named *)lines->data, lines->n);
 }
 
-/* Reads a zero-terminated text of that size, which becomes that of the buffers or is freed. */
-static sx_status read_text(const char *name, SX_TAKE char *text, size_t size, sx_buffers *out) {
+sx_status sx_buffers_parse(const char *name, SX_TAKE char *text, size_t size, sx_buffers *out) {
     sx_vector buffers = {.size = sizeof(sx_buffer)}, ids = {.size = sizeof(char *)},
               lines = {.size = sizeof(named)};
     reader r;
@@ -137,19 +136,11 @@ static sx_status read_text(const char *name, SX_TAKE char *text, size_t size, sx
     return status;
 }
 
-sx_status sx_buffers_parse(const char *name, const char *text, size_t size, sx_buffers *out) {
-    char *copied = malloc(size + 1);
-    if (!copied) return sx_error_memory();
-    memcpy(copied, text, size);
-    copied[size] = 0;
-    return read_text(name, copied, size, out);
-}
-
 sx_status sx_buffers_read(const char *path, sx_buffers *out) {
     char *text;
     size_t size;
     SX_TRY(sx_file_read(path, FILE_LIMIT, &text, &size));
-    return read_text(path, text, size, out);
+    return sx_buffers_parse(path, text, size, out);
 }
 
 void sx_buffers_fini(sx_buffers *buffers) {

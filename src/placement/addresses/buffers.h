@@ -12,9 +12,10 @@ typedef struct sx_buffers {
     char *text;
 } sx_buffers;
 
-/* Reads a file, or text as if it were the file `name`; *out is freed with sx_buffers_fini. */
+/* Reads a file, or a zero-terminated text of `size` characters as if it were the file `name`; *out is freed with
+ * sx_buffers_fini. */
 SX_MUST_USE sx_status sx_buffers_read(const char *path, sx_buffers *out);
-SX_MUST_USE sx_status sx_buffers_parse(const char *name, const char *text, size_t size, sx_buffers *out);
+SX_MUST_USE sx_status sx_buffers_parse(const char *name, SX_TAKE char *text, size_t size, sx_buffers *out);
 void sx_buffers_fini(sx_buffers *buffers);
 
 /* Adds the buffers with their offsets as such a file. */

@@ -4,12 +4,13 @@
 #include "mapspace/map_parts.h"
 #include "run/engine.h"
 #include "run/known.h"
+#include "run/worker_pool.h"
 
 #include <stdlib.h>
 
 sx_status sx_compact_search_new(const sx_run *run, sx_compact_search **out) {
     *out = NULL;
-    if (run->model->type != &sx_map_model_type || run->cache.entry) return SX_OK;
+    if (run->model->type != &sx_map_model_type) return SX_OK;
     sx_compact_search *search = malloc(sizeof *search);
     if (!search) return sx_error_memory();
     search->space = sx_map_space_of(run->space);
@@ -19,13 +20,14 @@ sx_status sx_compact_search_new(const sx_run *run, sx_compact_search **out) {
     }
     search->engine = sx_core_engine_of(&search->core.model);
     search->size = sx_compact_size(&search->core);
+    search->cached = run->cache.entry != NULL;
     *out = search;
     return SX_OK;
 }
 
 struct sx_core_work *sx_compact_search_work(const sx_compact_search *search, sx_worker *worker) {
-    sx_evaluator *evaluator = sx_worker_workspace(worker, &sx_map_model_type);
-    struct sx_core_work *work = sx_core_model_work(evaluator, search->engine, &search->core);
+    struct sx_core_work *work =
+        sx_core_model_work(worker->scorer.workspace, search->engine, &search->core);
     if (!work) sx_worker_fail(worker, sx_error_memory());
     return work;
 }
@@ -44,7 +46,7 @@ sx_outcome sx_compact_search_evaluate(const sx_compact_search *search, sx_worker
                                       struct sx_core_work *work, const sx_compact_level *compact,
                                       bool within) {
     sx_core_score score;
-    if (!search->engine->finish(&search->core, work, compact, &score)) {
+    if (search->cached || !search->engine->finish(&search->core, work, compact, &score)) {
         void *point = sx_worker_scratch(worker, 3);
         expand(search, compact, point);
         return sx_worker_evaluate(worker, point, within);

@@ -12,11 +12,12 @@ typedef struct sx_compact_search {
     const sx_map_space *space;
     const sx_core_engine *engine;
     size_t size; /* of a compact point */
+    bool cached; /* scores are those of the run's cache, which knows points of the space */
     sx_core_space core;
 } sx_compact_search;
 
-/* A search of the run's space by compact points, in fresh memory; NULL in *out where they do not cover the space, its scores come
- * from another model, or the run has a cache. */
+/* A search of the run's space by compact points, in fresh memory; NULL in *out where they do not cover the space, or its scores
+ * come from another model. */
 SX_MUST_USE sx_status sx_compact_search_new(const sx_run *run, SX_OWN sx_compact_search **out);
 
 /* A worker's memory for the engine; NULL, and a run that failed, when memory is out. */

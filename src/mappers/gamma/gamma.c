@@ -63,7 +63,7 @@ static const sx_setting settings[] = {
                         1, false, NULL},
     [SX_GAMMA_RANK] = {"rank", "ranking: Pareto front of energy and cycles first, or objective only",
                        "pareto", 0, 0, 1, true, ranks},
-    [SX_GAMMA_CORE] = {"core", "1: compact points, where they cover the space; 0: mappings", NULL, 0, 0, 1,
+    [SX_GAMMA_CORE] = {"core", "1: compact points, where they cover the space; 0: mappings", NULL, 1, 0, 1,
                        true, NULL},
 };
 

@@ -111,13 +111,16 @@ static sx_status read_number(const sx_node *map, const char *key, sx_chip *chip,
 
 /* Reads the section over a chip that keeps all rules, so that each value can be checked at its place. */
 static sx_status read_chip(const sx_node *map, void *out) {
-    static const sx_key_rule rules[] = {{"name", SX_KEY_USED, NULL},    {"memories", SX_KEY_USED, NULL},
-                                        {"compute", SX_KEY_USED, NULL}, {"overhead", SX_KEY_USED, NULL},
-                                        {"ports", SX_KEY_USED, NULL},   {"op-energy", SX_KEY_USED, NULL}};
+    static const sx_key_rule rules[] = {
+        {"name", SX_KEY_USED, NULL},          {"memories", SX_KEY_USED, NULL},
+        {"compute", SX_KEY_USED, NULL},       {"overhead", SX_KEY_USED, NULL},
+        {"ports", SX_KEY_USED, NULL},         {"op-energy", SX_KEY_USED, NULL},
+        {"output-buffer", SX_KEY_USED, NULL}, {"prefetch", SX_KEY_USED, NULL}};
     const sx_node *value;
     sx_chip chip;
     SX_TRY(sx_catalog_chip("nnpi", &chip));
     chip.overhead = chip.op_energy = 0;
+    chip.output_buffer = chip.prefetch = 0;
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'chip'"));
     SX_TRY(sx_node_check_keys(NULL, map, "a chip", rules, N(rules)));
     SX_TRY(sx_node_require(map, "name", "a chip", &value));
@@ -129,6 +132,9 @@ static sx_status read_chip(const sx_node *map, void *out) {
     SX_TRY(read_rates(value, &chip));
     SX_TRY(read_number(map, "overhead", &chip, &chip.overhead));
     SX_TRY(read_number(map, "op-energy", &chip, &chip.op_energy));
+    if ((value = sx_node_get(map, "output-buffer")))
+        SX_TRY(read_bytes(value, "output-buffer", &chip.output_buffer));
+    if ((value = sx_node_get(map, "prefetch"))) SX_TRY(read_bytes(value, "prefetch", &chip.prefetch));
     if ((value = sx_node_get(map, "ports"))) SX_TRY(read_ports(value, &chip.shared_ports));
     memcpy(out, &chip, sizeof chip);
     return SX_OK;

@@ -52,6 +52,15 @@ static void sort_ends(sx_placement_space *space) {
     space->first_ended[0] = 0;
 }
 
+/* The bytes of weights that a node reads: all once, or again for each part of its output that the buffer holds. */
+static double read_weights(const sx_chip *chip, const sx_place_node *node) {
+    uint64_t parts = 1;
+    if (node->weight_bytes == 0) return 0;
+    if (chip->output_buffer > 0 && node->activation_bytes > 0)
+        parts = (node->activation_bytes - 1) / chip->output_buffer + 1;
+    return (double)node->weight_read * (double)parts;
+}
+
 /* Sets sizes and times; an error where they are too large to add up. */
 static sx_status set_sizes(sx_placement_space *space) {
     const sx_chip *chip = &space->chip;
@@ -61,16 +70,18 @@ static sx_status set_sizes(sx_placement_space *space) {
     for (size_t i = 0; i < space->graph.n_nodes; i++) {
         const sx_place_node *node = &space->graph.node[i];
         double compute = (double)node->ops / chip->rate[node->op];
+        double weights = read_weights(chip, node);
         total += (double)node->weight_bytes + (double)node->activation_bytes;
-        slowest += chip->overhead + compute + (double)node->weight_read / chip->memory[0].bandwidth +
+        slowest += chip->overhead + compute + weights / chip->memory[0].bandwidth +
                    (double)node->activation_bytes * (double)(1 + node->n_users) / chip->memory[0].bandwidth;
-        if (!(slowest < MAX_SECONDS) || !(total < 0x1p61))
+        if (!(slowest < MAX_SECONDS) || !(total < 0x1p61) || !(weights < 0x1p61))
             return sx_error_hint(sx_error_new(SX_ERR_LIMIT,
                                               "an inference of '%s' on '%s' may take more than %g seconds",
                                               space->graph.name, chip->name, MAX_SECONDS),
                                  "rates and bandwidths are given per second, in operations and bytes");
         space->size[2 * i] = node->weight_bytes;
-        space->moved[2 * i] = node->weight_bytes ? node->weight_read : 0;
+        space->moved[2 * i] = (uint64_t)weights;
+        space->reads_ahead |= weights > 0 && weights <= (double)chip->prefetch;
         space->size[2 * i + 1] = space->moved[2 * i + 1] = node->activation_bytes;
         space->compute[i] = (uint64_t)(compute * SX_FEMTO + 0.5);
         space->total += node->weight_bytes + node->activation_bytes;

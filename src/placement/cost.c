@@ -1,6 +1,7 @@
 /* Latency, energy and validity of whole placements, and the rectifier. */
 #include "placement/addresses/addresses.h"
 #include "placement/place.h"
+#include "placement/stream.h"
 
 #include <string.h>
 
@@ -9,19 +10,44 @@ void sx_place_node_bytes(const sx_placement_space *space, const uint8_t *placeme
     const sx_place_node *at = &space->graph.node[node];
     const size_t *input = space->graph.input + at->first_input;
     for (size_t m = 0; m < space->chip.n_memories; m++) bytes[m] = 0;
-    bytes[placement[2 * node]] += space->moved[2 * node];
+    if (!sx_place_is_stream(space, node, placement[2 * node]))
+        bytes[placement[2 * node]] += space->moved[2 * node];
     bytes[placement[2 * node + 1]] += space->moved[2 * node + 1];
     for (size_t i = 0; i < at->n_inputs; i++)
         bytes[placement[2 * input[i] + 1]] += space->moved[2 * input[i] + 1];
 }
 
+/* The time of a node without waiting for streams; whether its weights stream. */
+static uint64_t own_time(const sx_placement_space *space, const uint8_t *placement, size_t node,
+                         bool *streams) {
+    uint64_t bytes[SX_MAX_MEMORIES];
+    *streams = sx_place_is_stream(space, node, placement[2 * node]);
+    sx_place_node_bytes(space, placement, node, bytes);
+    return sx_place_node_time(space, node, bytes, *streams);
+}
+
 uint64_t sx_place_latency(const sx_placement_space *space, const uint8_t *placement) {
-    uint64_t latency = 0, bytes[SX_MAX_MEMORIES];
+    uint64_t latency = 0;
+    sx_place_stream stream;
+    bool streams;
+    sx_place_stream_begin(&stream);
     for (size_t i = 0; i < space->graph.n_nodes; i++) {
-        sx_place_node_bytes(space, placement, i, bytes);
-        latency += sx_place_node_time(space, i, bytes);
+        uint64_t time = own_time(space, placement, i, &streams);
+        latency += time;
+        if (space->reads_ahead) sx_place_stream_pass(space, i, time, streams, &stream);
     }
-    return latency;
+    return space->reads_ahead ? stream.now : latency;
+}
+
+void sx_place_times(const sx_placement_space *space, const uint8_t *placement, uint64_t *time) {
+    sx_place_stream stream;
+    bool streams;
+    sx_place_stream_begin(&stream);
+    for (size_t i = 0; i < space->graph.n_nodes; i++) {
+        uint64_t before = stream.now, own = own_time(space, placement, i, &streams);
+        sx_place_stream_pass(space, i, own, streams, &stream);
+        time[i] = stream.now - before;
+    }
 }
 
 double sx_place_energy(const sx_placement_space *space, const uint8_t *placement) {

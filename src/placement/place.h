@@ -20,13 +20,14 @@ typedef struct sx_placement_space {
     sx_point_model model;
     sx_place_graph graph;
     sx_chip chip;
-    size_t n_tensors;    /* 2 * nodes */
-    uint64_t *size;      /* by tensor: bytes that it occupies */
-    uint64_t *moved;     /* by tensor: bytes that a node which uses it transfers */
-    uint64_t *compute;   /* by node: femtoseconds */
-    uint64_t overhead;   /* femtoseconds */
-    double *rate;        /* by memory: femtoseconds per byte */
-    size_t *ending;      /* nodes in the order of the last step of their output */
+    size_t n_tensors;  /* 2 * nodes */
+    uint64_t *size;    /* by tensor: bytes that it occupies */
+    uint64_t *moved;   /* by tensor: bytes that a node which uses it transfers, re-reads included */
+    uint64_t *compute; /* by node: femtoseconds */
+    uint64_t overhead; /* femtoseconds */
+    bool reads_ahead; /* some weights fit the chip's prefetch buffer, so that nodes may wait for each other */
+    double *rate;     /* by memory: femtoseconds per byte */
+    size_t *ending;   /* nodes in the order of the last step of their output */
     size_t *first_ended; /* by step: the first of these that ends there; one more at the end */
     uint64_t total;      /* bytes of all tensors */
     double op_energy;    /* pJ of all operations */
@@ -49,9 +50,18 @@ static inline uint64_t sx_place_transfer(const sx_placement_space *space, size_t
     return (uint64_t)((double)bytes * space->rate[memory] + 0.5);
 }
 
-/* The time of a node that transfers so many bytes per memory. */
-static inline uint64_t sx_place_node_time(const sx_placement_space *space, size_t node,
-                                          const uint64_t *bytes) {
+/* Whether the weights of a node stream through the prefetch buffer, and do not fit it: nothing hides them. */
+static inline bool sx_place_is_stream(const sx_placement_space *space, size_t node, size_t memory) {
+    return memory == 0 && space->chip.prefetch > 0 && space->moved[2 * node] > 0;
+}
+static inline bool sx_place_exceeds_prefetch(const sx_placement_space *space, size_t node) {
+    return space->moved[2 * node] > space->chip.prefetch;
+}
+
+/* The time of a node that transfers so many bytes per memory. Weights that stream are not among them; where they fit
+ * the prefetch buffer, the node may end later (stream.h). */
+static inline uint64_t sx_place_node_time(const sx_placement_space *space, size_t node, const uint64_t *bytes,
+                                          bool streams) {
     uint64_t most = 0, sum = 0;
     for (size_t m = 0; m < space->chip.n_memories; m++) {
         uint64_t time = sx_place_transfer(space, m, bytes[m]);
@@ -59,17 +69,24 @@ static inline uint64_t sx_place_node_time(const sx_placement_space *space, size_
         if (time > most) most = time;
     }
     if (space->chip.shared_ports) most = sum;
+    if (streams && sx_place_exceeds_prefetch(space, node)) {
+        uint64_t time = sx_place_transfer(space, 0, space->moved[2 * node]);
+        if (most < time) most = time;
+    }
     if (most < space->compute[node]) most = space->compute[node];
     return space->overhead + most;
 }
 
-/* Adds up the bytes that a node transfers per memory. */
+/* Adds up the bytes that a node transfers per memory, but for weights that stream. */
 void sx_place_node_bytes(const sx_placement_space *space, const uint8_t *placement, size_t node,
                          uint64_t bytes[SX_MAX_MEMORIES]);
 
 /* The latency of a placement in femtoseconds, valid or not; and its energy in pJ. */
 uint64_t sx_place_latency(const sx_placement_space *space, const uint8_t *placement);
 double sx_place_energy(const sx_placement_space *space, const uint8_t *placement);
+
+/* The times from the end of the node before to that of each node: they add up to the latency. */
+void sx_place_times(const sx_placement_space *space, const uint8_t *placement, uint64_t *time);
 
 /* Set in a placement while tensors are being moved. */
 enum { SX_PLACE_MOVED = 0x80 };
@@ -108,12 +125,16 @@ typedef struct sx_place_state {
     const sx_placement_space *space;
     uint8_t *memory; /* by tensor */
     uint64_t *bytes; /* by node and memory: transferred */
-    uint64_t *time;  /* by node */
+    uint64_t *time;  /* by node, without waiting for streams */
     uint64_t *use;   /* by memory and step: bytes of outputs that live there; not of memory 0 */
     uint64_t *block; /* by memory and block of steps: the largest of these */
     size_t n_blocks;
     uint64_t peak[SX_MAX_MEMORIES], weights[SX_MAX_MEMORIES];
-    uint64_t latency;
+    uint64_t sum, latency;        /* of the times; with waiting for streams */
+    size_t n_streams;             /* that may hide behind other nodes */
+    struct sx_place_clock *clock; /* by node, and one before the first; NULL: nothing reads ahead */
+    bool clocked;                 /* the clocks are those of the times */
+    uint64_t passed;              /* nodes whose clocks were computed, in all */
 } sx_place_state;
 
 SX_MUST_USE sx_status sx_place_state_init(const sx_placement_space *space, sx_place_state *state);

@@ -81,11 +81,12 @@ void sx_place_exact_offer(sx_place_exact *x, const uint8_t *placement, bool anyw
 /* Rectifies a placement, improves it and evaluates the result, so that every node takes an evaluation of the
  * budget. */
 static void polish(sx_place_exact *x, const uint8_t *placement) {
+    uint64_t passed = x->work.passed;
     memcpy(x->scratch, placement, x->space->space.point_size);
     (void)sx_placement_rectify(&x->space->space, x->scratch);
     sx_place_state_set(&x->work, x->scratch);
     sx_place_improve(&x->work, stopped, x->run);
-    x->s->steps += x->space->space.n_genes * x->space->space.n_genes * 4;
+    x->s->steps += x->space->space.n_genes * x->space->space.n_genes * 4 + 2 * (x->work.passed - passed);
     if (!sx_run_stopped(x->run)) sx_place_exact_offer(x, x->work.memory, true);
 }
 
@@ -175,6 +176,7 @@ static double load(sx_place_exact *x) {
 
 /* Bounds the node at hand and removes memories; whether it stays open. */
 static bool bound_node(sx_place_exact *x, double *bound) {
+    *bound = fmax(*bound, sx_place_exact_fixed_bound(x));
     bool open = *bound <= sx_place_exact_cutoff(x) && sx_place_exact_fit(x);
     long removed = 1;
     for (int round = 0; open && removed > 0 && round < 3 && !sx_run_stopped(x->run); round++) {
@@ -287,13 +289,14 @@ static sx_status prepare(sx_place_exact *x) {
     x->trial = calloc(x->n_lambda, sizeof *x->trial);
     x->slope = calloc(x->n_lambda, sizeof *x->slope);
     x->unit = calloc(x->n_lambda, sizeof *x->unit);
+    x->shares = calloc(n, sizeof *x->shares);
     x->allowed = calloc(x->space->n_tensors, sizeof *x->allowed);
     x->relaxed = calloc(x->space->space.point_size, 1);
     x->scratch = calloc(x->space->space.point_size, 1);
     x->rectified = calloc(x->space->space.point_size, 1);
     x->use = calloc(memories * n, sizeof *x->use);
-    if (!x->s || !x->lambda || !x->trial || !x->slope || !x->unit || !x->allowed || !x->relaxed ||
-        !x->scratch || !x->rectified || !x->use)
+    if (!x->s || !x->lambda || !x->trial || !x->slope || !x->unit || !x->shares || !x->allowed ||
+        !x->relaxed || !x->scratch || !x->rectified || !x->use)
         return sx_error_memory();
     SX_TRY(sx_place_state_init(x->space, &x->work));
     SX_TRY(sx_place_relax_init(x->space, &x->relax));
@@ -307,6 +310,7 @@ static void finish(sx_place_exact *x) {
     free(x->trial);
     free(x->slope);
     free(x->unit);
+    free(x->shares);
     free(x->allowed);
     free(x->relaxed);
     free(x->scratch);

@@ -31,7 +31,8 @@ typedef struct sx_place_exact {
     size_t n_lambda, node_size;
     bool ranged;                                          /* of the node at hand, as all that follows */
     uint64_t low[SX_MAX_MEMORIES], high[SX_MAX_MEMORIES]; /* by memory: the range of the peak of outputs */
-    double *lambda, *trial, *slope, *unit;
+    double *lambda, *trial, *slope, *unit; /* of memory 0: shares of streams, which have no multipliers */
+    double *shares;                        /* by node */
     uint16_t *allowed;
     uint8_t *relaxed, *scratch, *rectified;
     uint64_t *use; /* by memory and step: of fixed tensors, or of a placement */
@@ -58,6 +59,10 @@ bool sx_place_exact_push(sx_place_exact *x, double bound, size_t tensor, uint16_
 
 /* Improves the multipliers; the bound. Stops early where it closes the node. */
 double sx_place_exact_ascend(sx_place_exact *x, bool root);
+
+/* Where weights are read ahead: the latency with the tensors that are fixed alone; nothing that is added, faster or
+ * slower, makes any node end earlier. 0 where nothing is read ahead. */
+double sx_place_exact_fixed_bound(const sx_place_exact *x);
 
 /* Removes memories where fixed tensors leave no room; false where a tensor has none left. */
 bool sx_place_exact_fit(sx_place_exact *x);

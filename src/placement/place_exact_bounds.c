@@ -1,5 +1,6 @@
 /* Bounds of the nodes of place_exact. */
 #include "placement/place_exact.h"
+#include "placement/stream.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,6 +14,7 @@ typedef struct schedule {
 static const schedule ROOT = {8000, 60, 1, 0.8}, CHILD = {40, 60, 0.1, 0.8}, RANGED = {60, 3, 0.5, 0.7};
 
 #define FLOOR 0.03     /* of the mean multiplier of a memory: the least unit of a step */
+#define SHARE_STEP 0.3 /* of the way to the incumbent that shares of streams go, beside multipliers */
 #define DEFLECTION 0.7 /* of the last direction that stays (Camerini, Fratta, Maffioli 1975) */
 
 void sx_place_exact_add_use(sx_place_exact *x, size_t tensor, size_t memory) {
@@ -62,9 +64,49 @@ static double set_slope(sx_place_exact *x, const double *lambda) {
     return square;
 }
 
+/* Sets the slopes of the shares of streams (sx_place_relax_mix), which stand where the slowest memory has no
+ * multipliers: how much longer the stream of a node is than its own time. Returns the square; 0 where nothing reads
+ * ahead. */
+static double set_share_slope(sx_place_exact *x) {
+    const sx_placement_space *space = x->space;
+    double square = 0;
+    if (!space->reads_ahead) return 0;
+    for (size_t i = 0; i < space->graph.n_nodes; i++) {
+        uint64_t bytes[SX_MAX_MEMORIES];
+        size_t memory = x->relaxed[2 * i], at = x->ranged ? 0 : i;
+        sx_place_node_bytes(space, x->relaxed, i, bytes);
+        double own = (double)sx_place_node_time(space, i, bytes, sx_place_is_stream(space, i, memory));
+        if (at == i) x->slope[at] = 0;
+        x->slope[at] += (double)sx_place_stream_time(space, i, memory) - own;
+    }
+    for (size_t i = 0; i < (x->ranged ? 1 : space->graph.n_nodes); i++) square += x->slope[i] * x->slope[i];
+    return square;
+}
+
+/* The nearest shares that never rise, within 0 and 1: neighbours that do are pooled at their mean. */
+static void project_shares(sx_place_exact *x, double *share) {
+    size_t n = x->ranged ? 1 : x->space->graph.n_nodes;
+    for (size_t i = 1; i < n; i++) {
+        size_t first = i;
+        double sum = share[i];
+        while (first > 0 && share[first - 1] < sum / (double)(i - first + 1)) sum += share[--first];
+        for (size_t k = first; k <= i; k++) share[k] = sum / (double)(i - first + 1);
+    }
+    for (size_t i = 0; i < n; i++) share[i] = fmin(1, fmax(0, share[i]));
+}
+
+/* Mixes the shares of a node into the relaxation; with ranges there is one for all nodes. */
+static void mix_shares(sx_place_exact *x, const double *share) {
+    size_t n = x->space->graph.n_nodes;
+    if (!x->space->reads_ahead) return;
+    for (size_t i = 0; i < n; i++) x->shares[i] = share[x->ranged ? 0 : i];
+    sx_place_relax_mix(&x->relax, x->shares);
+}
+
 /* The bound with multipliers, before rounding is allowed for. */
 static double relaxed_bound(sx_place_exact *x, const double *lambda) {
     uint64_t rooms[SX_MAX_MEMORIES];
+    mix_shares(x, lambda);
     x->s->steps += sx_place_relax_steps(&x->relax);
     if (!x->ranged) return sx_place_relax_bound(&x->relax, x->allowed, lambda, x->relaxed);
     for (size_t m = 0; m < x->space->chip.n_memories; m++) rooms[m] = room(x, m);
@@ -89,18 +131,47 @@ double sx_place_exact_ascend(sx_place_exact *x, bool root) {
         } else {
             stalled++;
         }
-        double square = set_slope(x, x->trial);
-        if (square <= 0) break;
+        double square = set_slope(x, x->trial), shares = set_share_slope(x);
+        if (square <= 0 && shares <= 0) break;
         if (stalled >= by->stall) {
             share *= by->decay;
             stalled = 0;
             if (share < 1e-4) break;
         }
-        double step = share * ((double)x->s->best - bound) / square;
-        for (size_t k = 0; k < x->n_lambda; k++)
-            x->trial[k] = fmax(0, x->trial[k] + step * x->unit[k] * x->slope[k]);
+        double way = share * ((double)x->s->best - bound);
+        size_t first = x->ranged ? 1 : x->space->graph.n_nodes;
+        for (size_t k = first; k < x->n_lambda && square > 0; k++)
+            x->trial[k] = fmax(0, x->trial[k] + way / square * x->unit[k] * x->slope[k]);
+        for (size_t k = 0; k < first && shares > 0; k++)
+            x->trial[k] += SHARE_STEP * way / shares * x->slope[k];
+        if (shares > 0) project_shares(x, x->trial);
     }
     return best;
+}
+
+/* Adds a tensor to the bytes of a node where it is fixed; others count for nothing. */
+static void add_fixed(const sx_place_exact *x, size_t tensor, uint64_t *bytes) {
+    uint16_t mask = x->allowed[tensor];
+    for (size_t m = 0; m < x->space->chip.n_memories; m++)
+        if (mask == 1u << m) bytes[m] += x->space->moved[tensor];
+}
+
+double sx_place_exact_fixed_bound(const sx_place_exact *x) {
+    const sx_placement_space *space = x->space;
+    sx_place_stream stream;
+    if (!space->reads_ahead) return 0;
+    sx_place_stream_begin(&stream);
+    for (size_t i = 0; i < space->graph.n_nodes; i++) {
+        const sx_place_node *node = &space->graph.node[i];
+        uint64_t bytes[SX_MAX_MEMORIES] = {0};
+        bool streams = x->allowed[2 * i] == 1 && sx_place_is_stream(space, i, 0);
+        if (!streams) add_fixed(x, 2 * i, bytes);
+        add_fixed(x, 2 * i + 1, bytes);
+        for (size_t k = 0; k < node->n_inputs; k++)
+            add_fixed(x, 2 * space->graph.input[node->first_input + k] + 1, bytes);
+        sx_place_stream_pass(space, i, sx_place_node_time(space, i, bytes, streams), streams, &stream);
+    }
+    return (double)stream.now;
 }
 
 bool sx_place_exact_fit(sx_place_exact *x) {

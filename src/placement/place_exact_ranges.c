@@ -98,7 +98,8 @@ static bool stopped(const void *run) {
     return sx_run_stopped(run);
 }
 
-/* Solves the node at hand by labels; *bound rises where what they find is not valid. */
+/* Solves the node at hand by labels; *bound rises where what they find is not valid, or may take longer than they know,
+ * since weights are read ahead. */
 static sx_status try_labels(sx_place_exact *x, double *bound, bool *open) {
     uint64_t room[SX_MAX_MEMORIES];
     sx_labels_result result;
@@ -122,7 +123,7 @@ static sx_status try_labels(sx_place_exact *x, double *bound, bool *open) {
     *open = result.end == SX_LABELS_FOUND && (double)result.latency <= sx_place_exact_cutoff(x);
     if (*open && sx_place_fits(x->space, x->scratch, NULL, NULL, NULL)) {
         sx_place_exact_offer(x, x->scratch, false);
-        *open = false;
+        *open = x->space->reads_ahead && (double)result.latency <= sx_place_exact_cutoff(x);
     }
     if (*open) *bound = fmax(*bound, (double)result.latency);
     return SX_OK;

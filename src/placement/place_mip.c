@@ -201,6 +201,11 @@ static sx_status prepare(program *p) {
 
 static sx_status search_by_place_mip(sx_run *run) {
     program p = {.space = sx_placement_space_of(sx_run_space(run))};
+    if (p.space->chip.prefetch > 0)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE,
+                                          "mip knows no weights that are read ahead, as on '%s'",
+                                          p.space->chip.name),
+                             "`--method exact` does; or use a chip without 'prefetch'");
     state *s = sx_run_state(run, sizeof *s, NULL);
     uint8_t *point = calloc(p.space->space.point_size, 1);
     sx_status status = s && point ? prepare(&p) : sx_error_memory();

@@ -84,8 +84,10 @@ static void fill_table(const sx_placement_space *space, size_t node, const front
                 for (size_t k = 0, rest = c; k < n; k++, rest /= memories)
                     bytes[rest % memories] += space->moved[2 * f->node[at[k]] + 1];
                 bytes[a] += space->moved[2 * node + 1];
-                bytes[w] += space->moved[2 * node];
-                table[(c * memories + a) * memories + w] = (double)sx_place_node_time(space, node, bytes);
+                bool streams = sx_place_is_stream(space, node, w);
+                if (!streams) bytes[w] += space->moved[2 * node];
+                table[(c * memories + a) * memories + w] =
+                    (double)sx_place_node_time(space, node, bytes, streams);
             }
 }
 
@@ -158,9 +160,18 @@ sx_status sx_place_relax_init(const sx_placement_space *space, sx_place_relax *r
     relax->fits = calloc(states, sizeof *relax->fits);
     relax->price = calloc(space->n_tensors * m, sizeof *relax->price);
     relax->marginal = calloc(space->n_tensors * m, sizeof *relax->marginal);
+    if (space->reads_ahead) {
+        relax->own = calloc(entries, sizeof *relax->own);
+        relax->share = calloc(n, sizeof *relax->share);
+        if (!relax->own || !relax->share) {
+            sx_place_relax_fini(relax);
+            return sx_error_memory();
+        }
+    }
     if (relax->table && relax->combo && relax->next && relax->below && relax->above && relax->reduced &&
         relax->use && relax->fits && relax->price && relax->marginal) {
         plan(relax, true, &entries, &states);
+        if (relax->own) memcpy(relax->own, relax->table, entries * sizeof *relax->own);
         memset(relax->fits, UINT8_MAX, states * sizeof *relax->fits);
         return SX_OK;
     }
@@ -171,6 +182,8 @@ sx_status sx_place_relax_init(const sx_placement_space *space, sx_place_relax *r
 void sx_place_relax_fini(sx_place_relax *relax) {
     free(relax->node);
     free(relax->table);
+    free(relax->own);
+    free(relax->share);
     free(relax->combo);
     free(relax->next);
     free(relax->below);
@@ -181,6 +194,21 @@ void sx_place_relax_fini(sx_place_relax *relax) {
     free(relax->price);
     free(relax->marginal);
     *relax = (sx_place_relax){0};
+}
+
+void sx_place_relax_mix(sx_place_relax *relax, const double *share) {
+    const sx_placement_space *space = relax->space;
+    size_t memories = space->chip.n_memories;
+    for (size_t i = 0; i < space->graph.n_nodes; i++) {
+        const sx_relax_node *node = &relax->node[i];
+        assert(share[i] >= 0 && share[i] <= 1 && (i == 0 || share[i] <= share[i - 1]));
+        if (share[i] == relax->share[i]) continue;
+        relax->share[i] = share[i];
+        double stream = (double)sx_place_stream_time(space, i, 0);
+        for (size_t e = 0; e < node->n_entries; e++)
+            relax->table[node->table + e] = floor((1 - share[i]) * relax->own[node->table + e] +
+                                                  (e % memories == 0 ? share[i] * stream : 0));
+    }
 }
 
 /* Sets the prices of all tensors; returns what the capacities are worth. */

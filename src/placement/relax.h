@@ -20,8 +20,10 @@ typedef struct sx_relax_node {
 typedef struct sx_place_relax {
     const sx_placement_space *space;
     sx_relax_node *node;
-    double *table;                   /* times of nodes by the memories of their inputs, output and weights */
-    uint32_t *combo, *next;          /* by node and state: entry of the table, state of the next node */
+    double *table;          /* times of nodes by the memories of their inputs, output and weights */
+    double *own;            /* the same before shares of streams are mixed in; NULL: nothing reads ahead */
+    double *share;          /* by node: of the stream in its entries */
+    uint32_t *combo, *next; /* by node and state: entry of the table, state of the next node */
     double *below, *above, *reduced; /* least cost from a state on, and up to it; room for a node */
     double *price;                   /* by tensor and memory */
     double *marginal;                /* by tensor and memory: least cost with the tensor there */
@@ -53,6 +55,16 @@ void sx_place_relax_peaks(const sx_place_relax *relax, size_t memory, uint64_t b
 
 /* After a bound: the least bound with each tensor in each memory, in `marginal`. */
 void sx_place_relax_marginals(sx_place_relax *relax, const uint16_t *allowed);
+
+/* Where weights are read ahead: mixes a share of the stream of each node, from 0 to 1 and never rising from node to node,
+ * into its entries, in place of as much of its own time. For every k the latency is at least the time of the streams of
+ * the nodes before k and the own times of the others, so that any such mixture is a lower bound. */
+void sx_place_relax_mix(sx_place_relax *relax, const double *share);
+
+/* The time of the stream of a node with weights in a memory; 0 where they do not stream. */
+static inline uint64_t sx_place_stream_time(const sx_placement_space *space, size_t node, size_t memory) {
+    return sx_place_is_stream(space, node, memory) ? sx_place_transfer(space, 0, space->moved[2 * node]) : 0;
+}
 
 /* How many steps a bound takes, about: what effort is counted in. */
 uint64_t sx_place_relax_steps(const sx_place_relax *relax);

@@ -1,9 +1,16 @@
 /* A placement that changes tensor by tensor. */
 #include "base/status.h"
 #include "placement/place.h"
+#include "placement/stream.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Where the walk of stream.h is after a node. */
+typedef struct sx_place_clock {
+    uint64_t now, engine, over, held;
+    size_t tail, n;
+} sx_place_clock;
 
 enum { BLOCK = 16 }; /* steps whose largest use is kept */
 
@@ -15,7 +22,9 @@ sx_status sx_place_state_init(const sx_placement_space *space, sx_place_state *s
     state->time = calloc(n, sizeof *state->time);
     state->use = calloc(m * state->n_blocks * BLOCK, sizeof *state->use);
     state->block = calloc(m * state->n_blocks, sizeof *state->block);
-    if (state->memory && state->bytes && state->time && state->use && state->block) return SX_OK;
+    if (space->reads_ahead) state->clock = calloc(n + 1, sizeof *state->clock);
+    bool made = !space->reads_ahead || state->clock;
+    if (made && state->memory && state->bytes && state->time && state->use && state->block) return SX_OK;
     sx_place_state_fini(state);
     return sx_error_memory();
 }
@@ -26,6 +35,7 @@ void sx_place_state_fini(sx_place_state *state) {
     free(state->time);
     free(state->use);
     free(state->block);
+    free(state->clock);
     *state = (sx_place_state){0};
 }
 
@@ -44,35 +54,135 @@ static void update_peak(sx_place_state *state, size_t memory, size_t first, size
     state->peak[memory] = peak;
 }
 
+/* Whether the weights of a node stream at present. */
+static bool streams(const sx_place_state *state, size_t node) {
+    return sx_place_is_stream(state->space, node, state->memory[2 * node]);
+}
+
+/* Whether they may hide behind other nodes. */
+static bool hides(const sx_place_state *state, size_t node) {
+    return streams(state, node) && !sx_place_exceeds_prefetch(state->space, node);
+}
+
+/* The clock after a node that streams: it waits for its weights. `tail` is the first node whose weights, if they stream,
+ * are in the buffer. */
+static void wait_for_stream(const sx_place_state *state, size_t node, sx_place_clock *clock) {
+    const sx_placement_space *space = state->space;
+    if (sx_place_exceeds_prefetch(space, node)) {
+        clock->engine = clock->over = clock->now;
+        clock->held = 0;
+        clock->tail = node + 1;
+        clock->n = 0;
+        return;
+    }
+    uint64_t bytes = space->moved[2 * node];
+    clock->held += bytes;
+    for (; clock->held > space->chip.prefetch || clock->n == SX_MAX_STREAMS; clock->tail++) {
+        if (!hides(state, clock->tail)) continue;
+        clock->over = state->clock[clock->tail + 1].now;
+        clock->held -= space->moved[2 * clock->tail];
+        clock->n--;
+    }
+    clock->n++;
+    uint64_t start = clock->engine > clock->over ? clock->engine : clock->over;
+    clock->engine = start + sx_place_transfer(space, 0, bytes);
+    if (clock->now < clock->engine + space->overhead) clock->now = clock->engine + space->overhead;
+}
+
+/* Whether a clock is another one moved by so many femtoseconds. */
+static bool is_shifted(const sx_place_clock *clock, const sx_place_clock *old, uint64_t shift) {
+    return clock->now - old->now == shift && clock->engine - old->engine == shift &&
+           clock->over - old->over == shift && clock->held == old->held && clock->tail == old->tail &&
+           clock->n == old->n;
+}
+
+/* Computes the clocks from a node on, after the times of nodes up to `last` changed: until all that follow are the old
+ * ones moved by a constant. */
+static void update_clocks(sx_place_state *state, size_t first, size_t last) {
+    size_t n = state->space->graph.n_nodes, differs = n;
+    uint64_t shift = 0;
+    for (size_t i = first; i < n; i++) {
+        sx_place_clock clock = state->clock[i], *old = &state->clock[i + 1];
+        clock.now += state->time[i];
+        if (streams(state, i)) wait_for_stream(state, i, &clock);
+        state->passed++;
+        if (differs == n || clock.now - old->now != shift) differs = i;
+        shift = clock.now - old->now;
+        bool settled = i >= last && clock.tail >= differs && is_shifted(&clock, old, shift);
+        *old = clock;
+        if (!settled) continue;
+        for (size_t k = i + 2; shift != 0 && k <= n; k++) {
+            state->clock[k].now += shift;
+            state->clock[k].engine += shift;
+            state->clock[k].over += shift;
+        }
+        break;
+    }
+}
+
+/* Computes the latency, after the times of nodes from `first` to `last` changed: the sum of times where nothing may
+ * hide, else by the clocks. */
+static void update_latency(sx_place_state *state, size_t first, size_t last) {
+    size_t n = state->space->graph.n_nodes;
+    state->latency = state->sum;
+    if (state->n_streams > 0) {
+        update_clocks(state, state->clocked ? first : 0, state->clocked ? last : n - 1);
+        state->latency = state->clock[n].now;
+    }
+    state->clocked = state->n_streams > 0;
+}
+
 void sx_place_state_set(sx_place_state *state, const uint8_t *placement) {
     const sx_placement_space *space = state->space;
     size_t n = space->graph.n_nodes, m = space->chip.n_memories;
     memcpy(state->memory, placement, space->space.point_size);
     memset(state->use, 0, m * state->n_blocks * BLOCK * sizeof *state->use);
     memset(state->weights, 0, sizeof state->weights);
-    state->latency = 0;
+    state->sum = state->n_streams = 0;
     for (size_t i = 0; i < n; i++) {
         uint64_t bytes[SX_MAX_MEMORIES];
         sx_place_node_bytes(space, placement, i, bytes);
         memcpy(state->bytes + i * m, bytes, m * sizeof *bytes);
-        state->time[i] = sx_place_node_time(space, i, bytes);
-        state->latency += state->time[i];
+        state->time[i] = sx_place_node_time(space, i, bytes, streams(state, i));
+        state->sum += state->time[i];
+        state->n_streams += hides(state, i);
         state->weights[placement[2 * i]] += space->size[2 * i];
         uint64_t *use = state->use + placement[2 * i + 1] * state->n_blocks * BLOCK;
         for (size_t s = i; s <= space->graph.node[i].last; s++) use[s] += space->size[2 * i + 1];
     }
     for (size_t k = 1; k < m; k++) update_peak(state, k, 0, n - 1);
+    state->clocked = false;
+    update_latency(state, 0, n - 1);
 }
 
-/* Moves bytes of a node's transfers between memories. */
-static inline void move_bytes(sx_place_state *state, size_t node, size_t from, size_t to, uint64_t bytes) {
-    const sx_placement_space *space = state->space;
-    uint64_t *at = state->bytes + node * space->chip.n_memories;
+/* Brings the time of a node up to date. */
+static inline void update_time(sx_place_state *state, size_t node) {
+    const uint64_t *at = state->bytes + node * state->space->chip.n_memories;
+    uint64_t time = sx_place_node_time(state->space, node, at, streams(state, node));
+    state->sum += time - state->time[node];
+    state->time[node] = time;
+}
+
+/* Moves an output of a node's transfers between memories. */
+static inline void move_output(sx_place_state *state, size_t node, size_t from, size_t to, uint64_t bytes) {
+    uint64_t *at = state->bytes + node * state->space->chip.n_memories;
     at[from] -= bytes;
     at[to] += bytes;
-    uint64_t time = sx_place_node_time(space, node, at);
-    state->latency += time - state->time[node];
-    state->time[node] = time;
+    update_time(state, node);
+}
+
+/* Moves the weights of a node. */
+static void move_weights(sx_place_state *state, size_t node, size_t from, size_t to) {
+    const sx_placement_space *space = state->space;
+    uint64_t *at = state->bytes + node * space->chip.n_memories, bytes = space->moved[2 * node];
+    state->n_streams -= hides(state, node);
+    state->memory[2 * node] = (uint8_t)to;
+    state->n_streams += hides(state, node);
+    if (!sx_place_is_stream(space, node, from)) at[from] -= bytes;
+    if (!sx_place_is_stream(space, node, to)) at[to] += bytes;
+    update_time(state, node);
+    state->weights[from] -= space->size[2 * node];
+    state->weights[to] += space->size[2 * node];
 }
 
 /* Adds an output to the use of a memory over the steps at which it lives, or takes it away. */
@@ -89,16 +199,17 @@ void sx_place_state_move(sx_place_state *state, size_t tensor, size_t memory) {
     size_t from = state->memory[tensor], node = tensor / 2;
     uint64_t size = space->size[tensor], bytes = space->moved[tensor];
     if (from == memory) return;
-    state->memory[tensor] = (uint8_t)memory;
-    move_bytes(state, node, from, memory, bytes);
     if (!sx_place_is_output(tensor)) {
-        state->weights[from] -= size;
-        state->weights[memory] += size;
+        move_weights(state, node, from, memory);
+        update_latency(state, node, node);
         return;
     }
     const sx_place_node *at = &space->graph.node[node];
+    state->memory[tensor] = (uint8_t)memory;
+    move_output(state, node, from, memory, bytes);
     for (size_t i = 0; i < at->n_users; i++)
-        move_bytes(state, space->graph.user[at->first_user + i], from, memory, bytes);
+        move_output(state, space->graph.user[at->first_user + i], from, memory, bytes);
     change_use(state, node, from, size, false);
     change_use(state, node, memory, size, true);
+    update_latency(state, node, at->last);
 }

@@ -53,21 +53,23 @@ static json_t *memory_json(const sx_placement_job *job, size_t tensor) {
 static json_t *nodes_json(const sx_placement_job *job) {
     const sx_placement_space *space = job->in;
     json_t *list = json_array();
-    for (size_t i = 0; i < space->graph.n_nodes; i++) {
-        uint64_t time;
-        size_t limit = sx_placement_limit(space, job->placement, i, &time);
+    sx_node_limit *limits = sx_placement_limits(space, job->placement);
+    if (!limits) sx_json_fail();
+    for (size_t i = 0; i < space->graph.n_nodes && limits; i++) {
         json_array_append_new(
-            list, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:s}", "name", space->graph.node[i].name,
-                            "operation", sx_op_class_name(space->graph.node[i].op), "weight_bytes",
-                            sx_json_count(space->size[2 * i]), "weights", memory_json(job, 2 * i),
-                            "output_bytes", sx_json_count(space->size[2 * i + 1]), "output",
-                            memory_json(job, 2 * i + 1), "seconds", sx_json_real((double)time / SX_FEMTO),
-                            "limited_by", sx_placement_limit_name(space, limit)));
+            list,
+            json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:s}", "name", space->graph.node[i].name,
+                      "operation", sx_op_class_name(space->graph.node[i].op), "weight_bytes",
+                      sx_json_count(space->size[2 * i]), "weights", memory_json(job, 2 * i), "output_bytes",
+                      sx_json_count(space->size[2 * i + 1]), "output", memory_json(job, 2 * i + 1), "seconds",
+                      sx_json_real((double)limits[i].time / SX_FEMTO), "limited_by",
+                      sx_placement_limit_name(space, limits[i].limit)));
         json_t *node = json_array_get(list, i);
         if (!job->addresses.align) continue;
         json_object_set_new(node, "weights_offset", offset_json(job, 2 * i));
         json_object_set_new(node, "output_offset", offset_json(job, 2 * i + 1));
     }
+    free(limits);
     return list;
 }
 

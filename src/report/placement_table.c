@@ -89,18 +89,17 @@ static void print_addresses(const sx_placement_job *job, sx_text *out) {
 }
 
 /* Adds what limits how many nodes. */
-static void print_limits(const sx_placement_job *job, sx_text *out) {
+static void print_limits(const sx_placement_job *job, const sx_node_limit *limits, sx_text *out) {
     static const char *const heads[] = {"limited by", "nodes", "time", "share of the latency"};
     const sx_placement_space *space = job->in;
     size_t count[SX_N_LIMITS] = {0};
     double time[SX_N_LIMITS] = {0}, all = 0;
     sx_table table;
     for (size_t i = 0; i < space->graph.n_nodes; i++) {
-        uint64_t t;
-        size_t limit = sx_placement_limit(space, job->placement, i, &t);
-        count[limit]++;
-        time[limit] += (double)t / SX_FEMTO;
-        all += (double)t / SX_FEMTO;
+        double seconds = (double)limits[i].time / SX_FEMTO;
+        count[limits[i].limit]++;
+        time[limits[i].limit] += seconds;
+        all += seconds;
     }
     sx_table_begin(&table, "lrrr");
     add_heads(&table, heads, sizeof heads / sizeof *heads);
@@ -128,10 +127,8 @@ static int compare_slow(const void *a, const void *b) {
 }
 
 /* Adds the row of a node. */
-static void add_node(const sx_placement_job *job, size_t node, sx_table *table) {
+static void add_node(const sx_placement_job *job, const sx_node_limit *limits, size_t node, sx_table *table) {
     const sx_placement_space *space = job->in;
-    uint64_t time;
-    size_t limit = sx_placement_limit(space, job->placement, node, &time);
     sx_table_cell(table, "%s", space->graph.node[node].name);
     sx_table_cell(table, "%s", sx_op_class_name(space->graph.node[node].op));
     for (size_t t = 2 * node; t < 2 * node + 2; t++) {
@@ -140,12 +137,13 @@ static void add_node(const sx_placement_job *job, size_t node, sx_table *table) 
         sx_table_cell(table, "%s", show_bytes(space->size[t]).text);
         sx_table_cell(table, "%s", space->chip.memory[job->placement[t]].name);
     }
-    sx_table_cell(table, "%s", show_time((double)time / SX_FEMTO).text);
-    sx_table_cell(table, "%s", sx_placement_limit_name(space, limit));
+    sx_table_cell(table, "%s", show_time((double)limits[node].time / SX_FEMTO).text);
+    sx_table_cell(table, "%s", sx_placement_limit_name(space, limits[node].limit));
 }
 
 /* Adds all nodes in their order, or the slowest. */
-static sx_status print_nodes(const sx_placement_job *job, bool verbose, sx_text *out) {
+static sx_status print_nodes(const sx_placement_job *job, const sx_node_limit *limits, bool verbose,
+                             sx_text *out) {
     static const char *const heads[] = {"node",   "operation", "weights", "in",
                                         "output", "in",        "time",    "limited by"};
     size_t n = job->in->graph.n_nodes, shown = verbose || n < SLOWEST ? n : SLOWEST;
@@ -154,12 +152,12 @@ static sx_status print_nodes(const sx_placement_job *job, bool verbose, sx_text 
     if (!list) return sx_error_memory();
     for (size_t i = 0; i < n; i++) {
         list[i].node = i;
-        (void)sx_placement_limit(job->in, job->placement, i, &list[i].time);
+        list[i].time = limits[i].time;
     }
     if (!verbose) qsort(list, n, sizeof *list, compare_slow);
     sx_table_begin(&table, "lLRlRlrl");
     add_heads(&table, heads, sizeof heads / sizeof *heads);
-    for (size_t i = 0; i < shown; i++) add_node(job, list[i].node, &table);
+    for (size_t i = 0; i < shown; i++) add_node(job, limits, list[i].node, &table);
     free(list);
     sx_text_add(out, verbose ? "\n" : "\n  the slowest nodes (all of them with --verbose):\n");
     sx_table_end(&table, 2, out);
@@ -214,8 +212,11 @@ sx_status sx_placement_print(const sx_placement_job *job, bool quiet, bool verbo
     if (quiet) return SX_OK;
     print_memories(job, out);
     if (job->addresses.align) print_addresses(job, out);
-    print_limits(job, out);
-    SX_TRY(print_nodes(job, verbose, out));
-    print_search(job, out);
-    return SX_OK;
+    sx_node_limit *limits = sx_placement_limits(space, job->placement);
+    if (!limits) return sx_error_memory();
+    print_limits(job, limits, out);
+    sx_status status = print_nodes(job, limits, verbose, out);
+    free(limits);
+    if (!status) print_search(job, out);
+    return status;
 }

@@ -125,13 +125,14 @@ void sx_placement_uses(const sx_placement_space *space, const uint8_t *placement
     }
 }
 
-size_t sx_placement_limit(const sx_placement_space *space, const uint8_t *placement, size_t node,
-                          uint64_t *time) {
+/* What decides the time of a node: 0, the slowest memory, where it waits for weights that stream from there. */
+static size_t limit_of(const sx_placement_space *space, const uint8_t *placement, size_t node,
+                       uint64_t time) {
     uint64_t bytes[SX_MAX_MEMORIES], most = 0;
     size_t limit = SX_LIMIT_COMPUTE, used = 0;
     sx_place_node_bytes(space, placement, node, bytes);
-    *time = sx_place_node_time(space, node, bytes);
-    if (*time == space->overhead + space->compute[node]) return SX_LIMIT_COMPUTE;
+    if (time == space->overhead + space->compute[node]) return SX_LIMIT_COMPUTE;
+    if (time > sx_place_node_time(space, node, bytes, false)) return 0;
     for (size_t m = 0; m < space->chip.n_memories; m++) {
         uint64_t transfer = sx_place_transfer(space, m, bytes[m]);
         used += transfer > 0;
@@ -140,6 +141,22 @@ size_t sx_placement_limit(const sx_placement_space *space, const uint8_t *placem
         limit = m;
     }
     return space->chip.shared_ports && used > 1 ? SX_LIMIT_PORTS : limit;
+}
+
+sx_node_limit *sx_placement_limits(const sx_placement_space *space, const uint8_t *placement) {
+    size_t n = space->graph.n_nodes;
+    uint64_t *time = calloc(n, sizeof *time);
+    sx_node_limit *limits = calloc(n, sizeof *limits);
+    if (time && limits) {
+        sx_place_times(space, placement, time);
+        for (size_t i = 0; i < n; i++)
+            limits[i] = (sx_node_limit){time[i], limit_of(space, placement, i, time[i])};
+    } else {
+        free(limits);
+        limits = NULL;
+    }
+    free(time);
+    return limits;
 }
 
 const char *sx_placement_limit_name(const sx_placement_space *space, size_t limit) {

@@ -49,8 +49,13 @@ void sx_placement_uses(const sx_placement_space *space, const uint8_t *placement
 /* What decides a node's time: the number of a memory, SX_LIMIT_COMPUTE, or, where transfers of several
  * memories follow each other, SX_LIMIT_PORTS. */
 enum { SX_LIMIT_COMPUTE = SX_MAX_MEMORIES, SX_LIMIT_PORTS, SX_N_LIMITS };
-size_t sx_placement_limit(const sx_placement_space *space, const uint8_t *placement, size_t node,
-                          uint64_t *time);
+typedef struct sx_node_limit {
+    uint64_t time; /* femtoseconds from the end of the node before to its own */
+    size_t limit;
+} sx_node_limit;
+
+/* The times of all nodes and what decides them; freed with free(), NULL when memory is out. */
+SX_OWN sx_node_limit *sx_placement_limits(const sx_placement_space *space, const uint8_t *placement);
 const char *sx_placement_limit_name(const sx_placement_space *space, size_t limit);
 
 #endif

@@ -46,9 +46,10 @@ static char *space_text(const sx_placement_space *space) {
             memories, json_pack("{s:I, s:f, s:f}", "capacity", (json_int_t)chip->memory[m].capacity,
                                 "bandwidth", chip->memory[m].bandwidth, "energy", chip->memory[m].energy));
     for (size_t i = 0; i < SX_N_OP_CLASSES; i++) json_array_append_new(rates, json_real(chip->rate[i]));
-    return text_of(json_pack("{s:o, s:o, s:o, s:f, s:f, s:b}", "nodes", nodes_json(&space->graph), "memories",
-                             memories, "rates", rates, "overhead", chip->overhead, "op_energy",
-                             chip->op_energy, "shared_ports", chip->shared_ports));
+    return text_of(json_pack("{s:o, s:o, s:o, s:f, s:f, s:b, s:I, s:I}", "nodes", nodes_json(&space->graph),
+                             "memories", memories, "rates", rates, "overhead", chip->overhead, "op_energy",
+                             chip->op_energy, "shared_ports", chip->shared_ports, "output_buffer",
+                             (json_int_t)chip->output_buffer, "prefetch", (json_int_t)chip->prefetch));
 }
 
 /* A placement. */

@@ -40,6 +40,8 @@ typedef struct sx_chip {
     double op_energy;             /* pJ per operation */
     double overhead;              /* seconds per node */
     bool shared_ports;            /* transfers of one node follow each other, whatever the memory */
+    uint64_t output_buffer;       /* bytes of output for which weights are read once; 0: for all of it */
+    uint64_t prefetch; /* bytes of the slowest memory's weights that may be read ahead; 0: none are */
 } sx_chip;
 
 /* The built-in chips: entry `index`, its name and a line about it; NULL past the last. */

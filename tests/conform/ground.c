@@ -109,7 +109,7 @@ static ground open_placement(const char *name, const char *network, uint64_t llc
     ground g = {.name = name};
     sx_place_graph graph;
     sx_chip chip;
-    sx_expect_ok(sx_catalog_chip("nnpi", &chip));
+    sx_expect_ok(sx_catalog_chip("nnpi-once", &chip));
     sx_expect_ok(sx_catalog_place_graph(network, 1, 0, &graph));
     chip.memory[1].capacity = llc;
     chip.memory[2].capacity = sram;

@@ -107,6 +107,7 @@ static void labels_find_the_least_of_all(void **state) {
         sx_chip chip;
         sx_space *space;
         sx_random_placement(&rng, MOST_NODES, &graph, &chip);
+        chip.prefetch = 0;
         sx_expect_ok(sx_placement_space_new(&graph, &chip, &space));
         const sx_placement_space *in = sx_placement_space_of(space);
         double points = pow((double)chip.n_memories, (double)space->n_genes);

@@ -68,6 +68,8 @@ void sx_random_placement(sx_rng *rng, size_t most, sx_place_graph *graph, sx_chi
     chip->n_memories = 1 + (size_t)sx_rng_below(rng, 4);
     if (sx_rng_below(rng, 8) == 0) chip->n_memories = 5 + (size_t)sx_rng_below(rng, 3);
     chip->shared_ports = sx_rng_below(rng, 3) == 0;
+    if (sx_rng_below(rng, 2)) chip->output_buffer = 1 + sx_rng_below(rng, 3000);
+    if (sx_rng_below(rng, 2)) chip->prefetch = 1 + sx_rng_below(rng, 8000);
     double bandwidth = 1e9;
     for (size_t m = 0; m < chip->n_memories; m++) {
         snprintf(chip->memory[m].name, sizeof chip->memory[m].name, "m%zu", m);

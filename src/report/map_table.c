@@ -323,6 +323,13 @@ static void print_effort(const sx_result *r, const sx_mapping_view *view, sx_tex
             &line,
             " %zu %s proven optimal for %s space; 'gap' is how far others are above the optimum at most.",
             proven, proven == 1 ? "is" : "are", proven == 1 ? "its" : "their");
+    const sx_result_sum sum = sx_result_summed(r);
+    if (proven < searched && sum.lower_bound > 0)
+        sx_text_add(&line,
+                    " Summed over the layers, %s of the objective is proven, and the sum is at most %s above "
+                    "the least.",
+                    sx_show_percent(sum.proven / sum.value).text,
+                    sx_show_percent(sum.value / sum.lower_bound - 1).text);
     if (missing)
         sx_text_add(&line, " %zu layer%s no mapping; the sums exclude %s.", missing,
                     missing == 1 ? " has" : "s have", missing == 1 ? "it" : "them");

@@ -206,8 +206,9 @@ static sx_status read_repeat(const sx_node *map, sx_result *r) {
 }
 
 static sx_status read_total(const sx_node *map, sx_score *out) {
-    static const char *const keys[] = {"cycles", "energy_pj", "edp",     "utilization",
-                                       "layers", "of_layers", "figures", "latency"};
+    static const char *const keys[] = {"cycles",    "energy_pj",   "edp",     "utilization",
+                                       "layers",    "of_layers",   "figures", "latency",
+                                       "objective", "lower_bound", "gap",     "proven_share"};
     SX_TRY(sx_only_keys(map, "total", keys, sizeof keys / sizeof *keys));
     return sx_result_score(map, out);
 }

@@ -165,6 +165,14 @@ static json_t *total_json(sx_tree *tree, const sx_result *r, const sx_work *work
     for (size_t i = 0; i < r->session.n_layers; i++) found += r->session.layer[i].found;
     sx_tree_put(tree, object, "layers", json_integer((json_int_t)found));
     sx_tree_put(tree, object, "of_layers", json_integer((json_int_t)r->session.n_layers));
+    const sx_result_sum sum = sx_result_summed(r);
+    const bool several = r->session.n_layers > 1 && sum.value > 0;
+    if (several) sx_tree_put(tree, object, "objective", json_real(sum.value));
+    if (several && sum.lower_bound > 0) {
+        sx_tree_put(tree, object, "lower_bound", json_real(sum.lower_bound));
+        sx_tree_put(tree, object, "gap", json_real(sum.value / sum.lower_bound - 1));
+        sx_tree_put(tree, object, "proven_share", json_real(sum.proven / sum.value));
+    }
     if (work->macs > 0) sx_tree_put(tree, object, "figures", sx_figures_json(NULL, &r->arch, work));
     return object;
 }

@@ -30,6 +30,22 @@ void sx_result_free(sx_result *result) {
     free(result);
 }
 
+sx_result_sum sx_result_summed(const sx_result *result) {
+    sx_result_sum sum = {0};
+    bool bounded = true;
+    if (!result->session.found || result->options.run.objective.n_criteria > 1) return sum;
+    for (size_t i = 0; i < result->session.n_layers; i++) {
+        const sx_layer_result *layer = &result->session.layer[i];
+        const double times = (double)result->network.layer[i].count;
+        sum.value += times * layer->best.value;
+        sum.lower_bound += times * (layer->summary.optimal ? layer->best.value : layer->summary.lower_bound);
+        if (layer->summary.optimal) sum.proven += times * layer->best.value;
+        bounded &= layer->summary.optimal || layer->summary.lower_bound > 0;
+    }
+    if (!bounded) sum.lower_bound = 0;
+    return sum;
+}
+
 /* Refuses a layer of which no certificate can be made. */
 static sx_status check(const sx_result *r, size_t layer) {
     if (layer >= r->session.n_layers) return sx_error_new(SX_ERR_USAGE, "the result has no layer %zu", layer);

@@ -189,6 +189,8 @@ sx_status sx_session_run(const sx_network *network, const sx_arch *arch, const s
     sx_status status = begin(&session);
     if (!status && out->resumed) status = keep_finished(&session);
     if (!status) status = search_all(&session);
+    if (!status) status = sx_session_rounds(&session);
+    if (!status) status = sx_session_quick(&session);
     conclude(&session);
     if (status)
         sx_status_free(session.unkept);

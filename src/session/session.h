@@ -32,9 +32,11 @@ typedef struct sx_session {
     sx_start start;
     void *state;
     size_t state_size;
-    bool wide;        /* that layer is searched with remainders; its result holds the search without */
-    bool warned;      /* that the checkpoint cannot be written */
-    sx_status unkept; /* why the database could not take a result: the first failure */
+    bool wide; /* that layer is searched with remainders; its result holds the search without */
+    const sx_layer_result *again; /* what that layer's search is to improve on; NULL: nothing */
+    double seconds;               /* of that search; 0: its share */
+    bool warned;                  /* that the checkpoint cannot be written */
+    sx_status unkept;             /* why the database could not take a result: the first failure */
 } sx_session;
 
 /* Searches layer session->at and adds what was found to the results. */
@@ -57,6 +59,9 @@ void sx_session_budget(const sx_session *session, const sx_layer_result *before,
 
 /* Forgets what the search of tiles that divide has proven, where the other part of the space was not searched. */
 void sx_session_unprove(const sx_session *session, sx_layer_result *result);
+
+/* Appends the improvements that a later search of a layer made to the trace of the one before. */
+SX_MUST_USE sx_status sx_session_append_trace(const sx_layer_result *later, sx_layer_result *result);
 
 /* Adds what a search with remainders found to the result of the one without. */
 SX_MUST_USE sx_status sx_session_merge(const sx_session *session, const sx_layer_result *wide,
@@ -116,6 +121,11 @@ void sx_session_clear(const sx_session *session, size_t index);
 SX_MUST_USE sx_status sx_session_settle(sx_session *session);
 /* An error with the name of the layer that it is about, where there is more than one. */
 SX_MUST_USE sx_status sx_session_about(const sx_session *session, size_t index, SX_TAKE sx_status error);
+
+/* Spends the time that is left on the layers whose gaps cost most; gives layers that were not reached a quick answer
+ * (session_rounds.c). */
+SX_MUST_USE sx_status sx_session_rounds(sx_session *session);
+SX_MUST_USE sx_status sx_session_quick(sx_session *session);
 
 /* Where processes divide the work (session_ranks.c): tells all of them the start point that process 0 has
  * chosen, and whether it has taken a proven answer for layer session->at. */

@@ -65,6 +65,7 @@ static double share_of(const sx_session *session) {
     const double total = session->options->run.seconds, least = 1e-3;
     double left = total;
     size_t layers = 0;
+    if (session->seconds > 0) return session->seconds;
     if (total <= 0) return 0;
     for (size_t i = 0; i < session->network->n_layers; i++) {
         if (session->first[i] != i) continue;
@@ -104,9 +105,9 @@ static sx_status prepare_space(const sx_session *session, bench *b) {
     return SX_OK;
 }
 
-/* Lets a search with remainders begin from the answer of the one without. */
-static sx_status set_wide_start(const sx_session *session, bench *b, sx_run_options *run) {
-    const sx_layer_result *first = &session->out->layer[session->at];
+/* Lets a search with remainders begin from the answer of the one without, and a search again from the answer there is. */
+static sx_status set_known_start(const sx_session *session, bench *b, sx_run_options *run) {
+    const sx_layer_result *first = session->wide ? &session->out->layer[session->at] : session->again;
     run->n_starts = 0;
     if (!first->found) return SX_OK;
     b->start = malloc(b->space->point_size);
@@ -135,7 +136,7 @@ static sx_status prepare_run(sx_session *session, bench *b) {
     run.starts = session->start.point;
     run.n_starts = session->start.point ? 1 : 0;
     run.seconds = share_of(session);
-    if (session->wide) SX_TRY(set_wide_start(session, b, &run));
+    if (session->wide || session->again) SX_TRY(set_known_start(session, b, &run));
     if (session->wide || b->widens)
         sx_session_budget(session, session->wide ? &session->out->layer[session->at] : NULL, &run);
     if (o->outside) SX_TRY(sx_outside_evaluator_map_model(o->outside, b->space, &b->judged));

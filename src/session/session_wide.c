@@ -59,14 +59,13 @@ void sx_session_budget(const sx_session *session, const sx_layer_result *before,
     run->cache = (size_t)1 << 16;
 }
 
-/* Appends what a second search found to the trace. */
-static sx_status merge_trace(const sx_layer_result *wide, sx_layer_result *result) {
+sx_status sx_session_append_trace(const sx_layer_result *later, sx_layer_result *result) {
     size_t n = result->n_trace, room = n;
-    if (!sx_reserve(&result->trace, &room, n + wide->n_trace, sizeof *result->trace))
+    if (!sx_reserve(&result->trace, &room, n + later->n_trace, sizeof *result->trace))
         return sx_error_memory();
     sx_trace_point *trace = result->trace;
-    for (size_t i = 0; i < wide->n_trace; i++) {
-        sx_trace_point line = wide->trace[i];
+    for (size_t i = 0; i < later->n_trace; i++) {
+        sx_trace_point line = later->trace[i];
         if (n > 0 && line.value >= trace[n - 1].value) continue;
         line.evaluations += result->summary.evaluations;
         line.seconds += result->summary.seconds;
@@ -106,7 +105,7 @@ sx_status sx_session_merge(const sx_session *session, const sx_layer_result *wid
     sx_run_summary *s = &result->summary;
     bool better = wide->found && (!result->found || sx_objective_compare(objective, &wide->best.score,
                                                                          &result->best.score) < 0);
-    if (better) SX_TRY(merge_trace(wide, result));
+    if (better) SX_TRY(sx_session_append_trace(wide, result));
     if (sx_session_in_parts(session))
         take_proof(wide, result);
     else

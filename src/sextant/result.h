@@ -30,6 +30,14 @@ typedef struct sx_result {
     sx_fused *fused;       /* the network fused, owned; NULL: it was not asked for */
 } sx_result;
 
+/* The objective summed over layers and their counts, and what is proven of the sum. */
+typedef struct sx_result_sum {
+    double value;       /* 0: a layer has no mapping, or there are several criteria */
+    double lower_bound; /* 0: not known of every layer */
+    double proven;      /* of the value: what layers that are proven optimal have of it */
+} sx_result_sum;
+sx_result_sum sx_result_summed(const sx_result *result);
+
 /* A result without layers, with the options of sx_run_options_init. */
 SX_MUST_USE sx_status sx_result_new(SX_OWN sx_result **out);
 

@@ -1,0 +1,201 @@
+/* A session at any time. Time that is left after every layer was searched goes to the layer whose gap costs most, in
+ * rounds: each searches it again from the answer there is, for twice the time that it had or for its share of all gaps,
+ * whichever is more. And a session that is interrupted gives layers that it has not reached a quick answer, so that it
+ * answers for the whole network: Sunstone, and random draws where Sunstone finds nothing. */
+#include "base/cancel.h"
+#include "base/status.h"
+#include "session/session.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const double LEAST_ROUND = 0.05, QUICK_SECONDS = 1.5; /* the latter of all layers together */
+enum { QUICK_EVALUATIONS = 20000 };
+
+/* How often layer `index` runs, with the layers that are the same. */
+static double times_of(const sx_session *session, size_t index) {
+    double times = 0;
+    for (size_t i = index; i < session->network->n_layers; i++)
+        if (session->first[i] == index) times += (double)session->network->layer[i].count;
+    return times;
+}
+
+/* What closing the gap of a layer could save; 0: nothing is open. */
+static double open_cost(const sx_session *session, size_t index) {
+    const sx_layer_result *result = &session->out->layer[index];
+    const sx_run_summary *s = &result->summary;
+    if (session->first[index] != index || s->optimal || s->none) return 0;
+    if (!result->found) return INFINITY;
+    return times_of(session, index) * fmax(0, result->best.value - s->lower_bound);
+}
+
+static double seconds_left(const sx_session *session) {
+    double left = session->options->run.seconds;
+    for (size_t i = 0; i < session->network->n_layers; i++)
+        if (session->first[i] == i) left -= session->out->layer[i].summary.seconds;
+    return left;
+}
+
+/* The layer that is searched next and its seconds; false where none is left to search. */
+static bool choose_round(const sx_session *session, const bool *closed, size_t *index, double *seconds) {
+    const size_t n = session->network->n_layers;
+    double most = 0, all = 0, left = seconds_left(session);
+    for (size_t i = 0; i < n; i++) {
+        double cost = closed[i] ? 0 : open_cost(session, i);
+        all += cost;
+        if (cost <= most) continue;
+        most = cost;
+        *index = i;
+    }
+    if (!(most > 0) || left < LEAST_ROUND) return false;
+    double share = isfinite(all) ? left * most / all : left / 4;
+    *seconds = fmin(left, fmax(share, 2 * session->out->layer[*index].summary.seconds));
+    return true;
+}
+
+/* Whether what a round found is to be taken for what there was. */
+static bool is_better(const sx_session *session, const sx_layer_result *old, const sx_layer_result *fresh) {
+    if (!fresh->found) return false;
+    if (!old->found) return true;
+    int order = sx_objective_compare(&session->options->run.objective, &fresh->best.score, &old->best.score);
+    bool proves = fresh->summary.optimal || fresh->summary.lower_bound >= old->summary.lower_bound;
+    return order < 0 ? proves || !session->options->run.proof : order == 0 && proves;
+}
+
+/* Joins what there was of layer `index` with what a round found, which is in its place; *gained: the round was of use. */
+static sx_status join_round(const sx_session *session, size_t index, sx_layer_result *old, bool *gained) {
+    sx_layer_result *fresh = &session->out->layer[index];
+    sx_run_summary *s = &fresh->summary;
+    const sx_run_summary before = old->summary, after = fresh->summary;
+    *gained = fresh->found && (!old->found || fresh->best.value < old->best.value || after.optimal ||
+                               after.lower_bound > before.lower_bound);
+    fresh->best.evaluation += before.evaluations;
+    sx_status status = sx_session_append_trace(fresh, old);
+    if (is_better(session, old, fresh)) {
+        sx_trace_point *trace = old->trace;
+        old->trace = fresh->trace;
+        fresh->trace = trace;
+        fresh->n_trace = old->n_trace;
+        if (fresh->remainders == old->remainders && !after.optimal)
+            s->lower_bound = fmax(after.lower_bound, before.lower_bound);
+    } else {
+        sx_layer_result kept = *old;
+        *old = *fresh;
+        *fresh = kept;
+        s->stop = after.stop;
+    }
+    s->evaluations = before.evaluations + after.evaluations;
+    s->valid = before.valid + after.valid;
+    s->rejected = before.rejected + after.rejected;
+    s->cache_hits = before.cache_hits + after.cache_hits;
+    s->seconds = before.seconds + after.seconds;
+    s->repeatable = false;
+    return status;
+}
+
+/* Searches layer `index` again for so many seconds, without a checkpoint: that says of finished layers only. */
+static sx_status search_round(sx_session *session, size_t index, double seconds, bool *gained) {
+    const sx_session_options *o = session->options;
+    sx_session_options options = *o;
+    sx_session round = *session;
+    sx_layer_result *slot = &session->out->layer[index], old = *slot;
+    *slot = (sx_layer_result){.same_as = index, .warm_from = SX_WARM_NONE};
+    options.checkpoint = NULL;
+    options.store = NULL;
+    round.options = &options;
+    round.at = index;
+    round.wide = false;
+    round.seconds = seconds;
+    round.again = &old;
+    round.start = (sx_start){.chosen = true, .from = SX_WARM_NONE};
+    if (o->layer_begins) o->layer_begins(o->user, index);
+    sx_status status = sx_session_about(session, index, sx_session_search(&round));
+    sx_start_fini(&round.start);
+    sx_status joined = join_round(session, index, &old, gained);
+    sx_layer_result_fini(&old);
+    if (o->layer_ends) o->layer_ends(o->user, index, slot);
+    if (!status) return joined;
+    sx_status_free(joined);
+    return status;
+}
+
+/* Whether time that is left is to be spent on rounds. */
+static bool has_rounds(const sx_session *session) {
+    const sx_run_options *run = &session->options->run;
+    return run->seconds > 0 && run->evaluations == 0 && run->k_best <= 1 && !run->pareto &&
+           run->objective.n_criteria == 1 && !session->options->outside && !sx_ranks_active(run->ranks) &&
+           session->out->complete;
+}
+
+sx_status sx_session_rounds(sx_session *session) {
+    if (!has_rounds(session)) return SX_OK;
+    bool *closed = calloc(session->network->n_layers, sizeof *closed);
+    if (!closed) return sx_error_memory();
+    sx_status status = SX_OK;
+    size_t index = 0;
+    double seconds = 0;
+    while (!status && !sx_is_cancelled(session->options->run.cancel) &&
+           choose_round(session, closed, &index, &seconds)) {
+        bool gained = false;
+        status = search_round(session, index, seconds, &gained);
+        closed[index] = !gained && session->out->layer[index].summary.stop != SX_STOP_TIME;
+        if (!status && session->options->checkpoint) status = sx_session_save(session, NULL, 0);
+        if (!status && gained) status = sx_session_keep(session, index);
+    }
+    free(closed);
+    return status;
+}
+
+/* Gives layer `index` an answer by a mapper within so many seconds, or leaves it without. */
+static sx_status answer_by(sx_session *session, size_t index, const char *mapper, double seconds) {
+    sx_session_options options = *session->options;
+    sx_session quick = *session;
+    char text[32];
+    snprintf(text, sizeof text, "%s", mapper);
+    options.run.cancel = NULL;
+    options.run.progress = NULL;
+    options.run.evaluations = QUICK_EVALUATIONS;
+    options.run.proof = false;
+    options.navigator = NULL;
+    options.checkpoint = NULL;
+    options.store = NULL;
+    options.widen = false;
+    quick.options = &options;
+    quick.mapper = text;
+    quick.at = index;
+    quick.wide = false;
+    quick.seconds = seconds;
+    quick.state = NULL;
+    quick.state_size = 0;
+    quick.start = (sx_start){.chosen = true, .from = SX_WARM_NONE};
+    sx_session_clear(session, index);
+    sx_status status = sx_session_about(session, index, sx_session_search(&quick));
+    sx_start_fini(&quick.start);
+    sx_layer_result *result = &session->out->layer[index];
+    result->summary.stop = SX_STOP_SIGNAL;
+    result->summary.optimal = result->summary.none = false;
+    result->summary.lower_bound = result->found ? fmin(result->minimum, result->best.value) : 0;
+    return status;
+}
+
+/* Whether a layer is to have a quick answer. */
+static bool lacks_answer(const sx_session *session, size_t index) {
+    const sx_layer_result *result = &session->out->layer[index];
+    return session->first[index] == index && !result->found && !result->summary.none;
+}
+
+sx_status sx_session_quick(sx_session *session) {
+    const sx_session_options *o = session->options;
+    if (o->outside || o->navigator || sx_ranks_active(o->run.ranks) || session->network->n_layers == 1)
+        return SX_OK;
+    size_t missing = 0;
+    for (size_t i = 0; i < session->network->n_layers; i++) missing += lacks_answer(session, i);
+    for (size_t i = 0; i < session->network->n_layers; i++) {
+        if (!lacks_answer(session, i)) continue;
+        SX_TRY(answer_by(session, i, "sunstone:plus=on", QUICK_SECONDS / (double)missing));
+        if (!session->out->layer[i].found)
+            SX_TRY(answer_by(session, i, "random", QUICK_SECONDS / (double)missing));
+    }
+    return SX_OK;
+}

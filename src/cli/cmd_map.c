@@ -329,7 +329,7 @@ static sx_status prepare_path(const map_job *job, const char *path, bool folder,
 static sx_status prepare_output(const sx_args *args, const map_job *job) {
     bool network = job->r->network.n_layers > 1, json = sx_args_flag(args, "json"),
          fused = sx_args_flag(args, "fuse");
-    SX_TRY(prepare_path(job, sx_args_text(args, "certificate", 0), network, SX_CERTIFICATE_SUFFIX));
+    SX_TRY(prepare_path(job, sx_args_text(args, "certificate", 0), network && !fused, SX_CERTIFICATE_SUFFIX));
     SX_TRY(prepare_path(job, sx_args_text(args, "svg", 0), false, ""));
     return prepare_path(job, sx_args_text(args, "output", 0), network && !json && !fused, MAPPING_SUFFIX);
 }
@@ -459,7 +459,8 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
     watcher w = {.sources = sources,
                  .job = job,
                  .result = result,
-                 .certificate = follows ? NULL : sx_args_text(args, "certificate", 0),
+                 .certificate =
+                     follows || sx_args_flag(args, "fuse") ? NULL : sx_args_text(args, "certificate", 0),
                  .searched_from = SIZE_MAX};
     SX_TRY(read_options(args, job));
     SX_TRY(sx_sources_load(args, sources));
@@ -494,7 +495,7 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
     sx_status status = sx_session_run(&job->r->network, &job->r->arch, &job->r->options, &job->r->session);
     sx_progress_end(&w.line);
     if (follows) return status;
-    if (!status) status = sx_fuse_network(args, &job->graph, job->r);
+    if (!status) status = sx_fuse_network(args, &job->graph, job->r, result);
     if (job->r->options.outside) job->r->judged = sx_outside_evaluator_report(job->r->options.outside);
     if (!status) sx_evaluator_note(job->r->options.outside, job->view.quiet, &result->err);
     if (!status) certify_finished(&w);
@@ -557,7 +558,9 @@ static const sx_option options[] = {
     {"checkpoint-seconds", 0, "SECONDS", SX_OPTION_NUMBER, false,
      "interval between checkpoints (" SX_TEXT_OF(SX_CHECKPOINT_SECONDS) ")"},
     {"certificate", 0, "FILE", SX_OPTION_TEXT, false,
-     "write a certificate of the proof to FILE (for a network, to a folder FILE), for `sextant verify`"},
+     "write a certificate of the proof to FILE (for a network, to a folder FILE; with --fuse, to a file), "
+     "for "
+     "`sextant verify`"},
     SX_OPTIONS_SPACE,
     SX_OPTION_SPLIT_AXES,
     {"no-remainders", 0, NULL, SX_OPTION_FLAG, false,

@@ -10,6 +10,7 @@
 #include "report/json_parts.h"
 #include "report/scope.h"
 #include "sextant/certificate.h"
+#include "sextant/fused.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -181,12 +182,79 @@ static void note_exit(job *j, const sx_certificate *c, const sx_verification *v)
         j->result->exit = exit;
 }
 
+/* Adds what the certificate of a fused network claims and what was checked, for a person. */
+static void print_fused(const job *j, const char *path, const sx_fused_claim *c, const sx_verification *v) {
+    sx_text *out = v->verdict == SX_CLAIMS_HOLD ? &j->result->out : &j->result->err;
+    sx_table table;
+    sx_text_add(out, "%s: the certificate of %s, fused, on %s %s\n", path, c->network, c->arch,
+                verdict_name(v->verdict));
+    if (v->verdict == SX_CLAIMS_FAIL) sx_text_add(out, "  %s: %s\n", v->claim, v->why);
+    if (v->verdict != SX_CLAIMS_HOLD || j->quiet) return;
+    sx_table_begin(&table, "ll");
+    sx_table_cell(&table, "the fused mapping");
+    sx_table_cell(&table, "costs %s and %s cycles: %s %.6g", sx_show_energy(c->score.energy_pj).text,
+                  sx_show_count(c->score.cycles).text, c->objective, c->value);
+    sx_table_cell(&table, "lower bound");
+    sx_table_cell(&table, "%.6g, %s of the value: no plan within the scope is below it", c->lower_bound,
+                  sx_show_percent(c->lower_bound / c->value).text);
+    sx_table_cell(&table, "scope");
+    sx_table_cell(&table,
+                  "plans of whole tensors in %s and of the %s groups that are listed, tiles that divide",
+                  c->level, sx_show_count((double)c->n_groups).text);
+    sx_table_cell(&table, "labels");
+    sx_table_cell(&table, "%s certificates of cut layers hold; all others are bounded by compulsory traffic",
+                  sx_show_count((double)c->n_labels).text);
+    if (!j->no_clock) {
+        sx_table_cell(&table, "time");
+        sx_table_cell(&table, "%.2f s", v->done.seconds);
+    }
+    sx_table_end(&table, 2, out);
+}
+
+/* The same as JSON. */
+static void add_fused_json(const job *j, const char *path, const sx_fused_claim *c,
+                           const sx_verification *v) {
+    json_t *object = json_pack(
+        "{s:o, s:b, s:b, s:b, s:s, s:s, s:s, s:o, s:o, s:b, s:I, s:I, s:f}", "file", sx_json_string(path),
+        "holds", v->verdict == SX_CLAIMS_HOLD, "complete", v->verdict != SX_CLAIMS_OPEN, "fused", 1,
+        "network", c->network, "arch", c->arch, "objective", c->objective, "value", sx_json_real(c->value),
+        "lower_bound", sx_json_real(c->lower_bound), "optimal", c->optimal, "labels", (json_int_t)c->n_labels,
+        "groups", (json_int_t)c->n_groups, "seconds", j->no_clock ? 0 : v->done.seconds);
+    if (v->verdict == SX_CLAIMS_FAIL) {
+        json_object_set_new(object, "claim", json_string(v->claim));
+        json_object_set_new(object, "why", sx_json_string(v->why));
+    }
+    json_array_append_new(j->list, object);
+}
+
+/* Checks the certificate of a fused network and adds the outcome. */
+static sx_status verify_fused(job *j, const char *path, const char *text, size_t size) {
+    sx_fused_claim claim;
+    sx_verification v;
+    const sx_verify_options options = {.threads = j->threads, .cancel = j->cancel};
+    if (j->alone.asked || j->everything.asked)
+        return sx_error_new(SX_ERR_USAGE, "%s: the certificate of a fused network is checked without --%s",
+                            path, j->alone.asked ? "independent" : "brute-force");
+    (void)sx_interrupt_catch();
+    SX_TRY(sx_fused_certificate_verify(path, text, size, &options, &claim, &v));
+    const sx_exit exit = v.verdict == SX_CLAIMS_HOLD   ? SX_EXIT_FOUND
+                         : v.verdict == SX_CLAIMS_FAIL ? SX_EXIT_NONE
+                                                       : SX_EXIT_FAILED;
+    if (exit > j->result->exit) j->result->exit = exit;
+    if (j->json)
+        add_fused_json(j, path, &claim, &v);
+    else
+        print_fused(j, path, &claim, &v);
+    return SX_OK;
+}
+
 /* Checks a certificate and adds the outcome. */
 static sx_status verify_text(job *j, const char *path, const char *text, size_t size) {
     sx_certificate *c;
     sx_verification v;
     sx_verify_options options = {
         .threads = j->threads, .cancel = j->cancel, .progress = j->line.on ? show : NULL, .user = j};
+    if (sx_fused_certificate_is(text, size)) return verify_fused(j, path, text, size);
     SX_TRY(sx_certificate_read(path, text, size, &c));
     (void)sx_interrupt_catch();
     sx_progress_title(&j->line, "%s", path);

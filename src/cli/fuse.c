@@ -7,7 +7,7 @@
 #include <string.h>
 
 sx_status sx_fuse_prepare(const sx_args *args, sx_result *r) {
-    static const char *const apart[] = {"evaluator", "pareto",         "k-best", "certificate", "checkpoint",
+    static const char *const apart[] = {"evaluator", "pareto",         "k-best", "checkpoint",
                                         "densities", "search-formats", "gpu",    "emulate-gpu"};
     const char *window = sx_args_text(args, "window", 0);
     if (!sx_args_flag(args, "fuse")) {
@@ -94,8 +94,11 @@ sx_status sx_fuse_graph(const sx_args *args, sx_sources *sources, const sx_resul
     return sx_session_fuse_check(graph, &r->network, &r->arch, &r->options, &options);
 }
 
-sx_status sx_fuse_network(const sx_args *args, const sx_graph *graph, sx_result *r) {
+sx_status sx_fuse_network(const sx_args *args, const sx_graph *graph, sx_result *r, sx_output *result) {
     const sx_fusing_options options = options_of(args);
+    const char *path = sx_args_text(args, "certificate", 0);
     if (!sx_args_flag(args, "fuse") || !r->session.complete || !r->session.found) return SX_OK;
-    return sx_session_fuse(graph, &r->network, &r->arch, &r->options, &r->session, &options, &r->fused);
+    SX_TRY(sx_session_fuse(graph, &r->network, &r->arch, &r->options, &r->session, &options, &r->fused));
+    if (path && r->fused->certificate) return sx_output_write(result, path, r->fused->certificate);
+    return SX_OK;
 }

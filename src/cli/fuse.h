@@ -44,7 +44,8 @@ SX_MUST_USE sx_status sx_fuse_evaluate_given(const sx_args *args, sx_sources *so
                                              const sx_objective *objective, uint64_t steps,
                                              sx_output *result);
 
-/* Fuses the network of a result whose layers were searched. */
-SX_MUST_USE sx_status sx_fuse_network(const sx_args *args, const sx_graph *graph, sx_result *r);
+/* Fuses the network of a result whose layers were searched, and writes the certificate of --certificate. */
+SX_MUST_USE sx_status sx_fuse_network(const sx_args *args, const sx_graph *graph, sx_result *r,
+                                      sx_output *result);
 
 #endif

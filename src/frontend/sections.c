@@ -35,6 +35,7 @@ static const sx_key_rule section_rules[] = {
     {"energy_estimation", SX_KEY_NO_BEARING, NULL},
     {"dumped_by_timeloop_front_end", SX_KEY_NO_BEARING, NULL},
     {"certificate", SX_KEY_NO_BEARING, NULL},
+    {"fused_certificate", SX_KEY_NO_BEARING, NULL},
     {"version", SX_KEY_NO_BEARING, NULL},
 };
 enum { N_SECTION_RULES = sizeof section_rules / sizeof section_rules[0] };

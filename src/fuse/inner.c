@@ -4,6 +4,7 @@
 #include "base/status.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 sx_status sx_inner_init(sx_inner *inner, const sx_objective *objective, uint64_t capacity) {
@@ -18,7 +19,8 @@ sx_status sx_inner_init(sx_inner *inner, const sx_objective *objective, uint64_t
                         .objective = *objective,
                         .problem = {.size = sizeof(sx_problem)},
                         .optimum = {.size = sizeof(sx_inner_optimum)},
-                        .mapping = {.size = sizeof(sx_mapping)}};
+                        .mapping = {.size = sizeof(sx_mapping)},
+                        .proof = {.size = sizeof(sx_inner_proof)}};
     return SX_OK;
 }
 
@@ -26,6 +28,9 @@ void sx_inner_fini(sx_inner *inner) {
     sx_vector_clear(&inner->problem);
     sx_vector_clear(&inner->optimum);
     sx_vector_clear(&inner->mapping);
+    for (size_t i = 0; i < inner->proof.n; i++)
+        free(((sx_inner_proof *)sx_vector_at(&inner->proof, i))->text);
+    sx_vector_clear(&inner->proof);
     sx_hash_table_clear(&inner->problems);
     sx_hash_table_clear(&inner->optima);
 }
@@ -110,11 +115,35 @@ static bool answer_holds(const sx_inner *inner, size_t optimum, const sx_inner_k
     return isinf(known->bound) || (!isinf(known->value) && known->used + b->occupied <= inner->capacity);
 }
 
+/* Keeps the proof of a bound, in the place of a weaker one. */
+static sx_status enter_proof(sx_inner *inner, const sx_inner_key *key, const sx_inner_answer *answer) {
+    sx_inner_proof *item = NULL;
+    for (size_t i = 0; i < inner->proof.n && !item; i++) {
+        sx_inner_proof *known = sx_vector_at(&inner->proof, i);
+        if (memcmp(&known->key, key, sizeof *key) == 0) item = known;
+    }
+    if (item && item->bound >= answer->bound) {
+        free(answer->proof);
+        return SX_OK;
+    }
+    if (item)
+        free(item->text);
+    else
+        item = sx_vector_add(&inner->proof);
+    if (!item) {
+        free(answer->proof);
+        return sx_error_memory();
+    }
+    *item = (sx_inner_proof){*key, answer->bound, answer->proof};
+    return SX_OK;
+}
+
 sx_status sx_inner_enter(sx_inner *inner, size_t optimum, sx_inner_effort effort,
                          const sx_inner_answer *answer) {
     sx_inner_optimum *item = sx_vector_at(&inner->optimum, optimum);
     item->effort = effort;
     item->bound = fmax(item->bound, answer->bound);
+    if (answer->proof) SX_TRY(enter_proof(inner, &item->key, answer));
     if (!answer->found && !answer->stopped) item->bound = INFINITY;
     const double value = answer->found ? sx_objective_value(&inner->objective, &answer->score) : INFINITY;
     if (value < item->value) {

@@ -16,6 +16,7 @@ typedef struct sx_inner_answer {
     double bound;  /* proven lower bound of the objective; 0: none */
     uint64_t used; /* words of the exchange memory that the mapping's own tiles take */
     sx_mapping mapping;
+    char *proof; /* of the bound: a certificate as text, which the table frees; NULL: none */
 } sx_inner_answer;
 
 /* How much is done to find an optimum. */
@@ -47,6 +48,13 @@ typedef struct sx_inner_optimum {
     size_t mapping; /* of sx_inner.mapping */
 } sx_inner_optimum;
 
+/* The proof of a bound. */
+typedef struct sx_inner_proof {
+    sx_inner_key key;
+    double bound;
+    char *text;
+} sx_inner_proof;
+
 typedef struct sx_inner {
     uint64_t capacity; /* of the exchange memory */
     double root;       /* one over the sum of the objective's powers */
@@ -54,7 +62,7 @@ typedef struct sx_inner {
     sx_inner_search *search;
     sx_inner_minimum *minimum;
     void *user;
-    sx_vector problem, optimum, mapping;
+    sx_vector problem, optimum, mapping, proof;
     sx_hash_table problems, optima;
     size_t n_searched;
 } sx_inner;

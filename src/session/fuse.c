@@ -37,7 +37,10 @@ static sx_status enter_unfused(sx_fusing *f) {
                                 f->bytes[i], NULL));
         SX_TRY(sx_inner_problem(&f->inner, problem, &number));
         SX_TRY(sx_inner_find(&f->inner, number, &nothing, &optimum));
-        if (!sx_inner_settled(&f->inner, optimum, SX_INNER_SEARCH))
+        if (result->proof) SX_TRY(sx_fuse_proof(&f->searcher, problem, &nothing, result, &answer.proof));
+        if (sx_inner_settled(&f->inner, optimum, SX_INNER_SEARCH))
+            free(answer.proof);
+        else
             SX_TRY(sx_inner_enter(&f->inner, optimum, SX_INNER_SEARCH, &answer));
     }
     return SX_OK;
@@ -120,9 +123,8 @@ sx_status sx_fusing_init(sx_fusing *f, const sx_graph *graph, const sx_network *
     return sx_exchange_init(graph, network, arch, f->searcher.exchange, &f->exchange);
 }
 
-/* Finds the exchange memory and what may stay there; an error where what was asked to stay does not fit. */
-static sx_status prepare_exchange(sx_fusing *f, const sx_graph *graph, const sx_network *network,
-                                  const sx_fusing_options *fuse, bool *chosen) {
+sx_status sx_fusing_prepare(sx_fusing *f, const sx_graph *graph, const sx_network *network,
+                            const sx_fusing_options *fuse, bool *chosen) {
     SX_TRY(sx_fusing_init(f, graph, network, fuse->exchange));
     *chosen = strcmp(fuse->tensors, "auto") == 0;
     if (*chosen) return SX_OK;
@@ -136,11 +138,15 @@ static unsigned windows_of(const char *text) {
     return strcmp(text, "recompute") == 0 ? recompute : retain | recompute;
 }
 
+sx_status sx_fusing_list_groups(sx_fusing *f, const sx_fusing_options *fuse) {
+    sx_vector_clear(&f->groups);
+    return sx_groups_list(&f->exchange, &f->inner, windows_of(fuse->window), &f->groups);
+}
+
 /* Searches the best plan of the exchange memory, or of what is not reserved of it. */
 static sx_status search_plan(sx_fusing *f, const sx_fusing_options *fuse) {
-    sx_vector_clear(&f->groups);
     sx_plan_fini(&f->answer.plan);
-    SX_TRY(sx_groups_list(&f->exchange, &f->inner, windows_of(fuse->window), &f->groups));
+    SX_TRY(sx_fusing_list_groups(f, fuse));
     const sx_plan_space space = {&f->exchange, &f->inner, (const sx_fuse_group *)f->groups.data, f->groups.n};
     return sx_plan_search(&space, fuse->gap, must_stop, f, &f->answer);
 }
@@ -183,12 +189,13 @@ static sx_status set_sizes(sx_fusing *f, const sx_fusing_options *fuse, sx_fused
 /* Prepares and searches. */
 static sx_status fuse_graph(sx_fusing *f, const sx_graph *graph, const sx_network *network,
                             const sx_fusing_options *fuse, sx_fused *out) {
-    SX_TRY(prepare_exchange(f, graph, network, fuse, &out->chosen));
+    SX_TRY(sx_fusing_prepare(f, graph, network, fuse, &out->chosen));
     memcpy(out->level, f->searcher.arch->level[f->searcher.exchange].name, sizeof out->level);
     out->capacity = f->inner.capacity;
     SX_TRY(enter_unfused(f));
     SX_TRY(search_plan(f, fuse));
     SX_TRY(set_result(f, out));
+    if (f->options->run.proof && out->found) SX_TRY(sx_fused_certify(f, fuse, out));
     return fuse->staircase ? set_sizes(f, fuse, out) : SX_OK;
 }
 
@@ -207,7 +214,8 @@ sx_status sx_session_fuse_check(const sx_graph *graph, const sx_network *network
                                 const sx_session_options *options, const sx_fusing_options *fuse) {
     sx_fusing f = {.options = options, .searcher = {.arch = arch, .options = options}};
     bool chosen;
-    sx_status status = prepare_exchange(&f, graph, network, fuse, &chosen);
+    sx_status status = sx_fusing_prepare(&f, graph, network, fuse, &chosen);
+    if (!status && options->run.proof) status = sx_fused_certifiable(&f);
     if (!status && !chosen) status = check_room(&f, fuse->window);
     sx_fusing_fini(&f);
     return status;

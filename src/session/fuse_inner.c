@@ -5,6 +5,7 @@
 #include "ir/arch.h"
 #include "session/session.h"
 #include "sextant/all.h"
+#include "sextant/result.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -108,6 +109,23 @@ sx_status sx_fuse_evaluate(const sx_fuse_searcher *searcher, const sx_problem *p
     return status;
 }
 
+sx_status sx_fuse_proof(const sx_fuse_searcher *s, const sx_problem *problem, const sx_cut *cut,
+                        const sx_layer_result *result, char **out) {
+    const cut_layer layer = {s, cut};
+    sx_arch *arch = NULL;
+    sx_certificate *certificate = NULL;
+    sx_constraints *limits = malloc(sizeof *limits);
+    sx_status status = limits ? cut_machine(s, cut, &arch) : sx_error_memory();
+    if (!status) status = constrain_cut((void *)&layer, problem, arch, limits);
+    const sx_certified_space of = {problem, arch, limits, s->options, NULL, NULL};
+    if (!status) status = sx_layer_certificate(result, &of, &certificate);
+    if (!status) status = sx_certificate_write(certificate, out);
+    sx_certificate_free(certificate);
+    free(limits);
+    free(arch);
+    return status;
+}
+
 /* Copies out what an inner session found. */
 static sx_status take_answer(const sx_fuse_searcher *s, const sx_problem *problem, const sx_cut *cut,
                              const sx_layer_result *result, sx_inner_answer *out) {
@@ -117,6 +135,7 @@ static sx_status take_answer(const sx_fuse_searcher *s, const sx_problem *proble
     if (!result->found) return SX_OK;
     out->mapping = result->best.mapping;
     out->bound = result->summary.optimal ? result->best.value : result->summary.lower_bound;
+    if (result->proof) SX_TRY(sx_fuse_proof(s, problem, cut, result, &out->proof));
     return sx_fuse_evaluate(s, problem, cut, &out->mapping, &out->score, &out->used, NULL, NULL);
 }
 
@@ -140,7 +159,7 @@ sx_status sx_fuse_search_inner(void *user, const sx_problem *problem, const sx_c
     o.widen = false;
     o.run.seconds = s->until > 0 ? fmax(1e-3, TIME_SHARE * (s->until - sx_clock_seconds())) : 0;
     o.run.k_best = 1;
-    o.run.pareto = o.run.proof = false;
+    o.run.pareto = false;
     o.run.progress = NULL;
     o.store = NULL;
     o.checkpoint = NULL;

@@ -25,4 +25,8 @@ SX_MUST_USE sx_status sx_fuse_evaluate(const sx_fuse_searcher *searcher, const s
                                        uint64_t *used, double bytes[SX_MAX_TENSORS],
                                        char illegal[SX_WHY_SIZE]);
 
+/* The certificate of a result of a cut layer that has a proof; the text is freed with free(). */
+SX_MUST_USE sx_status sx_fuse_proof(const sx_fuse_searcher *searcher, const sx_problem *problem,
+                                    const sx_cut *cut, const sx_layer_result *result, SX_OWN char **out);
+
 #endif

@@ -15,6 +15,7 @@ void sx_fused_free(sx_fused *fused) {
     free(fused->tensor);
     free(fused->group);
     free(fused->size);
+    free(fused->certificate);
     free(fused);
 }
 

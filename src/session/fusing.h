@@ -22,6 +22,13 @@ typedef struct sx_fusing {
 /* Finds the exchange memory (NULL: the level inside the outermost) and what may stay there. */
 SX_MUST_USE sx_status sx_fusing_init(sx_fusing *fusing, const sx_graph *graph, const sx_network *network,
                                      const char *exchange);
+
+/* The same as options ask for; *chosen: what stays is searched. An error where what was asked to stay cannot. */
+SX_MUST_USE sx_status sx_fusing_prepare(sx_fusing *fusing, const sx_graph *graph, const sx_network *network,
+                                        const sx_fusing_options *options, bool *chosen);
+
+/* Lists the groups that plans may have. */
+SX_MUST_USE sx_status sx_fusing_list_groups(sx_fusing *fusing, const sx_fusing_options *options);
 void sx_fusing_fini(sx_fusing *fusing);
 
 /* Sets the layers in order, without their figures; fusing->order is theirs. */
@@ -33,5 +40,12 @@ SX_MUST_USE sx_status sx_fused_add_run(const sx_fusing *fusing, const sx_group_r
 
 /* Makes the figures of a plan whose runs are set. Where a run is illegal out->illegal says why. */
 SX_MUST_USE sx_status sx_fused_set_figures(const sx_fusing *fusing, sx_fused *out);
+
+/* Refuses what a certificate of a fused network cannot state. */
+SX_MUST_USE sx_status sx_fused_certifiable(const sx_fusing *fusing);
+
+/* Makes the certificate of a fused network that was found, out->certificate. */
+SX_MUST_USE sx_status sx_fused_certify(const sx_fusing *fusing, const sx_fusing_options *options,
+                                       sx_fused *out);
 
 #endif

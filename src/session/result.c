@@ -96,39 +96,44 @@ static sx_status fill_front(const sx_layer_result *from, sx_certificate *c) {
 }
 
 /* Collects the claims about a layer. */
-static sx_status fill(const sx_result *r, size_t layer, const sx_constraints *constraints,
-                      sx_certificate *c) {
-    const sx_layer_result *from = &r->session.layer[layer];
+static sx_status fill(const sx_layer_result *from, const sx_certified_space *of, sx_certificate *c) {
     SX_TRY(sx_proof_copy(from->proof, &c->proof));
-    if (r->mapper && !(c->mapper = strdup(r->mapper))) return sx_error_memory();
-    c->problem = r->network.layer[layer].problem;
-    c->arch = r->arch;
-    c->constraints = *constraints;
-    c->space = r->options.space;
-    c->model = r->options.model;
-    c->objective = r->options.run.objective;
+    if (of->mapper && !(c->mapper = strdup(of->mapper))) return sx_error_memory();
+    c->problem = *of->problem;
+    c->arch = *of->arch;
+    c->constraints = *of->constraints;
+    c->space = of->options->space;
+    c->model = of->options->model;
+    c->objective = of->options->run.objective;
     c->mapping = from->best.mapping;
     c->score = from->best.score;
     c->value = from->best.value;
     c->optimal = from->summary.optimal;
     c->lower_bound = c->optimal ? c->value : c->proof->lower_bound;
     count_reasons(c);
-    snprintf(c->version, sizeof c->version, "%s", r->version ? r->version : sx_version());
-    c->seed = r->options.run.seed;
+    snprintf(c->version, sizeof c->version, "%s", of->version ? of->version : sx_version());
+    c->seed = of->options->run.seed;
     c->evaluations = from->summary.evaluations;
     SX_TRY(fill_front(from, c));
     return set_exact_energies(c);
 }
 
-sx_status sx_result_certificate(const sx_result *r, size_t layer, const sx_constraints *constraints,
-                                sx_certificate **out) {
-    SX_TRY(check(r, layer));
+sx_status sx_layer_certificate(const sx_layer_result *result, const sx_certified_space *of,
+                               sx_certificate **out) {
     sx_certificate *c = calloc(1, sizeof *c);
     if (!c) return sx_error_memory();
-    sx_status status = fill(r, layer, constraints, c);
+    sx_status status = fill(result, of, c);
     if (status)
         sx_certificate_free(c);
     else
         *out = c;
     return status;
+}
+
+sx_status sx_result_certificate(const sx_result *r, size_t layer, const sx_constraints *constraints,
+                                sx_certificate **out) {
+    SX_TRY(check(r, layer));
+    const sx_certified_space of = {
+        &r->network.layer[layer].problem, &r->arch, constraints, &r->options, r->mapper, r->version};
+    return sx_layer_certificate(&r->session.layer[layer], &of, out);
 }

@@ -3,6 +3,7 @@
 #ifndef SX_FUSED_H
 #define SX_FUSED_H
 
+#include "sextant/certificate.h"
 #include "sextant/input.h"
 #include "sextant/session.h"
 
@@ -97,6 +98,7 @@ typedef struct sx_fused {
     size_t n_searches;   /* of cut layers */
     size_t n_sizes;      /* of the exchange memory, largest first; 0: not asked for */
     sx_fused_size *size;
+    char *certificate; /* as JSON, where the search was one with proof; NULL: none */
     double seconds;
 } sx_fused;
 
@@ -124,6 +126,24 @@ SX_MUST_USE sx_status sx_session_fuse(const sx_graph *graph, const sx_network *n
 SX_MUST_USE sx_status sx_session_fused_read(const sx_graph *graph, const sx_network *network,
                                             const sx_arch *arch, const sx_session_options *options,
                                             const sx_input *input, uint64_t steps, SX_OWN sx_fused **out);
+
+/* The claim of a fused network's certificate. */
+typedef struct sx_fused_claim {
+    char network[SX_NAME_SIZE], arch[SX_NAME_SIZE], objective[SX_NAME_SIZE], level[SX_NAME_SIZE];
+    sx_score score; /* only energy and cycles */
+    double value, lower_bound;
+    bool optimal;
+    size_t n_labels, n_groups; /* certificates of layers that are cut, groups that plans may have */
+} sx_fused_claim;
+
+/* Whether a text is the certificate of a fused network. */
+bool sx_fused_certificate_is(const char *text, size_t size);
+
+/* Checks every claim of such a certificate, `name` in errors: that its mapping costs what it says, that the certificates of cut
+ * layers hold, and that no plan costs less than the lower bound if they do. */
+SX_MUST_USE sx_status sx_fused_certificate_verify(const char *name, const char *text, size_t size,
+                                                  const sx_verify_options *options, sx_fused_claim *claim,
+                                                  sx_verification *out);
 
 /* Writes a fused network as a section `fused`, which sx_session_fused_read reads. */
 SX_MUST_USE sx_status sx_session_fused_write(const sx_fused *fused, const char *network, const sx_arch *arch,

@@ -41,6 +41,19 @@ sx_result_sum sx_result_summed(const sx_result *result);
 /* A result without layers, with the options of sx_run_options_init. */
 SX_MUST_USE sx_status sx_result_new(SX_OWN sx_result **out);
 
+/* The space in which a layer's result is the best. */
+typedef struct sx_certified_space {
+    const sx_problem *problem;
+    const sx_arch *arch;
+    const sx_constraints *constraints;
+    const sx_session_options *options;
+    const char *mapper, *version; /* NULL: not said, this one */
+} sx_certified_space;
+
+/* Makes the certificate of a result that has a proof; it is freed with sx_certificate_free. */
+SX_MUST_USE sx_status sx_layer_certificate(const sx_layer_result *result, const sx_certified_space *of,
+                                           SX_OWN sx_certificate **out);
+
 /* Makes the certificate of a layer, which was searched under these constraints; it is freed with
  * sx_certificate_free. An error where the layer's result has no proof (sx_run_options: proof), or is one that
  * certificates do not cover: remainders, several criteria. */

@@ -178,12 +178,48 @@ static void test_file(void **state) {
     }
 }
 
+/* Replaces a text in another of the same length. */
+static void forge(char *text, const char *key, const char *value) {
+    char *at = strstr(text, key);
+    assert_non_null(at);
+    memcpy(at + strlen(key), value, strlen(value));
+}
+
+/* The certificate of a fused network holds, and not with a higher lower bound. */
+static void test_certificate(void **state) {
+    (void)state;
+    static fused_case c;
+    sx_fused_claim claim;
+    sx_verification v;
+    sx_verify_options options;
+    sx_verify_options_init(&options);
+    case_begin(&c, read_block(), "glb128", "optimal", 0);
+    sx_session_result_fini(&c.result);
+    c.arch.level[c.arch.n_levels - 2].entries = 400;
+    c.options.run.proof = true;
+    sx_expect_ok(sx_session_run(&c.network, &c.arch, &c.options, &c.result));
+    sx_fused *fused = fuse(&c, "wide,filtered");
+    char *text = fused->certificate;
+    assert_true(text && sx_fused_certificate_is(text, strlen(text)));
+    sx_expect_ok(sx_fused_certificate_verify("block", text, strlen(text), &options, &claim, &v));
+    assert_int_equal(v.verdict, SX_CLAIMS_HOLD);
+    assert_true(claim.value == fused->value && claim.optimal && claim.n_labels > 3 && claim.n_groups > 0);
+    forge(text, "\"tensors\": \"", "filtered,wide");
+    sx_expect_ok(sx_fused_certificate_verify("block", text, strlen(text), &options, &claim, &v));
+    assert_int_equal(v.verdict, SX_CLAIMS_HOLD);
+    forge(text, "\"lower_bound\": ", "9");
+    sx_expect_ok(sx_fused_certificate_verify("block", text, strlen(text), &options, &claim, &v));
+    assert_int_equal(v.verdict, SX_CLAIMS_FAIL);
+    assert_string_equal(v.claim, "lower bound");
+    sx_fused_free(fused);
+    case_end(&c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_fused),
-        cmocka_unit_test(test_fused_sums),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_nothing_fused), cmocka_unit_test(test_fused_sums),
+        cmocka_unit_test(test_threads),       cmocka_unit_test(test_file),
+        cmocka_unit_test(test_certificate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,144 @@
+/* The certificate of a fused network (docs/fusion.md, "Certificates"): its machine, graph and mapping, the certificates of cut
+ * layers, and the lower bound that follows from them. */
+#include "session/fuse_label.h"
+
+#include "base/json.h"
+#include "base/status.h"
+#include "sextant/all.h"
+#include "text/write/write.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Refuses constraints of a layer's mapping. */
+static sx_status check_layer(const sx_fusing *f, const sx_problem *problem) {
+    const sx_session_options *o = f->options;
+    sx_constraints *given = calloc(2, sizeof *given), *none = given + 1;
+    if (!given) return sx_error_memory();
+    sx_constraints_init(none, problem, f->searcher.arch);
+    *given = *none;
+    sx_status status = o->constraints(o->user, problem, f->searcher.arch, given);
+    if (!status && memcmp(none, given, sizeof *none) != 0)
+        status =
+            sx_error_new(SX_ERR_USAGE, "the certificate of a fused network does not support constraints");
+    free(given);
+    return status;
+}
+
+sx_status sx_fused_certifiable(const sx_fusing *f) {
+    const sx_session_options *o = f->options;
+    const sx_network *network = f->exchange.network;
+    if (o->model.no_first_read_elision || o->model.no_link_transfers || o->model.latency_tile ||
+        o->space.keep_all || o->space.no_banks || o->space.split_axes || o->space.remainders)
+        return sx_error_new(SX_ERR_USAGE,
+                            "the certificate of a fused network does not support options of model and space");
+    for (size_t i = 0; i < network->n_layers && o->constraints; i++)
+        SX_TRY(check_layer(f, &network->layer[i].problem));
+    return SX_OK;
+}
+
+/* The layer of the network of which a problem is a tile; SX_NO_INDEX: none. */
+static size_t layer_of(const sx_network *network, const sx_problem *problem) {
+    for (size_t i = 0; i < network->n_layers; i++) {
+        sx_problem whole = network->layer[i].problem;
+        memcpy(whole.size, problem->size, sizeof whole.size);
+        memcpy(whole.name, problem->name, sizeof whole.name);
+        if (memcmp(&whole, problem, sizeof whole) == 0) return i;
+    }
+    return SX_NO_INDEX;
+}
+
+/* A label as JSON; NULL where it is of no layer. */
+static json_t *label_tree(sx_tree *tree, const sx_fusing *f, const sx_inner_proof *proof) {
+    const sx_problem *problem = sx_vector_at(&f->inner.problem, proof->key.problem);
+    const size_t layer = layer_of(f->exchange.network, problem);
+    if (layer == SX_NO_INDEX) return NULL;
+    json_t *object = json_object(), *sizes = json_array();
+    for (int d = 0; d < problem->n_dims; d++) sx_tree_append(tree, sizes, json_integer(problem->size[d]));
+    sx_tree_put(tree, object, "layer", sx_tree_text(tree, f->exchange.network->layer[layer].name));
+    sx_tree_put(tree, object, "sizes", sizes);
+    sx_tree_put(tree, object, "resident", json_integer(proof->key.cut.resident));
+    sx_tree_put(tree, object, "found", json_integer(proof->key.cut.found));
+    sx_tree_put(tree, object, "occupied", sx_tree_u64(tree, proof->key.cut.occupied));
+    sx_tree_put(tree, object, "certificate", sx_json_read(proof->text));
+    return object;
+}
+
+/* Adds the labels to a list, and their bounds to an array of as many as there are proofs. */
+static size_t add_labels(sx_tree *tree, const sx_fusing *f, json_t *list, sx_fuse_label *label) {
+    size_t n = 0;
+    for (size_t i = 0; i < f->inner.proof.n; i++) {
+        const sx_inner_proof *proof = sx_vector_at(&f->inner.proof, i);
+        json_t *object = label_tree(tree, f, proof);
+        if (!object) continue;
+        label[n++] = (sx_fuse_label){*(const sx_problem *)sx_vector_at(&f->inner.problem, proof->key.problem),
+                                     proof->key.cut, proof->bound};
+        sx_tree_append(tree, list, object);
+    }
+    return n;
+}
+
+/* Adds the sections of a noun's text to the file. */
+static sx_status add_noun(json_t *root, sx_status status, char *text) {
+    json_t *noun = !status && text ? sx_json_read(text) : NULL;
+    if (noun && json_object_update(root, noun) != 0) sx_json_fail();
+    json_decref(noun);
+    free(text);
+    return status;
+}
+
+/* Adds machine, graph and fused mapping. */
+static sx_status add_nouns(const sx_fusing *f, const sx_fused *out, json_t *root) {
+    const sx_graph *graph = f->exchange.graph;
+    char *text = NULL;
+    sx_status status = sx_arch_write(f->searcher.arch, SX_JSON, &text);
+    SX_TRY(add_noun(root, status, text));
+    text = NULL;
+    status = sx_graph_write(graph, SX_JSON, &text);
+    SX_TRY(add_noun(root, status, text));
+    text = NULL;
+    status = sx_session_fused_write(out, graph->name, f->searcher.arch, SX_JSON, &text);
+    return add_noun(root, status, text);
+}
+
+/* Sets the claims. */
+static sx_status add_claims(sx_tree *tree, const sx_fusing *f, const sx_fusing_options *options,
+                            const sx_fused *out, json_t *claim) {
+    char objective[256];
+    double weight;
+    size_t n_groups;
+    json_t *labels = json_array();
+    sx_fuse_label *label = calloc(f->inner.proof.n + 1, sizeof *label);
+    if (!label) return sx_error_memory();
+    const size_t n = add_labels(tree, f, labels, label);
+    sx_status status = sx_fuse_label_bound(f->exchange.graph, f->exchange.network, f->searcher.arch,
+                                           f->options, options, label, n, &weight, &n_groups);
+    const double bound = fmin(out->value, pow(weight, 1 / f->inner.root));
+    sx_objective_text(&f->options->run.objective, objective, sizeof objective);
+    sx_tree_put(tree, claim, "format", json_integer(1));
+    sx_tree_put(tree, claim, "objective", sx_tree_text(tree, objective));
+    sx_tree_put(tree, claim, "tensors", sx_tree_text(tree, options->tensors));
+    sx_tree_put(tree, claim, "window", sx_tree_text(tree, options->window));
+    sx_tree_put(tree, claim, "energy_pj", sx_tree_double(tree, out->total.energy_pj));
+    sx_tree_put(tree, claim, "cycles", sx_tree_double(tree, out->total.cycles));
+    sx_tree_put(tree, claim, "value", sx_tree_double(tree, out->value));
+    sx_tree_put(tree, claim, "lower_bound", sx_tree_double(tree, bound));
+    sx_tree_put(tree, claim, "optimal", json_boolean(out->value <= bound * (1 + 1e-9)));
+    sx_tree_put(tree, claim, "groups", sx_tree_u64(tree, n_groups));
+    sx_tree_put(tree, claim, "labels", labels);
+    free(label);
+    return status;
+}
+
+sx_status sx_fused_certify(const sx_fusing *f, const sx_fusing_options *options, sx_fused *out) {
+    sx_tree tree = {0};
+    json_t *root = json_object(), *claim = json_object();
+    sx_status status = add_nouns(f, out, root);
+    if (!status) status = add_claims(&tree, f, options, out, claim);
+    sx_tree_put(&tree, root, "fused_certificate", claim);
+    sx_status printed = sx_tree_print(&tree, root, SX_JSON, &out->certificate);
+    if (!status) return printed;
+    sx_status_free(printed);
+    return status;
+}

@@ -1,0 +1,50 @@
+#include "session/fuse_label.h"
+
+#include "base/status.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Where bounds come from. */
+typedef struct label_bounds {
+    const sx_fuse_searcher *searcher;
+    const sx_fuse_label *label;
+    size_t n;
+} label_bounds;
+
+/* Whether the bound of a label holds for a cut problem: the same with at least as much room. */
+static bool label_holds(const sx_fuse_label *label, const sx_problem *problem, const sx_cut *cut) {
+    return label->cut.resident == cut->resident && label->cut.found == cut->found &&
+           label->cut.occupied <= cut->occupied &&
+           memcmp(label->problem.size, problem->size, sizeof problem->size) == 0 &&
+           memcmp(&label->problem, problem, sizeof *problem) == 0;
+}
+
+/* The best known bound of a cut problem. */
+static sx_status find_bound(void *user, const sx_problem *problem, const sx_cut *cut, double *out) {
+    const label_bounds *b = user;
+    SX_TRY(sx_fuse_inner_minimum((void *)b->searcher, problem, cut, out));
+    for (size_t i = 0; i < b->n; i++)
+        if (label_holds(&b->label[i], problem, cut)) *out = fmax(*out, b->label[i].bound);
+    return SX_OK;
+}
+
+sx_status sx_fuse_label_bound(const sx_graph *graph, const sx_network *network, const sx_arch *arch,
+                              const sx_session_options *session, const sx_fusing_options *options,
+                              const sx_fuse_label *label, size_t n, double *out, size_t *n_groups) {
+    sx_fusing f = {.options = session, .searcher = {.arch = arch, .options = session}};
+    label_bounds bounds = {&f.searcher, label, n};
+    sx_plan plan = {0};
+    bool chosen;
+    sx_status status = sx_fusing_prepare(&f, graph, network, options, &chosen);
+    f.inner.minimum = find_bound;
+    f.inner.user = &bounds;
+    if (!status) status = sx_fusing_list_groups(&f, options);
+    const sx_plan_space space = {&f.exchange, &f.inner, (const sx_fuse_group *)f.groups.data, f.groups.n};
+    if (!status) status = sx_plan_join(&space, true, &plan);
+    *out = plan.found ? plan.weight : INFINITY;
+    *n_groups = f.groups.n;
+    sx_plan_fini(&plan);
+    sx_fusing_fini(&f);
+    return status;
+}

@@ -237,7 +237,9 @@ static void check_remainder_rules(const sx_check_case *c, sx_check_doubt *doubt)
     if (!c->remainders) return;
     if (goal.energy_power > 1 || goal.delay_power > 1)
         sx_check_doubt_add(doubt, "there is no rule for remainders and powers of energy or delay");
-    if (c->n_front) sx_check_doubt_add(doubt, "there is no rule for remainders and a front");
+    if (c->n_front || c->claim.tie)
+        sx_check_doubt_add(doubt, "there is no rule for remainders and %s",
+                           c->n_front ? "a front" : "several criteria");
     if (c->split_axes) sx_check_doubt_add(doubt, "there is no rule for remainders and split axes");
 }
 

@@ -190,6 +190,39 @@ static sx_status check_front(const sx_check_space *space, int64_t more, sx_check
     return SX_OK;
 }
 
+/* The least number that is above another one by a share of 0.001 of itself, which objectives of several criteria do not
+ * take for equal; false where it does not fit. */
+static bool untie(sx_wide number, sx_wide *out) {
+    enum { SHARE = 1000 };
+    if (!sx_wide_mul(number, SHARE, out) || !sx_wide_add(*out, SHARE - 2, out)) return false;
+    *out /= SHARE - 1;
+    if (*out <= number) *out = number + 1;
+    return true;
+}
+
+/* Makes the target that of energy and delay one after the other, a front of two points: every mapping either has no less
+ * of the first than the best one and no less of the second, or more of the first by what tells them apart. */
+static sx_status check_tie(const sx_check_case *c, const sx_check_cost *cost, int64_t more,
+                           sx_check_target *out, sx_independent_report *report, sx_check_doubt *doubt) {
+    const bool delay = c->claim.goal.delay_power;
+    const sx_check_corner best = {cost->energy + more, cost->cycles};
+    sx_wide beyond;
+    bool fits = untie(delay ? best.cycles : best.energy, &beyond) && (!delay || beyond < INT64_MAX / 2);
+    if (!fits || c->n_front) {
+        sx_check_doubt_add(doubt, fits ? "there is no rule for several criteria and a front"
+                                       : "the value does not fit 128 bits");
+        report->verdict = SX_INDEPENDENT_UNDECIDED;
+        return SX_OK;
+    }
+    out->corner = malloc(2 * sizeof *out->corner);
+    if (!out->corner) return sx_error_memory();
+    out->n_corners = 2;
+    out->said = 0;
+    out->corner[delay ? 0 : 1] = best;
+    out->corner[delay ? 1 : 0] = delay ? (sx_check_corner){0, (int64_t)beyond} : (sx_check_corner){beyond, 0};
+    return SX_OK;
+}
+
 /* Whether the factors of a mapping do not all divide. */
 static bool leaves_remainders(const sx_check_case *c, const sx_mapping *mapping) {
     for (int d = 0; d < c->problem.n_dims; d++) {
@@ -242,9 +275,12 @@ sx_status sx_check_points(const sx_check_space *space, int64_t more, sx_check_ta
     } else if (!set_target(c, &cost, &said, more, target)) {
         sx_check_doubt_add(doubt, "the value does not fit 128 bits");
         out->verdict = SX_INDEPENDENT_UNDECIDED;
-    } else if (c->n_front && !c->claim.optimal) {
-        sx_check_doubt_add(doubt, "a front is claimed of a proof that is not complete");
+    } else if ((c->n_front || c->claim.tie) && !c->claim.optimal) {
+        sx_check_doubt_add(doubt, "%s claimed of a proof that is not complete",
+                           c->n_front ? "a front is" : "several criteria are");
         out->verdict = SX_INDEPENDENT_FAILS;
+    } else if (c->claim.tie) {
+        return check_tie(c, &cost, more, target, out, doubt);
     } else if (c->n_front) {
         target->said = 0;
         return check_front(space, more, target, out, doubt);

@@ -143,7 +143,7 @@ static sx_status read_claims(const sx_node *map, sx_check_case *c, sx_check_doub
     SX_TRY(sx_check_keys(map, "certificate", keys, sizeof keys / sizeof *keys, doubt));
     SX_TRY(sx_check_integer(map, "format", 0, INT32_MAX, &format));
     if (format != 1) return sx_error_at(map->place, "certificates of format %d are not known", (int)format);
-    SX_TRY(sx_check_read_goal(map, &c->claim.goal, doubt));
+    SX_TRY(sx_check_read_goal(map, &c->claim, doubt));
     SX_TRY(sx_node_get_double(map, "value", &c->claim.value));
     SX_TRY(sx_check_read_cost(map, &c->best));
     SX_TRY(sx_node_get_double(map, "lower_bound", &c->claim.lower_bound));

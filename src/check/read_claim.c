@@ -17,24 +17,40 @@ static bool read_power(const char **at, sx_check_goal *out) {
     return true;
 }
 
-sx_status sx_check_read_goal(const sx_node *map, sx_check_goal *out, sx_check_doubt *doubt) {
+/* Whether an objective is the name of a product, or the product itself; *at moves on behind it. */
+static bool read_product(const char **at, sx_check_goal *out) {
     static const struct {
         const char *name, *product;
     } known[] = {{"edp", "e*d"}, {"energy", "e"}, {"delay", "d"}, {"ed2p", "e*d^2"}};
+    const size_t size = strcspn(*at, ",");
+    *out = (sx_check_goal){0, 0};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strlen(known[i].name) != size || strncmp(*at, known[i].name, size) != 0) continue;
+        const char *product = known[i].product;
+        *at += size;
+        return read_power(&product, out) && (*product++ != '*' || read_power(&product, out));
+    }
+    if (!read_power(at, out)) return false;
+    if (**at != '*') return true;
+    ++*at;
+    return read_power(at, out);
+}
+
+sx_status sx_check_read_goal(const sx_node *map, sx_check_claim *out, sx_check_doubt *doubt) {
     const sx_node *node;
     const char *text;
+    sx_check_goal other = {0, 0};
     SX_TRY(sx_node_require(map, "objective", "the certificate", &node));
     SX_TRY(sx_node_text(node, "objective", &text));
-    const char *product = text;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (sx_node_is(node, known[i].name)) product = known[i].product;
-    *out = (sx_check_goal){0, 0};
-    bool good = read_power(&product, out);
-    if (good && *product == '*') {
-        product++;
-        good = read_power(&product, out);
+    const char *at = text;
+    bool good = read_product(&at, &out->goal);
+    out->tie = good && *at == ',';
+    if (out->tie) {
+        at++;
+        good = read_product(&at, &other) && out->goal.energy_power + out->goal.delay_power == 1 &&
+               other.energy_power == out->goal.delay_power && other.delay_power == out->goal.energy_power;
     }
-    if (!good || *product) sx_check_doubt_add(doubt, "there is no rule for the objective '%.64s'", text);
+    if (!good || *at) sx_check_doubt_add(doubt, "there is no rule for the objective '%.64s'", text);
     return SX_OK;
 }
 

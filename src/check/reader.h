@@ -29,7 +29,7 @@ SX_MUST_USE sx_status sx_check_read_machine(const sx_node *map, const sx_problem
 SX_MUST_USE sx_status sx_check_read_limits(const sx_node *list, sx_check_case *c, sx_check_doubt *doubt);
 SX_MUST_USE sx_status sx_check_read_mapping(const sx_node *list, const sx_check_case *c, sx_mapping *out,
                                             sx_check_doubt *doubt);
-SX_MUST_USE sx_status sx_check_read_goal(const sx_node *map, sx_check_goal *out, sx_check_doubt *doubt);
+SX_MUST_USE sx_status sx_check_read_goal(const sx_node *map, sx_check_claim *out, sx_check_doubt *doubt);
 /* The energy and cycles that are said of a mapping, and the points of a front, which may be missing. */
 SX_MUST_USE sx_status sx_check_read_cost(const sx_node *map, sx_check_point *out);
 SX_MUST_USE sx_status sx_check_read_front(const sx_node *list, sx_check_case *c, sx_check_doubt *doubt);

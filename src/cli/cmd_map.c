@@ -300,10 +300,11 @@ static sx_status check_certificate(const map_job *job) {
         return sx_error_hint(
             sx_error_new(SX_ERR_USAGE, "the mapper '%s' does not prove optimality", job->view.asked),
             "--certificate needs --mapper optimal or auto");
-    if (o->run.objective.n_criteria > 1)
-        return sx_error_hint(
-            sx_error_new(SX_ERR_USAGE, "--certificate does not support objectives with several criteria"),
-            "give one of '%s' as --objective", job->r->objective);
+    if (o->run.objective.n_criteria > 1 && (o->run.pareto || o->space.remainders))
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE,
+                                          "--certificate does not support several criteria with --%s",
+                                          o->run.pareto ? "pareto" : "remainders"),
+                             "give one of '%s' as --objective", job->r->objective);
     if (o->run.k_best > 1)
         return sx_error_hint(
             sx_error_new(SX_ERR_USAGE, "a certificate covers a single mapping, or the front of --pareto"),

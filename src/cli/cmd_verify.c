@@ -121,7 +121,7 @@ static sx_status print_claims(const job *j, const sx_certificate *c, const sx_ve
                   : ", not checked");
     }
     sx_status status = sx_scope_rows(c, &table);
-    if (!c->space.remainders) add_reasons(c, v, &table);
+    if (!sx_certificate_open(c)) add_reasons(c, v, &table);
     if (j->everything.asked) sx_everything_row(&j->everything, j->no_clock, &table);
     if (j->alone.asked) sx_alone_rows(&j->alone, j->no_clock, &table);
     if (!j->no_clock) {
@@ -141,11 +141,12 @@ static sx_status print(const job *j, const char *path, const sx_certificate *c, 
                 c->arch.name[0] ? c->arch.name : "an architecture",
                 ours ? verdict_name(v->verdict) : "is not of what was given");
     if (v->verdict == SX_CLAIMS_FAIL) sx_text_add(out, "  %s: %s\n", v->claim, v->why);
-    if (v->verdict == SX_CLAIMS_OPEN && c->space.remainders)
+    if (v->verdict == SX_CLAIMS_OPEN && sx_certificate_open(c))
         sx_text_add(out, "  %s\n",
-                    j->alone.asked
-                        ? j->alone.report.why
-                        : "the lower bound of a space with remainders: only --independent checks it");
+                    j->alone.asked ? j->alone.report.why
+                    : c->space.remainders
+                        ? "the lower bound of a space with remainders: only --independent checks it"
+                        : "the optimum of several criteria: only --independent checks it");
     else if (v->verdict == SX_CLAIMS_OPEN)
         sx_text_add(
             out, "  stopped early: %s of %s spatial mappings and %s of %s entries checked, and they hold\n",
@@ -174,7 +175,7 @@ static sx_status check_alone(job *j, const char *path, const char *text, size_t 
 static void note_exit(job *j, const sx_certificate *c, const sx_verification *v) {
     sx_exit exit = v->verdict == SX_CLAIMS_HOLD   ? SX_EXIT_FOUND
                    : v->verdict == SX_CLAIMS_FAIL ? SX_EXIT_NONE
-                   : c->space.remainders          ? SX_EXIT_OPEN
+                   : sx_certificate_open(c)       ? SX_EXIT_OPEN
                                                   : SX_EXIT_FAILED;
     if (exit == SX_EXIT_FOUND && (j->alone.asked || c->n_front)) exit = sx_alone_exit(&j->alone);
     bool open = j->result->exit == SX_EXIT_OPEN;
@@ -268,7 +269,7 @@ static sx_status verify_text(job *j, const char *path, const char *text, size_t 
         status = sx_everything_check(&j->everything, c, &v);
     memset(&j->alone.report, 0, sizeof j->alone.report);
     j->alone.report.verdict = SX_INDEPENDENT_UNDECIDED;
-    bool left = v.verdict == SX_CLAIMS_OPEN && c->space.remainders; /* to the independent check */
+    bool left = v.verdict == SX_CLAIMS_OPEN && sx_certificate_open(c); /* to the independent check */
     if (!status && ours && j->alone.asked && (v.verdict == SX_CLAIMS_HOLD || left))
         status = check_alone(j, path, text, size, &v);
     sx_progress_end(&j->line);

@@ -46,6 +46,23 @@ sx_result_sum sx_result_summed(const sx_result *result) {
     return sum;
 }
 
+/* Refuses an answer to several criteria that is not proven, or whose first criterion is within the tolerance of its least
+ * value but not at it: no other mapping is there to show that value. */
+static sx_status check_criteria(const sx_result *r, const sx_layer_result *layer) {
+    if (r->options.run.objective.n_criteria == 1) return SX_OK;
+    if (!layer->summary.optimal)
+        return sx_error_hint(sx_error_new(SX_ERR_LIMIT, "the optimum of several criteria was not proven; no "
+                                                        "certificate is written"),
+                             "give the search more time");
+    if (layer->proof->lower_bound >= sx_proof_floor(layer->best.value)) return SX_OK;
+    return sx_error_hint(
+        sx_error_new(SX_ERR_LIMIT,
+                     "the first criterion is %.6g, and %.6g at least; certificates of several "
+                     "criteria need its least value",
+                     layer->best.value, layer->proof->lower_bound),
+        "certify the first criterion alone");
+}
+
 /* Refuses a layer of which no certificate can be made. */
 static sx_status check(const sx_result *r, size_t layer) {
     if (layer >= r->session.n_layers) return sx_error_new(SX_ERR_USAGE, "the result has no layer %zu", layer);
@@ -53,14 +70,12 @@ static sx_status check(const sx_result *r, size_t layer) {
         return sx_error_new(
             SX_ERR_USAGE,
             "certificates do not support remainders that were searched beside tiles that divide");
-    if (r->options.run.objective.n_criteria > 1)
-        return sx_error_new(SX_ERR_USAGE, "certificates do not support objectives with several criteria");
     if (!r->session.layer[layer].found || !r->session.layer[layer].proof)
         return sx_error_hint(sx_error_new(SX_ERR_LIMIT,
                                           "no lower bound was proven for %s; no certificate is written",
                                           r->network.layer[layer].name),
                              "give the search more time");
-    return SX_OK;
+    return check_criteria(r, &r->session.layer[layer]);
 }
 
 /* Counts the spatial mappings that each reason closes. */

@@ -28,7 +28,7 @@ typedef struct sx_certificate {
     sx_constraints constraints;
     sx_map_space_options space; /* with remainders: only sx_independent_check() checks the lower bound */
     sx_model_options model;
-    sx_objective objective; /* of one criterion */
+    sx_objective objective; /* of several criteria: only sx_independent_check() checks the lower bound */
     sx_mapping mapping;
     sx_score score; /* only energy and cycles */
     /* The same energy without rounding, in pJ, such as "8622150319072768/25"; "": not said. */
@@ -45,6 +45,11 @@ typedef struct sx_certificate {
     char *mapper;
     uint64_t seed, evaluations;
 } sx_certificate;
+
+/* Whether a certificate has no entries, so that only sx_independent_check() checks its lower bound. */
+static inline bool sx_certificate_open(const sx_certificate *c) {
+    return c->space.remainders || c->objective.n_criteria > 1;
+}
 
 void sx_certificate_free(SX_TAKE sx_certificate *certificate);
 

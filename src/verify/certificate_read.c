@@ -119,14 +119,12 @@ static sx_status read_number(const sx_node *map, const char *key, double *out) {
     return isfinite(*out) ? SX_OK : sx_error_at(sx_node_key_place(map, key), "'%s' is not finite", key);
 }
 
-/* Reads the objective, which must be one criterion. */
+/* Reads the objective. */
 static sx_status read_objective(const sx_node *map, sx_objective *out) {
     const sx_node *node = sx_node_get(map, "objective");
     const char *text;
     SX_TRY(sx_node_text(node, "objective", &text));
-    SX_TRY(sx_error_place(sx_objective_parse(text, out), node->place));
-    if (out->n_criteria == 1) return SX_OK;
-    return sx_error_at(node->place, "a certificate is for an objective of one criterion");
+    return sx_error_place(sx_objective_parse(text, out), node->place);
 }
 
 /* Reads who says so. */

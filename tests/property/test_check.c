@@ -110,6 +110,18 @@ static void hard_claims_are_decided(void **state) {
     sx_small_space_fini(&small);
 }
 
+/* A case with a mapping that is better but for a cycle that the model rounds up. */
+static void claims_that_hold_but_for_rounding_say_so(void **state) {
+    (void)state;
+    sx_rng rng = sx_rng_stream(3, "check", 445);
+    sx_small_space small;
+    tally t = {0};
+    sx_draw_check_space(&rng, &small);
+    check_claims(&rng, &small, 445, &t);
+    assert_int_equal(t.rounded, 1);
+    sx_small_space_fini(&small);
+}
+
 static void claims_are_decided(void **state) {
     const settings *set = *state;
     tally t = {0};
@@ -273,6 +285,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test_prestate(bounds_are_below_mappings, &set),
         cmocka_unit_test_prestate(bounds_are_below_linked_mappings, &set),
         cmocka_unit_test(hard_claims_are_decided),
+        cmocka_unit_test(claims_that_hold_but_for_rounding_say_so),
         cmocka_unit_test_prestate(claims_are_decided, &set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -228,8 +228,9 @@ static sx_status search_all(sx_optimal *o) {
         sx_optimal_report_bound(o);
     }
     SX_TRY(search_criteria(o));
-    if (o->rule.objective->n_criteria > 1 || !sx_run_wants_proof(o->run)) return SX_OK;
-    return o->space->options.remainders ? sx_remainders_prove(o->run) : prove(o);
+    if (!sx_run_wants_proof(o->run)) return SX_OK;
+    if (o->space->options.remainders) return sx_criteria_prove(o->run, 0);
+    return o->rule.objective->n_criteria > 1 ? sx_criteria_prove(o->run, o->spatials.n) : prove(o);
 }
 
 static sx_status search_by_optimal(sx_run *run) {

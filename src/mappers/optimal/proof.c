@@ -16,11 +16,11 @@ static bool proven(const sx_run *run, double *out) {
     return summary.optimal || summary.lower_bound > 0;
 }
 
-sx_status sx_remainders_prove(sx_run *run) {
+sx_status sx_criteria_prove(sx_run *run, uint64_t n_spatial) {
     double least;
     sx_proof *proof;
     if (!proven(run, &least)) return SX_OK;
-    SX_TRY(sx_proof_new(0, 0, &proof));
+    SX_TRY(sx_proof_new(n_spatial, 0, &proof));
     sx_run_prove(run, proof);
     return SX_OK;
 }

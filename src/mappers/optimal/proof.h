@@ -14,8 +14,8 @@ SX_MUST_USE sx_status sx_spatial_mappings_prove(sx_run *run, const sx_spatial_ma
                                                 const double *compulsory, const double *bound,
                                                 const uint8_t *visits);
 
-/* Tells a run of a space with remainders that something is proven, without entries: only the independent checker has
- * rules for its lower bound. */
-SX_MUST_USE sx_status sx_remainders_prove(sx_run *run);
+/* Tells a run of several criteria, or of a space with remainders, that something is proven, without entries: only the
+ * independent checker has rules for its lower bound. */
+SX_MUST_USE sx_status sx_criteria_prove(sx_run *run, uint64_t n_spatial);
 
 #endif

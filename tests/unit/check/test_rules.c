@@ -445,6 +445,69 @@ static void orders_matter_with_links(void **state) {
     assert_true(count_walked(true, true) > plain);
 }
 
+/* T8: with room for a word of each tensor only the order of the outer loops is free. Where m is innermost B waits, and A and
+ * O move 8 times: 8 + 4 reads, 8 updates and 4 reads of O. The walk finds that k innermost, 8 + 8 + 4, is better, and nothing
+ * better than that. */
+static void a_walk_finds_what_is_better(void **state) {
+    (void)state;
+    const sx_check_trial walk = {.walk_only = true, .any_count = true};
+    sx_check_case *c = calloc(1, sizeof *c);
+    assert_non_null(c);
+    set_product(&c->problem, 2, 2, 2);
+    set_machine(c, 1, 3);
+    c->keep_all = true;
+    c->machine.level[1].energy[SX_READ] = c->machine.level[1].energy[SX_UPDATE] = 1;
+    set_point(c, 7, 1, &c->best);
+    assert_true(c->best.energy_pj == 24 && c->best.cycles == 8);
+    sx_independent_report report = check_claim(c, &walk);
+    assert_int_equal(report.verdict, SX_INDEPENDENT_FAILS);
+    assert_string_equal(report.why, "a mapping of the space costs 20 pJ and 8 cycles, below what is claimed");
+    uint8_t *order = c->best.mapping.level[1].temporal_order;
+    order[0] = K, order[2] = M;
+    c->best.energy_pj = 20;
+    report = check_claim(c, &walk);
+    assert_int_equal(report.verdict, SX_INDEPENDENT_HOLDS);
+    assert_int_equal(report.walked, 1);
+    assert_true(report.evaluations == 0); /* the tables of T3 are exact here: no branch is left */
+    report = check_claim(c, &(sx_check_trial){.walk_only = true, .any_count = true, .more = 1});
+    assert_int_equal(report.verdict, SX_INDEPENDENT_FAILS);
+    free(c);
+}
+
+/* Energy and delay one after the other: of the first, what is less than a share of 0.001 above the least counts as equal. */
+static void criteria_are_a_front_of_two_points(void **state) {
+    (void)state;
+    sx_check_case *c = calloc(1, sizeof *c);
+    sx_check_space space;
+    assert_non_null(c);
+    set_product(&c->problem, 10, 10, 20);
+    set_machine(c, 1, 1000);
+    c->machine.compute_energy = 1;
+    set_point(c, 7, 1, &c->best);
+    assert_true(c->best.cycles == 2000 && c->best.energy_pj == 2000);
+    sx_expect_ok(sx_check_space_init(&space, c));
+    for (int delay = 0; delay < 2; delay++) {
+        sx_check_target target = {.n_corners = 0};
+        sx_independent_report report = {.spatial = 0};
+        sx_check_doubt doubt = {""};
+        c->claim = (sx_check_claim){
+            .goal = {!delay, delay}, .tie = true, .optimal = true, .value = 2000, .lower_bound = 2000};
+        sx_expect_ok(sx_check_points(&space, 0, &target, &report, &doubt));
+        assert_int_equal(report.verdict, SX_INDEPENDENT_HOLDS);
+        assert_true(sx_check_reaches(&target, 2000, 2000));
+        assert_false(sx_check_reaches(&target, delay ? 1999 : 2002, delay ? 2002 : 1999));
+        assert_true(sx_check_reaches(&target, delay ? 0 : 2003, delay ? 2003 : 0));
+        assert_false(sx_check_reaches(&target, delay ? 9999 : 1999, delay ? 1999 : 9999));
+        sx_check_target_fini(&target);
+        c->claim.optimal = false;
+        sx_expect_ok(sx_check_points(&space, 0, &target, &report, &doubt));
+        assert_int_equal(report.verdict, SX_INDEPENDENT_FAILS);
+        sx_check_target_fini(&target);
+    }
+    sx_check_space_fini(&space);
+    free(c);
+}
+
 static void set_remainders(sx_check_case *c) {
     set_product(&c->problem, 7, 5, 3);
     set_machine(c, 4, 1000);
@@ -584,6 +647,8 @@ int main(void) {
         cmocka_unit_test(points_of_a_front_differ_in_energy),
         cmocka_unit_test(no_tensor_is_kept_nowhere),
         cmocka_unit_test(orders_matter_with_links),
+        cmocka_unit_test(a_walk_finds_what_is_better),
+        cmocka_unit_test(criteria_are_a_front_of_two_points),
         cmocka_unit_test(remainders_have_a_busiest_unit),
         cmocka_unit_test(tiles_of_one_level_add_words),
         cmocka_unit_test(tiles_of_inner_levels_add_less),

@@ -111,7 +111,7 @@ static void what_is_wrong_is_named(void **state) {
         {"\"optimal\"", "\"optimum\"", "unknown key 'optimum'"},
         {"\"optimal\": false", "\"optimal\": true", "the certificate is damaged"},
         {"\"objective\": \"edp\"", "\"objective\": \"speed\"", "speed"},
-        {"\"objective\": \"edp\"", "\"objective\": \"delay,energy\"", "an objective of one criterion"},
+        {"\"objective\": \"edp\"", "\"objective\": \"delay,energy\"", "the certificate is damaged"},
         {"\"lower_bound\": ", "\"lower_bound\": .inf, \"value\": ", "value"},
         {"\"value\": 2", "\"value\": 3", "the certificate is damaged"},
         {"\"arrays\": 7", "\"arrays\": -7", "'arrays' must be a whole number"},

@@ -241,6 +241,7 @@ static const sx_option options[] = {
     {"samples", 0, "N", SX_OPTION_COUNT, false, "samples of the bootstrap over layers (16); 0: none"},
     {"seed", 's', "N", SX_OPTION_COUNT, false, "seed of both (0)"},
     {"svg", 0, "FILE", SX_OPTION_TEXT, false, "draw predicted against measured cycles"},
+    SX_OPTION_ESTIMATOR,
     SX_OPTIONS_FILES,
     SX_OPTION_JSON,
     SX_OPTION_OUTPUT,

@@ -385,6 +385,7 @@ static const sx_option options[] = {
     SX_OPTION_ARCH,
     SX_OPTIONS_NETWORK,
     SX_OPTION_CONSTRAINTS,
+    SX_OPTION_ESTIMATOR,
     SX_OPTIONS_FILES,
     SX_OPTION_BIND,
     SX_OPTION_NO_ERT,

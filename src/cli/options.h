@@ -75,6 +75,12 @@
     { "no-link-transfers", 0, NULL, SX_OPTION_FLAG, false, "no transfers between neighbouring instances" }
 #define SX_OPTION_NO_ERT                                                                                     \
     { "no-ert", 0, NULL, SX_OPTION_FLAG, false, "ignore energy tables found beside the architecture" }
+#define SX_OPTION_ESTIMATOR                                                                                  \
+    {                                                                                                        \
+        "estimator", 0, "accelergy-0.4|accelergy-0.3|published|timeloop", SX_OPTION_TEXT, false,             \
+            "whose rules estimate energies that no file states; where not given, accelergy-0.4 for files "   \
+            "with a process node, such as technology: 45nm, else Timeloop's formulas"                        \
+    }
 #define SX_OPTION_DENSITY                                                                                    \
     {                                                                                                        \
         "density", 0, "TENSOR=[MODEL:]VALUE,...", SX_OPTION_TEXT, true,                                      \
@@ -103,8 +109,8 @@
             "tiles then share their buffers with those in flight"                                            \
     }
 #define SX_OPTIONS_MODEL                                                                                     \
-    SX_OPTION_NO_ELISION, SX_OPTION_NO_LINKS, SX_OPTION_NO_ERT, SX_OPTION_DENSITY, SX_OPTION_BITS,           \
-        SX_OPTION_SEMANTICS
+    SX_OPTION_NO_ELISION, SX_OPTION_NO_LINKS, SX_OPTION_NO_ERT, SX_OPTION_ESTIMATOR, SX_OPTION_DENSITY,      \
+        SX_OPTION_BITS, SX_OPTION_SEMANTICS
 #define SX_OPTIONS_FORMATS                                                                                   \
     {"search-formats",                                                                                       \
      0,                                                                                                      \

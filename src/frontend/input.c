@@ -37,6 +37,10 @@ struct sx_input {
     size_t n_files, file_room;
     const char *energies; /* where those of the architecture come from; NULL: none was read */
     bool by_formula;      /* some of them */
+    sx_estimator estimator, estimator_used; /* asked for; of the architecture that was read */
+    bool estimates_all;                     /* stated energies are left aside */
+    const sx_estimated_component *component;
+    size_t n_components;
     sx_template_options templates;
     sx_settings own_settings;
     sx_path_scope scope; /* the folders of files given by the user, and those for includes */
@@ -260,6 +264,38 @@ sx_status sx_input_set_energies(sx_input *input, const char *source, bool by_for
 
 bool sx_input_by_formula(const sx_input *input) {
     return input->by_formula;
+}
+
+void sx_input_set_estimator(sx_input *input, sx_estimator estimator) {
+    input->estimator = estimator;
+}
+
+sx_estimator sx_input_estimator(const sx_input *input) {
+    return input->estimator;
+}
+
+void sx_input_estimate_all(sx_input *input) {
+    input->estimates_all = true;
+}
+
+bool sx_input_estimates_all(const sx_input *input) {
+    return input->estimates_all;
+}
+
+void sx_input_set_components(sx_input *input, const sx_estimated_component *components, size_t n,
+                             sx_estimator used) {
+    input->estimator_used = used;
+    input->component = components;
+    input->n_components = n;
+}
+
+sx_estimator sx_input_estimator_used(const sx_input *input) {
+    return input->estimator_used;
+}
+
+const sx_estimated_component *sx_input_components(const sx_input *input, size_t *n) {
+    *n = input->n_components;
+    return input->component;
 }
 
 const char *sx_input_energies(const sx_input *input) {

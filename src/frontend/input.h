@@ -3,6 +3,7 @@
 #define SX_FRONTEND_INPUT_H
 
 #include "base/arena.h"
+#include "estimate/component.h"
 #include "sextant/input.h"
 #include "text/document/document.h"
 #include "text/path_scope.h"
@@ -54,6 +55,21 @@ const struct sx_template_options *sx_input_templates(const sx_input *input);
 /* Says where the energies of the architecture come from, and whether some are by formula. */
 SX_MUST_USE sx_status sx_input_set_energies(sx_input *input, const char *source, bool by_formula);
 bool sx_input_by_formula(const sx_input *input);
+
+/* By whose rules components without energies are estimated; SX_ESTIMATOR_PRESET where nobody said. */
+void sx_input_set_estimator(sx_input *input, sx_estimator estimator);
+sx_estimator sx_input_estimator(const sx_input *input);
+
+/* Has energies that the architecture states left aside for estimates. */
+void sx_input_estimate_all(sx_input *input);
+bool sx_input_estimates_all(const sx_input *input);
+
+/* The components of the architecture that was read last, outermost first, each with its estimate; they live as long as the
+ * input. */
+void sx_input_set_components(sx_input *input, const sx_estimated_component *components, size_t n,
+                             sx_estimator used);
+sx_estimator sx_input_estimator_used(const sx_input *input);
+const sx_estimated_component *sx_input_components(const sx_input *input, size_t *n);
 
 /* Memory that lives as long as the input. */
 sx_arena *sx_input_arena(sx_input *input);

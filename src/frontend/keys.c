@@ -124,7 +124,7 @@ static SX_MUST_USE sx_status other_key(sx_input *input, const sx_node *map, cons
 /* Applies the rule of a key. */
 static SX_MUST_USE sx_status apply_rule(sx_input *input, const sx_pair *pair, const char *what,
                                         const sx_key_rule *rule) {
-    if (rule->use == SX_KEY_USED) return SX_OK;
+    if (rule->use == SX_KEY_USED || rule->use == SX_KEY_ESTIMATED) return SX_OK;
     if (rule->use == SX_KEY_USED_MAP && pair->value->kind == SX_NODE_MAP) return SX_OK;
     if (rule->use == SX_KEY_NO_BEARING || rule->use == SX_KEY_USED_MAP)
         return sx_input_add_note(input, pair->place, "'%.64s' of %s has no effect on the result", pair->key,

@@ -87,12 +87,23 @@ static bool same_files(const sx_args *args, sx_noun a, sx_noun b) {
     }
 }
 
+/* Sets the estimator of --estimator. */
+static sx_status set_estimator(const sx_args *args, sx_input *input) {
+    const char *name = sx_args_text(args, "estimator", 0);
+    sx_estimator estimator;
+    if (!name) return SX_OK;
+    SX_TRY(sx_estimator_find(name, &estimator));
+    sx_input_set_estimator(input, estimator);
+    return SX_OK;
+}
+
 sx_status sx_sources_input(const sx_args *args, sx_input **out) {
     const char *value;
     SX_TRY(sx_input_new(out));
     if (sx_args_flag(args, "strict")) sx_input_strict(*out);
     if (sx_args_flag(args, "like")) sx_input_like_timeloop(*out);
     if (sx_args_flag(args, "lenient")) sx_input_lenient(*out);
+    SX_TRY(set_estimator(args, *out));
     for (size_t i = 0; (value = sx_args_text(args, "include-path", i)); i++)
         SX_TRY(sx_input_include_path(*out, value));
     return sx_set_option_apply(args, *out);
@@ -130,11 +141,22 @@ static sx_status read_files(const sx_args *args, sx_noun noun, sx_sources *out) 
     return SX_OK;
 }
 
+/* Reads a built-in architecture again, with the estimates of --estimator instead of its own energies. */
+static sx_status estimate_named(const char *name, sx_sources *out) {
+    SX_TRY(sx_catalog_arch_input(name, &out->named_arch));
+    SX_TRY(set_estimator(out->args, out->named_arch));
+    sx_input_estimate_all(out->named_arch);
+    SX_TRY(sx_input_arch(out->named_arch, out->arch));
+    out->arch->sparse.timeloop = false;
+    return SX_OK;
+}
+
 /* Adds the architecture of that name. */
 static sx_status add_arch(const char *name, sx_sources *out) {
     if (!out->arch) out->arch = malloc(sizeof *out->arch);
     if (!out->arch) return sx_error_memory();
     SX_TRY(sx_named_arch(name, out->arch));
+    if (sx_args_flag(out->args, "estimator")) SX_TRY(estimate_named(name, out));
     if (!sx_args_text(out->args, "arch", 1)) return SX_OK;
     return sx_error_hint(
         sx_error_new(SX_ERR_USAGE,
@@ -204,7 +226,9 @@ void sx_sources_fini(sx_sources *sources) {
     sources->folder = NULL;
     sources->n_folders = 0;
     free(sources->arch);
+    sx_input_free(sources->named_arch);
     sources->arch = NULL;
+    sources->named_arch = NULL;
     sx_text_free(&sources->said);
     sx_warnings_free(sources->warnings);
     sources->warnings = NULL;
@@ -325,9 +349,11 @@ sx_status sx_sources_arch(sx_sources *sources, sx_arch *out) {
         SX_TRY(borrow_sparse(sources, input));
         SX_TRY(read_arch(sources, input, out));
         sources->energies = sx_input_energies(input);
+        sources->arch_input = input;
         return SX_OK;
     }
-    sources->energies = "built-in table";
+    sources->arch_input = sources->named_arch;
+    sources->energies = sources->named_arch ? sx_input_energies(sources->named_arch) : "built-in table";
     *out = *sources->arch;
     return add_sparse(sources, out);
 }

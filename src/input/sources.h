@@ -40,10 +40,12 @@ const struct sx_pair *sx_noun_section(const sx_input *input, sx_noun noun);
 typedef struct sx_sources {
     const sx_args *args;
     sx_input *input[SX_N_NOUNS]; /* options that name the same files share one; NULL: no files */
-    sx_input *joined;     /* all of them but the mapping's, for constraints; NULL before it is wanted */
-    sx_arch *arch;        /* named, not read from a file; NULL: none */
-    const char *energies; /* where those of the architecture come from; NULL before it was read */
-    size_t n_named;       /* values of --problem that are no files; each a network, if only of one layer */
+    sx_input *joined;           /* all of them but the mapping's, for constraints; NULL before it is wanted */
+    sx_arch *arch;              /* named, not read from a file; NULL: none */
+    sx_input *named_arch;       /* of which, where it was read with --estimator; NULL: otherwise */
+    const sx_input *arch_input; /* that the architecture was read from; NULL: none */
+    const char *energies;       /* where those of the architecture come from; NULL before it was read */
+    size_t n_named; /* values of --problem that are no files; each a network, if only of one layer */
     sx_network *named;
     sx_folder *folder; /* folders given without an option */
     size_t n_folders;

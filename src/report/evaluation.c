@@ -86,7 +86,11 @@ void sx_report_energies(const char *energies, sx_text *out) {
     if (!energies) return;
     sx_text_add(&line, "Energies: %s.", energies);
     if (strstr(energies, "formula"))
-        sx_text_add(&line, " Formulas can be off by a factor of two: add an ERT with --arch FILE.");
+        sx_text_add(&line,
+                    " Formulas know no process node and can be off by a factor of ten: state one, such as "
+                    "technology: 45nm, or add an ERT with --arch FILE.");
+    if (strstr(energies, "estimate ("))
+        sx_text_add(&line, " `sextant estimate` has the rules and error bands.");
     sx_text_add(out, "  ");
     sx_wrap_free(&line, 2, 2, out);
 }

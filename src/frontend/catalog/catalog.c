@@ -42,14 +42,24 @@ const char *sx_catalog_problem_name(size_t index, const char **about) {
     return entry_name(entries, n, index, about);
 }
 
-sx_status sx_catalog_arch(const char *name, sx_arch *out) {
+sx_status sx_catalog_arch_input(const char *name, sx_input **out) {
     size_t n;
     const sx_catalog_entry *entries = sx_catalog_archs(&n), *entry;
     sx_input *input;
     SX_TRY(find(entries, n, "architecture", name, &entry));
     SX_TRY(sx_input_new(&input));
     sx_status status = sx_input_add_text(input, entry->name, entry->text, strlen(entry->text));
-    if (!status) status = sx_input_arch(input, out);
+    if (status)
+        sx_input_free(input);
+    else
+        *out = input;
+    return status;
+}
+
+sx_status sx_catalog_arch(const char *name, sx_arch *out) {
+    sx_input *input;
+    SX_TRY(sx_catalog_arch_input(name, &input));
+    sx_status status = sx_input_arch(input, out);
     if (!status) out->sparse.timeloop = false;
     sx_input_free(input);
     return status;

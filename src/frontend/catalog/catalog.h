@@ -15,6 +15,9 @@ const sx_catalog_entry *sx_catalog_problems(size_t *n);
 /* Whether a network of that name can be made. */
 bool sx_catalog_knows_network(const char *name);
 
+/* The input of a built-in architecture; *out is the caller's. */
+SX_MUST_USE sx_status sx_catalog_arch_input(const char *name, SX_OWN sx_input **out);
+
 /* The constraints that go with a built-in architecture, as text; NULL where there are none. */
 const char *sx_catalog_constraints(const char *arch);
 

@@ -45,6 +45,7 @@ sx_status sx_timeloop_arch(sx_input *input, sx_arch *out) {
     sx_arch_builder *builder = calloc(1, sizeof *builder);
     if (!builder) return sx_error_memory();
     builder->input = input;
+    builder->estimator = sx_input_estimator(input);
     builder->place = arch ? arch->place : architecture->place;
     sx_status status = read_dialect(builder, arch ? arch : architecture, &names, out);
     free(builder);

@@ -39,16 +39,6 @@ static sx_status settle_gates(sx_arch_builder *b) {
     return SX_OK;
 }
 
-/* The energy of a vector access by the public technology model: memories are whole vectors deep, and a
- * cluster shares one wide access. */
-static double default_energy(const sx_storage *s) {
-    double width = (double)s->word_bits * s->block_size * s->cluster_size;
-    if (s->technology == SX_DRAM) return sx_pat_dram(width);
-    if (s->entries == 0) return 0;
-    double height = ceil((double)s->entries / s->block_size);
-    return sx_pat_sram(width * height / 8192, width) / s->cluster_size;
-}
-
 /* Says that the ERT lacks a component, whose energies are then those of the technology model. */
 static sx_status warn_missing(sx_arch_builder *b, const sx_ert *ert, const char *name) {
     return sx_input_warn(b->input, ert->place,
@@ -127,19 +117,22 @@ static sx_status take_energies(sx_arch_builder *b, const sx_ert *ert, int level)
  * actions that the ERT lacks. */
 static sx_status settle_level(sx_arch_builder *b, const sx_ert *ert, int level) {
     sx_storage *s = &b->arch.level[level];
-    b->draft[level].source = b->draft[level].energy_given ? SX_BY_ARCH : SX_BY_FORMULA;
-    if (s->transparent || b->draft[level].energy_given) return SX_OK;
+    const bool given = b->draft[level].energy_given && !sx_input_estimates_all(b->input);
+    const double leak = s->leak_energy, area = s->area;
+    b->draft[level].source = given ? SX_BY_ARCH : SX_BY_FORMULA;
+    if (s->transparent || given) return SX_OK;
     const sx_node *table = sx_ert_table(ert, s->name);
-    double energy = 0;
     bool unsized = s->technology == SX_SRAM && s->entries == SX_UNLIMITED;
     if (ert->tables && !table) SX_TRY(unsized ? sx_ert_missing(ert, s->name) : warn_missing(b, ert, s->name));
-    if (!unsized) energy = default_energy(s);
     if (unsized && !table)
         return sx_error_hint(
             sx_error_at(b->draft[level].place, "'%s' has neither a size nor an energy", s->name),
             "give 'entries' or 'depth', 'vector-access-energy', or an ERT");
-    s->read_energy = s->fill_energy = s->update_energy = energy;
-    return table ? take_energies(b, ert, level) : SX_OK;
+    if (!unsized) sx_builder_estimate_level(b, level);
+    if (!table) return SX_OK;
+    s->leak_energy = leak;
+    s->area = area;
+    return take_energies(b, ert, level);
 }
 
 static sx_status settle_compute(sx_arch_builder *b, const sx_ert *ert) {
@@ -149,8 +142,10 @@ static sx_status settle_compute(sx_arch_builder *b, const sx_ert *ert) {
     sx_compute *c = &b->arch.compute;
     const sx_node *table = sx_ert_table(ert, c->name);
     double energy = -1;
-    b->compute_source = b->compute_energy_given ? SX_BY_ARCH : SX_BY_FORMULA;
-    if (!table) return ert->tables && !b->compute_energy_given ? warn_missing(b, ert, c->name) : SX_OK;
+    const bool given = b->compute_energy_given && !sx_input_estimates_all(b->input);
+    b->compute_source = given ? SX_BY_ARCH : SX_BY_FORMULA;
+    if (!given) sx_builder_estimate_compute(b, !table);
+    if (!table) return ert->tables && !given ? warn_missing(b, ert, c->name) : SX_OK;
     SX_TRY(sx_ert_energy(ert, table, actions, N(actions), &energy));
     if (energy >= 0) {
         c->energy = energy;
@@ -208,6 +203,7 @@ static sx_status tell_source(const sx_arch_builder *b, const sx_ert *ert) {
         sx_text_add(&text, "%s", text.size ? "; " : "");
         if (i == SX_BY_ERT) sx_text_add(&text, "ERT file %s", ert->place.file);
         if (i == SX_BY_ARCH) sx_text_add(&text, "architecture file");
+        if (i == SX_BY_ESTIMATE) sx_text_add(&text, "estimate (%s)", sx_estimator_name(b->estimator));
         if (i == SX_BY_FORMULA) sx_text_add(&text, "formula (Timeloop's default technology)");
         if (n > 1) sx_text_add(&text, " for %s", names[i].data ? names[i].data : "");
     }
@@ -215,8 +211,10 @@ static sx_status tell_source(const sx_arch_builder *b, const sx_ert *ert) {
         failed |= names[i].failed;
         sx_text_free(&names[i]);
     }
-    sx_status status = failed || text.failed ? sx_error_memory()
-                                             : sx_input_set_energies(b->input, text.data, has[SX_BY_FORMULA]);
+    sx_status status =
+        failed || text.failed
+            ? sx_error_memory()
+            : sx_input_set_energies(b->input, text.data, has[SX_BY_FORMULA] || has[SX_BY_ESTIMATE]);
     sx_text_free(&text);
     return status;
 }
@@ -252,6 +250,7 @@ sx_status sx_builder_finish(sx_arch_builder *b, bool outermost_first, sx_arch *o
     SX_TRY(settle_gates(b));
     SX_TRY(sx_constraints_sections(b->input, b->defaults_v4, &b->arch));
     SX_TRY(sx_ert_find(b->input, &ert));
+    sx_builder_settle_estimator(b);
     for (int s = 0; s < b->arch.n_levels; s++) SX_TRY(settle_level(b, &ert, s));
     SX_TRY(settle_compute(b, &ert));
     SX_TRY(settle_wires(b, &ert));
@@ -260,6 +259,7 @@ sx_status sx_builder_finish(sx_arch_builder *b, bool outermost_first, sx_arch *o
     sx_status error = sx_arch_check(&b->arch);
     if (error) return sx_error_place(error, b->place);
     SX_TRY(tell_source(b, &ert));
+    SX_TRY(sx_builder_tell_components(b));
     *out = b->arch;
     return SX_OK;
 }

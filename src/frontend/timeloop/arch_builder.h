@@ -8,7 +8,13 @@
 #include "frontend/timeloop/attributes.h"
 
 /* Where the energies of a component come from. */
-typedef enum sx_energy_source { SX_BY_FORMULA, SX_BY_ARCH, SX_BY_ERT, SX_N_ENERGY_SOURCES } sx_energy_source;
+typedef enum sx_energy_source {
+    SX_BY_FORMULA, /* Timeloop's */
+    SX_BY_ESTIMATE,
+    SX_BY_ARCH,
+    SX_BY_ERT,
+    SX_N_ENERGY_SOURCES
+} sx_energy_source;
 
 /* What is known of a level until its energies and references are settled. */
 typedef struct sx_level_draft {
@@ -22,7 +28,11 @@ typedef struct sx_level_draft {
     double tile_width;  /* um */
     uint32_t network_bits;
     const sx_node *sparse; /* sparse optimizations written beside the level; NULL: none */
+    sx_component component;
+    char class[SX_NAME_SIZE];
 } sx_level_draft;
+
+enum { SX_MAX_EXTRA = 16 };
 
 typedef struct sx_arch_builder {
     sx_input *input;
@@ -32,6 +42,12 @@ typedef struct sx_arch_builder {
     sx_energy_source compute_source;
     const sx_node *compute_sparse; /* those beside the compute unit, and those of the whole architecture */
     const sx_node *sparse;
+    double node; /* nm: of the subtrees so far; 0: not stated */
+    sx_estimator estimator;
+    sx_component compute;
+    char compute_class[SX_NAME_SIZE];
+    int n_extra; /* adders, wires and other components that are neither storage nor compute units */
+    sx_estimated_component extra[SX_MAX_EXTRA];
     sx_arch arch;
     sx_level_draft draft[SX_MAX_LEVELS];
 } sx_arch_builder;
@@ -39,8 +55,9 @@ typedef struct sx_arch_builder {
 /* A storage level or compute unit as the dialects hand it over. */
 typedef struct sx_arch_component {
     const char *name;
-    size_t name_size;  /* bytes of the name, without its range */
-    const char *class; /* NULL where the dialect has none */
+    size_t name_size;     /* bytes of the name, without its range */
+    const char *class;    /* NULL where the dialect has none */
+    const char *subclass; /* NULL where there is none */
     sx_place place;
     const sx_attribute_scope *attributes;
     uint64_t instances;      /* 0: only the attributes say */
@@ -75,6 +92,27 @@ SX_MUST_USE sx_status sx_builder_fanout(sx_arch_builder *builder, const sx_arch_
 /* Reads the law of the tile pipeline of a level, where its attribute `latency` is a map. */
 SX_MUST_USE sx_status sx_builder_law(sx_arch_builder *builder, const sx_arch_component *element,
                                      sx_storage *level);
+
+/* Describes a component for estimates: its kind by its class (or `kind`, where it has none), its process node, banks, ports,
+ * and the widths of operators. Width and depth are the caller's. */
+SX_MUST_USE sx_status sx_builder_describe(sx_arch_builder *builder, const sx_arch_component *element,
+                                          sx_component_kind kind, sx_component *out,
+                                          char class[SX_NAME_SIZE]);
+
+/* Keeps a component that is neither storage nor a compute unit, for its estimate, where its class has one. */
+SX_MUST_USE sx_status sx_builder_extra(sx_arch_builder *builder, const sx_arch_component *element);
+
+/* The process node that an attribute `technology` states, in nm: 45nm or 45; 0 where it states none. */
+SX_MUST_USE sx_status sx_process_node(const sx_node *value, double *out);
+
+/* Settles by whose rules energies are estimated, and describes sizes; then the energies, leakage and area of a level (all
+ * instances of a cluster share one access) and of the compute unit. */
+void sx_builder_settle_estimator(sx_arch_builder *builder);
+void sx_builder_estimate_level(sx_arch_builder *builder, int level);
+void sx_builder_estimate_compute(sx_arch_builder *builder, bool with_area);
+
+/* Hands the estimates of all components to the input. */
+SX_MUST_USE sx_status sx_builder_tell_components(sx_arch_builder *builder);
 
 /* Adds the compute unit; there is exactly one. */
 SX_MUST_USE sx_status sx_builder_compute(sx_arch_builder *builder, const sx_arch_component *element);

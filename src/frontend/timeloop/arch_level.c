@@ -293,6 +293,8 @@ sx_status sx_builder_storage(sx_arch_builder *b, const sx_arch_component *e, sx_
     SX_TRY(sx_builder_law(b, e, s));
     SX_TRY(read_area(e, s->cluster_size, &s->area));
     SX_TRY(read_clock(b, e));
+    SX_TRY(sx_builder_describe(b, e, s->technology == SX_DRAM ? SX_COMPONENT_DRAM : SX_COMPONENT_SRAM,
+                               &draft->component, draft->class));
     if (s->technology == SX_DRAM && s->cluster_size != 1)
         return sx_error_at(e->place, "the DRAM '%s' has a cluster size of %u; it must be 1", s->name,
                            s->cluster_size);
@@ -325,11 +327,11 @@ sx_status sx_builder_compute(sx_arch_builder *b, const sx_arch_component *e) {
         return sx_error_at(e->place, "two components are called '%s'", c->name);
     SX_TRY(read_u32(e, FIRST(e->attributes, "word_bits", "datawidth"), &c->word_bits));
     SX_TRY(read_mesh(e, &c->instances, &c->mesh_x, &c->mesh_y));
-    c->energy = sx_pat_mac(c->word_bits);
     b->compute_energy_given = sx_attribute_pair(e->attributes, "energy");
     SX_TRY(sx_attribute_double(e->attributes, "energy", &c->energy));
     SX_TRY(read_area(e, 1, &c->area));
     SX_TRY(read_clock(b, e));
+    SX_TRY(sx_builder_describe(b, e, SX_COMPONENT_MAC, &b->compute, b->compute_class));
     b->has_compute = true;
     return SX_OK;
 }

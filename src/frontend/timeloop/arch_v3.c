@@ -36,6 +36,7 @@ static sx_status add_component(sx_arch_builder *b, const sx_node *node, sx_arch_
     case SX_ROLE_NONE:
         break;
     }
+    SX_TRY(sx_builder_extra(b, e));
     return sx_input_add_note(b->input, node->place, "%s of class '%.64s' is neither storage nor compute",
                              what, e->class);
 }
@@ -46,7 +47,7 @@ static sx_status read_component(sx_arch_builder *b, const sx_node *node, uint64_
         {"name", SX_KEY_USED, NULL},
         {"class", SX_KEY_USED, NULL},
         {"attributes", SX_KEY_USED, NULL},
-        {"subclass", SX_KEY_NO_BEARING, NULL},
+        {"subclass", SX_KEY_ESTIMATED, NULL},
         {"enabled", SX_KEY_NO_BEARING, NULL},
         {"required_actions", SX_KEY_NO_BEARING, NULL},
         {"area_share", SX_KEY_NO_BEARING, NULL},
@@ -60,6 +61,8 @@ static sx_status read_component(sx_arch_builder *b, const sx_node *node, uint64_
     sx_arch_component element = {.place = name->place, .attributes = &scope};
     SX_TRY(sx_node_text(name, "name", &element.name));
     SX_TRY(sx_node_text(class, "class", &element.class));
+    if (sx_node_get(node, "subclass"))
+        SX_TRY(sx_node_text(sx_node_get(node, "subclass"), "subclass", &element.subclass));
     SX_TRY(sx_name_range(name, element.name, &element.name_size, &element.instances));
     snprintf(what, sizeof what, "the component '%.*s'", SX_NAME_SIZE - 1, element.name);
     SX_TRY(sx_node_check_keys(b->input, node, what, rules, N(rules)));
@@ -79,6 +82,12 @@ static sx_status read_attributes(sx_arch_builder *b, const sx_node *attributes,
             SX_TRY(sx_attribute_number(names, pair->value, SX_CYCLE_KEY, &seconds));
             SX_TRY(sx_builder_clock(b, pair->value->place, seconds));
             continue;
+        }
+        if (sx_key_equal(pair->key, "technology")) {
+            double node;
+            SX_TRY(sx_process_node(pair->value, &node));
+            if (node > 0) b->node = node;
+            if (node > 0) continue;
         }
         SX_TRY(sx_input_add_note(b->input, pair->place,
                                  "the attribute '%.64s' of a subtree does not reach its components",

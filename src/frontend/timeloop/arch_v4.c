@@ -160,7 +160,7 @@ static sx_status check_component(reader *r, const sx_node *node, const char *nam
         {"constraints", SX_KEY_USED, NULL},
         {"sparse_optimizations", SX_KEY_USED, NULL},
         {"enabled", SX_KEY_USED, NULL},
-        {"subclass", SX_KEY_NO_BEARING, NULL},
+        {"subclass", SX_KEY_ESTIMATED, NULL},
         {"required_actions", SX_KEY_NO_BEARING, NULL},
         {"area_share", SX_KEY_NO_BEARING, NULL},
         {"networks", SX_KEY_NO_BEARING, NULL},
@@ -172,6 +172,20 @@ static sx_status check_component(reader *r, const sx_node *node, const char *nam
     return sx_node_check_keys(r->builder->input, node, what, rules, N(rules));
 }
 
+/* Keeps a network, an adder or the like for its estimate; no mapping uses it. */
+static sx_status add_extra(reader *r, const sx_node *node, const char *class, const char *name,
+                           sx_place place, const sx_attribute_scope *scope) {
+    const sx_arch_component element = {.name = name,
+                                       .name_size = strlen(name),
+                                       .class = class,
+                                       .place = place,
+                                       .attributes = scope,
+                                       .instances = r->mesh_x * r->mesh_y};
+    SX_TRY(sx_builder_extra(r->builder, &element));
+    return sx_input_add_note(r->builder->input, node->place, "the %s '%.64s' is not used",
+                             sx_class_role(class) == SX_ROLE_NETWORK ? "network" : "component", name);
+}
+
 static sx_status read_component(reader *r, const sx_node *node, const char *name, sx_place place,
                                 bool parallel, const sx_name_set *branch) {
     const sx_node *class;
@@ -181,25 +195,29 @@ static sx_status read_component(reader *r, const sx_node *node, const char *name
     SX_TRY(sx_node_require(node, "class", "the component", &class));
     SX_TRY(sx_node_expect(class, SX_NODE_SCALAR, "'class'"));
     sx_role role = sx_class_role(class->text);
+    const sx_attribute_scope scope = {.map = sx_node_get(node, "attributes"), .outer = r->scope};
+    if (role == SX_ROLE_NONE && sx_component_classify(class->text, SX_ESTIMATOR_PRESET, &(sx_component){0}))
+        role = SX_ROLE_NETWORK;
     if (role == SX_ROLE_NONE)
         return sx_error_hint(
             sx_error_at(class->place, "'%s' is not a known class", class->text),
             "a class has DRAM, SRAM, regfile, smartbuffer, storage, mac or compute in its name");
     if (!enabled || role == SX_ROLE_NOTHING) return SX_OK;
-    if (role == SX_ROLE_NETWORK)
-        return sx_input_add_note(r->builder->input, node->place, "the network '%.64s' is not used", name);
+    if (role == SX_ROLE_NETWORK) return add_extra(r, node, class->text, name, place, &scope);
     if (r->builder->has_compute)
         return sx_error_at(place, "'%.64s' comes after the compute unit, which must be the last node", name);
-    const sx_attribute_scope scope = {.map = sx_node_get(node, "attributes"), .outer = r->scope};
+    const sx_node *subclass = sx_node_get(node, "subclass");
     SX_TRY(read_spatial(r, sx_node_get(node, "spatial"), &scope, name, place, parallel));
-    const sx_arch_component element = {.name = name,
-                                       .name_size = strlen(name),
-                                       .class = class->text,
-                                       .place = place,
-                                       .attributes = &scope,
-                                       .instances = r->mesh_x * r->mesh_y,
-                                       .mesh_x = r->mesh_x,
-                                       .mesh_y = r->mesh_y};
+    const sx_arch_component element = {
+        .name = name,
+        .name_size = strlen(name),
+        .class = class->text,
+        .subclass = subclass && subclass->kind == SX_NODE_SCALAR ? subclass->text : NULL,
+        .place = place,
+        .attributes = &scope,
+        .instances = r->mesh_x * r->mesh_y,
+        .mesh_x = r->mesh_x,
+        .mesh_y = r->mesh_y};
     return add_component(r, node, &element, branch);
 }
 

@@ -243,7 +243,7 @@ static void refusals(void **state) {
 
 static void what_has_no_bearing_is_noted(void **state) {
     (void)state;
-    const char *text = LEVEL("entries: 1, num-ports: 2, n_banks: 4, n_ports: 7");
+    const char *text = LEVEL("entries: 1, n-instances: 2, update_fifo_depth: 4, area_scale: 7");
     assert_int_equal(sx_count_arch_notes(text, "of the storage level 'B' has no effect on the result"), 3);
     assert_int_equal(sx_count_arch_notes(LEVEL("entries: 1"), ""), 0);
 }

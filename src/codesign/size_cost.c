@@ -4,22 +4,23 @@
  * Energy: the shape of Timeloop's public technology table, (1 + (KB - 0.5) * 5 / 99.5) pJ for 16 bits
  * (sx_pat_sram), through what the base architecture says of its own size, so that a design of the base's
  * sizes costs what the base does; the table itself where the base says nothing.
- * Leakage: what the base leaks, in proportion to size.
- * Area: Intel's 45 nm SRAM test chip, of 0.346 um^2 cells, holds 153 Mbit on 119 mm^2 (announced in January
- * 2006): 0.742 um^2 per bit with all that belongs to it.
+ * Leakage and area: CACTI 7 at 45 nm by width and depth (sx_sram_by_size), leakage through what the base leaks, area through
+ * that of the base where it has one.
  * Area of a compute unit: the integer multipliers of the 45 nm table that goes with Horowitz (ISSCC 2014),
  * 282 um^2 for 8 bits and 3,495 um^2 for 32, a power of the width in between, and an adder of twice the width
  * at 137 um^2 per 32 bits. */
 #include "codesign/size_cost.h"
 
+#include "estimate/component.h"
 #include "text/template/expression.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char AREA[] = "0.742 * bits";
-static const char LEAKAGE[] = "base * words / base_words";
+static const char AREA[] = "sram_area";
+static const char AREA_OF_BASE[] = "base_area * sram_area / base_sram_area";
+static const char LEAKAGE[] = "base * sram_leakage / base_sram_leakage";
 static const char ENERGY[] = "pat";
 static const char ENERGY_OF_BASE[] = "base * pat / base_pat";
 static const char COMPUTE_AREA[] = "282 * (word_bits / 8) ** 1.816 + 8.56 * word_bits";
@@ -33,7 +34,8 @@ const char *sx_size_cost_key(sx_size_cost_kind kind) {
 
 sx_size_cost sx_size_cost_preset(sx_size_cost_kind kind, const sx_storage *base, double base_value) {
     bool based = base_value > 0 && base->entries != SX_UNLIMITED;
-    if (kind == SX_SIZE_COST_AREA) return (sx_size_cost){.formula = AREA};
+    bool sized = base->area > 0 && base->entries != SX_UNLIMITED;
+    if (kind == SX_SIZE_COST_AREA) return (sx_size_cost){.formula = sized ? AREA_OF_BASE : AREA};
     if (kind == SX_SIZE_COST_LEAKAGE) return (sx_size_cost){.formula = based ? LEAKAGE : "base"};
     return (sx_size_cost){.formula = based ? ENERGY_OF_BASE : ENERGY};
 }
@@ -116,8 +118,10 @@ static sx_status look_up(void *user, const char *name, double *value, bool *foun
 
 /* The value of a formula; what it may name is the hint of an error. */
 static sx_status evaluate(const sx_size_cost *size_cost, scope *s, double *out) {
-    static const char *const all[] = {"words, rows, bits, kb, word_bits, block_size, width, pat, base, "
-                                      "base_words, base_pat",
+    static const char *const all[] = {"words, rows, bits, kb, word_bits, block_size, width, pat, sram, "
+                                      "sram_write, sram_leakage, sram_area, "
+                                      "base, base_words, base_pat, base_area, base_sram, base_sram_write, "
+                                      "base_sram_leakage, base_sram_area",
                                       "word_bits"};
     sx_status status = sx_expression(size_cost->formula, size_cost->place, look_up, s, out);
     if (!status || status->code != SX_ERR_INPUT) return status;
@@ -129,22 +133,47 @@ static sx_status evaluate(const sx_size_cost *size_cost, scope *s, double *out) 
 /* The value of a formula for a memory like `base` of so many words. */
 static sx_status evaluate_memory(const sx_size_cost *size_cost, const sx_storage *base, double base_value,
                                  uint64_t words, double *out) {
-    static const char *const names[] = {"words", "rows", "bits",       "kb",       "word_bits", "block_size",
-                                        "width", "pat",  "base_words", "base_pat", "base"};
+    static const char *const names[] = {"words",
+                                        "rows",
+                                        "bits",
+                                        "kb",
+                                        "word_bits",
+                                        "block_size",
+                                        "width",
+                                        "pat",
+                                        "base_words",
+                                        "base_pat",
+                                        "base",
+                                        "base_area",
+                                        "sram",
+                                        "sram_write",
+                                        "sram_leakage",
+                                        "sram_area",
+                                        "base_sram",
+                                        "base_sram_write",
+                                        "base_sram_leakage",
+                                        "base_sram_area"};
+    enum { FIRST_SRAM = 12, N_SRAM = 4 };
     double width = (double)base->word_bits * base->block_size, bits = (double)words * base->word_bits;
     bool limited = base->entries != SX_UNLIMITED;
     double base_words = limited ? (double)base->entries : 0, kilobyte = 8192;
-    double value[] = {(double)words,
-                      (double)words / base->block_size,
-                      bits,
-                      bits / kilobyte,
-                      base->word_bits,
-                      base->block_size,
-                      width,
-                      sx_pat_sram(bits / kilobyte, width),
-                      base_words,
-                      sx_pat_sram(base_words * base->word_bits / kilobyte, width),
-                      base_value};
+    sx_sram_figures own, of_base;
+    sx_sram_by_size(width, fmax((double)words / base->block_size, 1), &own);
+    sx_sram_by_size(width, fmax(base_words / base->block_size, 1), &of_base);
+    double value[FIRST_SRAM + 2 * N_SRAM] = {(double)words,
+                                             (double)words / base->block_size,
+                                             bits,
+                                             bits / kilobyte,
+                                             base->word_bits,
+                                             base->block_size,
+                                             width,
+                                             sx_pat_sram(bits / kilobyte, width),
+                                             base_words,
+                                             sx_pat_sram(base_words * base->word_bits / kilobyte, width),
+                                             base_value,
+                                             base->area};
+    memcpy(&value[FIRST_SRAM], own.value, N_SRAM * sizeof *value);
+    memcpy(&value[FIRST_SRAM + N_SRAM], of_base.value, N_SRAM * sizeof *value);
     return evaluate(size_cost, &(scope){names, value, sizeof value / sizeof *value}, out);
 }
 

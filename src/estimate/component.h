@@ -95,6 +95,13 @@ void sx_estimate_dram(const sx_component *component, sx_estimator estimator, sx_
 void sx_estimate_regfile(const sx_component *component, sx_estimator estimator, sx_estimate *out);
 void sx_estimate_logic(const sx_component *component, sx_estimator estimator, sx_estimate *out);
 
+/* What an SRAM of one bank and port costs at 45 nm, as accelergy-0.4 scales small ones: pJ, mW and um^2. It is monotone in
+ * width and depth, for searches over sizes. */
+void sx_sram_by_size(double width, double depth, sx_sram_figures *out);
+
+/* A figure with six digits, which are the same on every machine. */
+double sx_round_figure(double value);
+
 /* The ratio of energies of logic at a node to those at 45 nm, by Stillmaker and Baas (2017) at 0.8 V. */
 double sx_logic_scale(double node);
 

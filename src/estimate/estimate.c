@@ -78,8 +78,7 @@ void sx_estimate_widen(sx_estimate *e, double factor) {
     e->high *= factor;
 }
 
-/* A figure with six digits, which are the same on every machine. */
-static double round_figure(double value) {
+double sx_round_figure(double value) {
     char text[32];
     snprintf(text, sizeof text, "%.6g", value);
     return strtod(text, NULL);
@@ -147,7 +146,7 @@ void sx_estimate_component(const sx_component *component, sx_estimator estimator
         sx_component c = complete(component, estimator, &e);
         estimate_by_rules(&c, estimator, &e);
         double *const figure[] = {&e.read, &e.write, &e.update, &e.leak, &e.area, &e.access};
-        for (size_t i = 0; i < N(figure); i++) *figure[i] = round_figure(*figure[i]);
+        for (size_t i = 0; i < N(figure); i++) *figure[i] = sx_round_figure(*figure[i]);
     }
     *out = e;
 }

@@ -108,6 +108,15 @@ void sx_estimate_sram_04(const sx_component *c, sx_estimate *e) {
     sx_estimate_say(e, "with an adder of %g bits for addresses", bits);
 }
 
+void sx_sram_by_size(double width, double depth, sx_sram_figures *out) {
+    double least_width = fmax(LEAST_WIDTH, width), least_depth = fmax(depth, LEAST_DEPTH);
+    sx_cacti_smooth(45, least_width, least_depth, out);
+    double energy = (0.7 * width / least_width + 0.3) * pow(depth / least_depth, 0.78);
+    double small = width / least_width * (depth / least_depth);
+    const double factor[SX_N_SRAM_FIGURES] = {energy, energy, small, small * 1e6, 1};
+    for (int i = 0; i < SX_N_SRAM_FIGURES; i++) out->value[i] = sx_round_figure(out->value[i] * factor[i]);
+}
+
 void sx_estimate_sram_03(const sx_component *c, sx_estimate *e) {
     double banks = fmax(c->banks, 1), depth = fmax(c->depth, LEAST_DEPTH);
     sx_sram_figures f;

@@ -1,6 +1,7 @@
 /* Choices: files, short texts, what memories cost by size, and the designs that come of it. */
 #include "codesign/choices.h"
 #include "codesign/designs.h"
+#include "estimate/component.h"
 #include "support/expect.h"
 
 #include <math.h>
@@ -183,6 +184,9 @@ static void laws_are_formulas_of_the_size(void **state) {
     assert_true(value_of("base * words / base_words", 512) == 4);
     assert_true(value_of("pat", 512) == sx_pat_sram(1, 64));
     assert_true(value_of("base * pat / base_pat", 256) == 2);
+    assert_true(value_of("base * sram_leakage / base_sram_leakage", 256) == 2);
+    assert_true(value_of("sram_area", 512) > 1.5 * value_of("base_sram_area", 512));
+    assert_true(value_of("sram_write", 256) == value_of("base_sram_write", 7));
     sx_storage base;
     double value;
     sx_storage_init(&base);
@@ -211,7 +215,10 @@ static void presets_pass_through_the_base(void **state) {
     double shape = sx_pat_sram(0.25, 16) / sx_pat_sram(0.5, 16);
     assert_true(fabs(arch.level[0].read_energy - 2.05 * shape) < 1e-12);
     double mac = 282 * pow(2, 1.816) + 8.56 * 16;
-    double area = 256 * (0.742 * 128 * 16 + mac) + 0.742 * 65536 * 16;
+    sx_sram_figures small, large;
+    sx_sram_by_size(16, 128, &small);
+    sx_sram_by_size(16, 65536, &large);
+    double area = 256 * (small.value[SX_SRAM_AREA] + mac) + large.value[SX_SRAM_AREA];
     assert_true(fabs(sx_designs_area(d, 0) / area - 1) < 1e-12);
     sx_designs_free(d);
     sx_choices_free(c);
@@ -242,7 +249,9 @@ static void levels_are_split_by_tensor(void **state) {
     assert_null(sx_designs_choice(d, 3));
     sx_designs_setting(d, 1, 0, text, sizeof text);
     assert_string_equal(text, "16");
-    assert_true(fabs(sx_designs_area(d, 1) - (256 * 52 + 65536 * 0.742 * 16)) < 1e-6);
+    sx_sram_figures l2;
+    sx_sram_by_size(16, 65536, &l2);
+    assert_true(fabs(sx_designs_area(d, 1) - (256 * 52 + l2.value[SX_SRAM_AREA])) < 1e-6);
     sx_problem problem;
     sx_expect_ok(sx_einsum_parse("Outputs[m] += Inputs[m,k] {m:2,k:2}", &problem));
     sx_expect_error(sx_designs_check(d, &problem), "unknown tensor to split a level by: 'Weights'");

@@ -21,6 +21,13 @@ static void whole_numbers_are_exact(void **state) {
     assert_close(sx_dd_mul(sx_dd_div(a, b), b), a);
 }
 
+/* What is far below the sum of the high parts counts once they cancel. */
+static void low_parts_are_added(void **state) {
+    (void)state;
+    const sx_dd sum = sx_dd_add((sx_dd){1, 0x1p-60}, (sx_dd){-1, 0x1p-120});
+    assert_true(sum.high == 0x1p-60 && sum.low == 0x1p-120);
+}
+
 static void logarithms_are_the_inverse_of_exponentials(void **state) {
     (void)state;
     for (double x = -600; x < 600; x += 13.37)
@@ -40,6 +47,7 @@ static void factorials_grow_by_their_last_factor(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_numbers_are_exact),
+        cmocka_unit_test(low_parts_are_added),
         cmocka_unit_test(logarithms_are_the_inverse_of_exponentials),
         cmocka_unit_test(factorials_grow_by_their_last_factor),
     };

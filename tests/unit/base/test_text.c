@@ -191,6 +191,13 @@ static void nearest_takes_words_of_any_length(void **state) {
     const char *const candidates[] = {long_word, "aaaa"};
     assert_null(sx_text_nearest(long_word, candidates, 2));
     assert_string_equal(sx_text_nearest("aaab", candidates, 2), "aaaa");
+    char word[65], shorter[64];
+    memset(word, 'b', sizeof word);
+    memset(shorter, 'b', sizeof shorter);
+    word[64] = shorter[63] = 0;
+    assert_int_equal(sx_text_distance(shorter, word), UINT32_MAX);
+    assert_int_equal(sx_text_distance(word, shorter), UINT32_MAX);
+    assert_int_equal(sx_text_distance("", shorter), 63);
     char edge[2][64];
     memset(edge, 'b', sizeof edge);
     edge[0][63] = edge[1][62] = 0;

@@ -78,6 +78,13 @@ static void many_keys_are_counted(void **state) {
     static const char *const names[] = {"k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7", "k8", "k9"};
     sx_warnings *list;
     sx_expect_ok(sx_warnings_new(&list));
+    for (size_t i = 0; i < 8; i++) sx_warnings_add(list, names[i], names[i], "unknown");
+    sx_warnings_join_keys(list);
+    expect_warning(list, 0, NULL,
+                   "8 keys are not understood and ignored: 'k0', 'k1', 'k2', 'k3', 'k4', 'k5', 'k6', 'k7' "
+                   "(--verbose shows where)");
+    sx_warnings_free(list);
+    sx_expect_ok(sx_warnings_new(&list));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         sx_warnings_add(list, names[i], names[i], "unknown");
     sx_warnings_join_keys(list);

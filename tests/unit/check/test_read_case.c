@@ -131,6 +131,7 @@ static void what_is_wrong_is_an_error(void **state) {
         {"m=8 n=8 k=4", "m=8 n=8 k=0", "is no factor"},
         {"\"type\": \"temporal\"", "\"type\": \"temporary\"", "there is no directive 'temporary'"},
         {"\"meshX\": 14", "\"meshX\": -14", "meshX"},
+        {"\"inner\": ", "\"outer\": [\"k\"], \"inner\": ", "a dimension is both innermost and outermost"},
     };
     char *text = make_text("eyeriss");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -3,10 +3,12 @@
 #include "sextant/rng.h"
 #include "support/expect.h"
 
+#include <errno.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 
 #include <cmocka.h>
 
@@ -35,6 +37,7 @@ static void optima_are_found_and_proven(void **state) {
     assert_true(fabs(result.value - (1.5 - 23)) < 1e-6 && fabs(result.bound - result.value) < 1e-6);
     static const double wanted[5] = {1, 1, 0, 0, 1.5};
     for (int i = 0; i < 5; i++) assert_true(fabs(values[i] - wanted[i]) < 1e-6);
+    assert_true(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD); /* no process is left */
     sx_mip_free(mip);
 }
 

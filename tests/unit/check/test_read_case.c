@@ -132,6 +132,16 @@ static void what_is_wrong_is_an_error(void **state) {
         {"\"type\": \"temporal\"", "\"type\": \"temporary\"", "there is no directive 'temporary'"},
         {"\"meshX\": 14", "\"meshX\": -14", "meshX"},
         {"\"inner\": ", "\"outer\": [\"k\"], \"inner\": ", "a dimension is both innermost and outermost"},
+        {"\"limits\": [", "\"limits\": [{\"level\": \"weight_spad\"}, ", "a level has limits twice"},
+        {"\"rest\": [", "\"rest\": [\"k\", ", "the dimension 'k' is named twice"},
+        {"\"rest\": [", "\"rest\": [\"z\", ", "there is no dimension 'z'"},
+        {"\"keep\": [\n          \"B\"", "\"keep\": [\n          \"Z\"", "there is no tensor 'Z'"},
+        {"\"mapping\": [", "\"mapping\": [{\"target\": \"L2\", \"type\": \"bypass\"}, ",
+         "a level has a directive twice"},
+        {"\"type\": \"temporal\"", "\"type\": \"spatial\", \"split\": 0", "the mapping says too little of"},
+        {"m=8 n=8 k=4", "m=8 n=8 k=4x", "is no factor"},
+        {"m=8 n=8 k=4", "m=8 n=8 z=4", "is no factor"},
+        {"\"arrays\": 7", "\"arrays\": -7", "arrays"},
     };
     char *text = make_text("eyeriss");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

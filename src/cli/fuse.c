@@ -7,8 +7,8 @@
 #include <string.h>
 
 sx_status sx_fuse_prepare(const sx_args *args, sx_result *r) {
-    static const char *const apart[] = {"evaluator", "pareto",         "k-best", "checkpoint",
-                                        "densities", "search-formats", "gpu",    "emulate-gpu"};
+    static const char *const apart[] = {"evaluator",      "pareto", "checkpoint", "densities",
+                                        "search-formats", "gpu",    "emulate-gpu"};
     const char *window = sx_args_text(args, "window", 0);
     if (!sx_args_flag(args, "fuse")) {
         const char *alone = window                            ? "window"
@@ -36,6 +36,10 @@ sx_status sx_fuse_prepare(const sx_args *args, sx_result *r) {
             sx_error_new(SX_ERR_USAGE, "--staircase %s is not --exchange %s", stairs, exchange),
             "sizes of the exchange memory are compared");
     if (args->ranks) return sx_error_new(SX_ERR_USAGE, "--fuse is not for several processes");
+    if (r->options.run.k_best > SX_MAX_FUSED)
+        return sx_error_new(SX_ERR_USAGE, "--k-best %zu: with --fuse at most %d plans are kept",
+                            (size_t)r->options.run.k_best, SX_MAX_FUSED);
+    r->options.run.k_best = 1;
     r->options.run.seconds /= 2;
     return SX_OK;
 }
@@ -60,6 +64,7 @@ static sx_fusing_options options_of(const sx_args *args) {
                                .exchange = staircase ? staircase : sx_args_text(args, "exchange", 0),
                                .staircase = sx_args_flag(args, "staircase"),
                                .window = window ? window : "best",
+                               .k_best = (size_t)sx_args_count(args, "k-best", 1),
                                .gap = sx_args_number(args, "gap", 0)};
 }
 

@@ -19,6 +19,7 @@ typedef struct choice {
     const sx_layer_chain *chain;
     sx_inner *inner;
     sx_group_choice loops;
+    bool listed; /* the same with rows retained is listed, too: in one step both are one */
     sx_row_schedule rows;
 } choice;
 
@@ -233,6 +234,7 @@ static sx_status add_tiles(choice *c, sx_vector *out, bool *any) {
         bool fits;
         if (rows % steps) continue;
         c->loops.tile = rows / steps;
+        if (steps == 1 && c->listed) continue;
         if (steps == 1 &&
             (c->loops.held || (c->loops.slices == 1 && (c->loops.holds_in || c->chain->heads == 1))))
             continue;
@@ -304,7 +306,10 @@ static sx_status add_chain(const sx_layer_chain *chain, sx_inner *inner, unsigne
         for (uint32_t slices = 1; slices <= chain->channels && n < 2 * MOST_SLICES; slices++) {
             bool any = false;
             if (chain->channels % slices) continue;
-            choice c = {.chain = chain, .inner = inner, .loops = {.window = w, .slices = slices}};
+            choice c = {.chain = chain,
+                        .inner = inner,
+                        .loops = {.window = w, .slices = slices},
+                        .listed = w == SX_GROUP_RECOMPUTE && (windows >> SX_GROUP_RETAIN & 1)};
             const uint32_t tile = roomy_tile(&c);
             if (n >= MOST_SLICES && tile <= largest) continue;
             if (tile > largest) largest = tile;

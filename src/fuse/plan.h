@@ -33,6 +33,10 @@ void sx_plan_fini(sx_plan *plan);
  * nothing fits. *out is freed with sx_plan_fini, also after an error. */
 SX_MUST_USE sx_status sx_plan_join(const sx_plan_space *space, bool by_bound, sx_plan *out);
 
+/* The k best plans, the best first, into k places; those beyond the last are not found. Each is freed with
+ * sx_plan_fini, also after an error. */
+SX_MUST_USE sx_status sx_plan_join_best(const sx_plan_space *space, bool by_bound, size_t k, sx_plan *out);
+
 /* The inner optimum of a run of a group in a state. */
 SX_MUST_USE sx_status sx_plan_group_optimum(const sx_plan_space *space, const sx_fuse_group *group,
                                             const sx_group_run *run, uint64_t state, size_t *out);

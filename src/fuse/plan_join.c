@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The best beginning that leads to a state. */
+/* One of the best beginnings that lead to a state. */
 typedef struct beginning {
     uint64_t state;    /* before the next step */
     sx_plan_part part; /* the last one */
@@ -18,15 +18,16 @@ typedef struct beginning {
     size_t before; /* the beginning without it: among those that end before its first step */
 } beginning;
 
-/* Beginnings that end before a step. */
+/* Beginnings that end before a step: k for each state, the best first; those that are not found have an infinite weight. */
 typedef struct boundary {
     sx_vector all;
-    sx_hash_table table; /* by state */
+    sx_hash_table table; /* by state: the first of each, over k */
 } boundary;
 
 typedef struct join {
     const sx_plan_space *space;
     bool by_bound;
+    size_t k;     /* beginnings that are kept for each state */
     boundary *at; /* before each step, and after the last */
 } join;
 
@@ -123,20 +124,33 @@ static sx_status weigh_group(const join *j, const sx_plan_part *part, double *we
     return SX_OK;
 }
 
-/* Enters a beginning, unless one with the same state is at least as good. */
-static sx_status enter_beginning(boundary *at, const beginning *new) {
-    beginning *item = sx_vector_add(&at->all);
-    if (!item) return sx_error_memory();
-    *item = *new;
-    const size_t index = at->all.n - 1;
-    const sx_hash_keys keys = {at->all.data, sizeof *item, sizeof item->state};
-    uint32_t entry = sx_hash_table_put(&at->table, keys, &new->state,
-                                       sx_hash_words((const int64_t *)&new->state, 1), (uint32_t)index);
+/* The number of the first beginning of a state, made where there is none. */
+static sx_status find_state(boundary *at, size_t k, uint64_t state, size_t *out) {
+    const size_t first = at->all.n;
+    for (size_t r = 0; r < k; r++) {
+        beginning *item = sx_vector_add(&at->all);
+        if (!item) return sx_error_memory();
+        *item = (beginning){.state = state, .weight = INFINITY};
+    }
+    const sx_hash_keys keys = {at->all.data, k * sizeof(beginning), sizeof state};
+    uint32_t entry = sx_hash_table_put(&at->table, keys, &state, sx_hash_words((const int64_t *)&state, 1),
+                                       (uint32_t)(first / k));
     if (entry == SX_HASH_NONE) return sx_error_memory();
-    if (entry == index) return SX_OK;
-    at->all.n--;
-    beginning *known = sx_vector_at(&at->all, entry);
-    if (new->weight < known->weight) *known = *new;
+    if (entry != first / k) at->all.n = first;
+    *out = entry * k;
+    return SX_OK;
+}
+
+/* Enters a beginning among the k best of its state; of equal ones the first stays before. */
+static sx_status enter_beginning(boundary *at, size_t k, const beginning *new) {
+    size_t first;
+    SX_TRY(find_state(at, k, new->state, &first));
+    beginning *item = sx_vector_at(&at->all, first);
+    size_t r = k;
+    while (r > 0 && new->weight < item[r - 1].weight) r--;
+    if (r == k) return SX_OK;
+    memmove(&item[r + 1], &item[r], (k - 1 - r) * sizeof *item);
+    item[r] = *new;
     return SX_OK;
 }
 
@@ -160,35 +174,45 @@ static bool slots_of_part(const sx_exchange *x, const sx_plan_part *part, uint64
     return true;
 }
 
+/* Prolongs the k beginnings of a state by a part of a weight. */
+static sx_status prolong_state(join *j, const sx_plan_part *part, size_t first, uint64_t end, double weight) {
+    for (size_t r = 0; r < j->k; r++) {
+        const beginning *before = sx_vector_at(&j->at[part->first].all, first + r);
+        const beginning new = {.state = part->state & ~end,
+                               .part = *part,
+                               .before = first + r,
+                               .weight = before->weight + weight};
+        if (!isinf(new.weight)) SX_TRY(enter_beginning(&j->at[part->last + 1], j->k, &new));
+    }
+    return SX_OK;
+}
+
 /* Prolongs all beginnings before a part by it, with each choice about what it makes. */
 static sx_status prolong(join *j, const sx_plan_part *part) {
     uint64_t made, stay, end;
     const boundary *from = &j->at[part->first];
     if (!slots_of_part(j->space->exchange, part, &made, &stay, &end)) return SX_OK;
     const uint64_t open = made & ~stay;
-    for (size_t b = 0; b < from->all.n; b++)
+    for (size_t b = 0; b < from->all.n; b += j->k)
         for (uint64_t chosen = 0;; chosen = (chosen - open) & open) {
-            const beginning *before = sx_vector_at(&from->all, b);
-            beginning new = {.part = *part, .before = b};
+            sx_plan_part new = *part;
             double weight;
-            new.part.state = before->state | stay | chosen;
-            SX_TRY(part->group == SX_NO_INDEX ? weigh_step(j, &new.part, &weight)
-                                              : weigh_group(j, &new.part, &weight));
-            new.state = new.part.state & ~end;
-            new.weight = before->weight + weight;
-            if (!isinf(new.weight)) SX_TRY(enter_beginning(&j->at[part->last + 1], &new));
+            new.state = ((const beginning *)sx_vector_at(&from->all, b))->state | stay | chosen;
+            SX_TRY(part->group == SX_NO_INDEX ? weigh_step(j, &new, &weight) : weigh_group(j, &new, &weight));
+            if (!isinf(weight)) SX_TRY(prolong_state(j, &new, b, end, weight));
             if (chosen == open) break;
         }
     return SX_OK;
 }
 
-/* Copies out the plan of the beginning of full length, of which there is one: nothing stays after the last step. */
-static sx_status copy_plan(const join *j, sx_plan *out) {
-    size_t at = j->space->exchange->n_steps, index = 0;
+/* Copies out the plan of a beginning of full length; there is one state: nothing stays after the last step. */
+static sx_status copy_plan(const join *j, size_t index, sx_plan *out) {
+    size_t at = j->space->exchange->n_steps;
+    out->weight = ((const beginning *)sx_vector_at(&j->at[at].all, index))->weight;
+    if (isinf(out->weight)) return SX_OK;
     out->part = calloc(at + 1, sizeof *out->part);
     if (!out->part) return sx_error_memory();
     out->found = true;
-    out->weight = ((const beginning *)sx_vector_at(&j->at[at].all, 0))->weight;
     while (at > 0) {
         const beginning *b = sx_vector_at(&j->at[at].all, index);
         out->part[out->n_parts++] = b->part;
@@ -221,20 +245,24 @@ static sx_status join_steps(join *j) {
     return SX_OK;
 }
 
-sx_status sx_plan_join(const sx_plan_space *space, bool by_bound, sx_plan *out) {
+sx_status sx_plan_join_best(const sx_plan_space *space, bool by_bound, size_t k, sx_plan *out) {
     const size_t n = space->exchange->n_steps;
-    join j = {.space = space, .by_bound = by_bound, .at = calloc(n + 2, sizeof *j.at)};
-    memset(out, 0, sizeof *out);
+    join j = {.space = space, .by_bound = by_bound, .k = k, .at = calloc(n + 2, sizeof *j.at)};
+    memset(out, 0, k * sizeof *out);
     if (!j.at) return sx_error_memory();
     for (size_t s = 0; s <= n; s++) j.at[s].all.size = sizeof(beginning);
     const beginning none = {.part = {.optimum = SX_NO_INDEX, .group = SX_NO_INDEX}};
-    sx_status status = enter_beginning(&j.at[0], &none);
+    sx_status status = enter_beginning(&j.at[0], k, &none);
     if (!status) status = join_steps(&j);
-    if (!status && j.at[n].all.n) status = copy_plan(&j, out);
+    for (size_t r = 0; r < k && !status && j.at[n].all.n; r++) status = copy_plan(&j, r, &out[r]);
     for (size_t s = 0; s <= n; s++) {
         sx_vector_clear(&j.at[s].all);
         sx_hash_table_clear(&j.at[s].table);
     }
     free(j.at);
     return status;
+}
+
+sx_status sx_plan_join(const sx_plan_space *space, bool by_bound, sx_plan *out) {
+    return sx_plan_join_best(space, by_bound, 1, out);
 }

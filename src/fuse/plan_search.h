@@ -4,9 +4,14 @@
 #define SX_FUSE_PLAN_SEARCH_H
 
 #include "fuse/plan.h"
+#include "sextant/fused.h"
+
+enum { SX_MAX_PLANS = SX_MAX_FUSED };
 
 typedef struct sx_plan_answer {
-    sx_plan plan;       /* the best known */
+    sx_plan plan;    /* the best known */
+    size_t n_others; /* after it, the next best */
+    sx_plan other[SX_MAX_PLANS - 1];
     double lower_bound; /* of the weight of every plan */
     bool stopped;       /* before it was complete */
 } sx_plan_answer;
@@ -14,9 +19,10 @@ typedef struct sx_plan_answer {
 /* Whether a search should stop, asked before each inner optimum. */
 typedef bool sx_plan_stop(void *user);
 
-/* Searches the best plan, or one whose weight is at most the share `gap` above the lower bound. *out is freed with
- * sx_plan_fini(&out->plan), also after an error. */
-SX_MUST_USE sx_status sx_plan_search(const sx_plan_space *space, double gap, sx_plan_stop *stop, void *user,
-                                     sx_plan_answer *out);
+/* Searches the k best plans, or until the weight of the best is at most the share `gap` above the lower bound. *out is freed
+ * with sx_plan_answer_fini, also after an error. */
+SX_MUST_USE sx_status sx_plan_search(const sx_plan_space *space, double gap, size_t k, sx_plan_stop *stop,
+                                     void *user, sx_plan_answer *out);
+void sx_plan_answer_fini(sx_plan_answer *answer);
 
 #endif

@@ -88,6 +88,21 @@ static json_t *sizes_json(sx_tree *tree, const sx_fused *f) {
     return list;
 }
 
+/* The next best plans. */
+static json_t *others_json(sx_tree *tree, const sx_fused *f) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < f->n_others; i++) {
+        const sx_fused *other = f->other[i];
+        json_t *object = json_object(), *groups = json_array();
+        put_sums(tree, &other->total, object);
+        for (size_t g = 0; g < other->n_groups; g++) sx_tree_append(tree, groups, group_json(tree, other, g));
+        sx_tree_put(tree, object, "groups", groups);
+        sx_tree_put(tree, object, "dram_bytes", sx_json_number(other->dram_bytes));
+        sx_tree_append(tree, list, object);
+    }
+    return list;
+}
+
 /* Sets what a search found out about a fused network. */
 static void put_proof(sx_tree *tree, const sx_fused *f, const char *objective, json_t *object) {
     sx_tree_put(tree, object, "objective", json_string(objective));
@@ -113,6 +128,7 @@ json_t *sx_fused_json(sx_tree *tree, const sx_fused *f, const char *objective) {
     sx_tree_put(tree, object, "dram_bytes", sx_json_number(f->dram_bytes));
     if (f->given) return object;
     sx_tree_put(tree, object, "dram_bytes_unfused", sx_json_number(f->dram_bytes_unfused));
+    if (f->n_others) sx_tree_put(tree, object, "k_best", others_json(tree, f));
     if (f->n_sizes) sx_tree_put(tree, object, "staircase", sizes_json(tree, f));
     sx_tree_put(tree, object, "searches", sx_json_count(f->n_searches));
     sx_tree_put(tree, object, "seconds", json_real(f->seconds));

@@ -100,6 +100,25 @@ static void memory_rows(const sx_fused *f, sx_text *out) {
     sx_table_end(&table, 2, out);
 }
 
+/* The best plans, in order. */
+static void other_rows(const sx_fused *f, sx_text *out) {
+    sx_table table;
+    sx_table_begin(&table, "rrrrrrr");
+    const char *head[] = {"plan", "groups", "stay", "energy", "cycles", "EDP", "DRAM"};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++) sx_table_cell(&table, "%s", head[i]);
+    for (size_t i = 0; i <= f->n_others; i++) {
+        const sx_fused *plan = i ? f->other[i - 1] : f;
+        sx_table_cell(&table, "%zu", i + 1);
+        sx_table_cell(&table, "%zu", plan->n_groups);
+        sx_table_cell(&table, "%zu", plan->n_tensors);
+        sx_table_cell(&table, "%s", sx_show_energy(plan->total.energy_pj).text);
+        sx_table_cell(&table, "%s", sx_show_count(plan->total.cycles).text);
+        sx_table_cell(&table, "%.4g", plan->total.energy_pj * plan->total.cycles);
+        sx_table_cell(&table, "%s", sx_show_scaled(plan->dram_bytes, "B").text);
+    }
+    sx_table_end(&table, 2, out);
+}
+
 /* What each size of the memory gives. */
 static void size_rows(const sx_fused *f, sx_text *out) {
     sx_table table;
@@ -190,6 +209,10 @@ void sx_fused_report(const sx_fused *f, const char *objective, bool verbose, sx_
     else
         sx_text_add(out, "  Nothing stays in %s%s: the network costs what its layers cost.\n", f->level,
                     f->chosen && f->optimal ? ", which is proven to be best" : "");
+    if (f->n_others) {
+        sx_text_add(out, "\nThe %zu best plans\n\n", f->n_others + 1);
+        other_rows(f, out);
+    }
     if (!f->n_sizes) return;
     sx_text_add(out, "\nThe best plan for each size of %s\n\n", f->level);
     size_rows(f, out);

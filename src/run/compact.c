@@ -26,8 +26,7 @@ sx_status sx_compact_search_new(const sx_run *run, sx_compact_search **out) {
 }
 
 struct sx_core_work *sx_compact_search_work(const sx_compact_search *search, sx_worker *worker) {
-    struct sx_core_work *work =
-        sx_core_model_work(worker->scorer.workspace, search->engine, &search->core);
+    struct sx_core_work *work = sx_core_model_work(worker->scorer.workspace, search->engine, &search->core);
     if (!work) sx_worker_fail(worker, sx_error_memory());
     return work;
 }

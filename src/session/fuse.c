@@ -145,10 +145,32 @@ sx_status sx_fusing_list_groups(sx_fusing *f, const sx_fusing_options *fuse) {
 
 /* Searches the best plan of the exchange memory, or of what is not reserved of it. */
 static sx_status search_plan(sx_fusing *f, const sx_fusing_options *fuse) {
-    sx_plan_fini(&f->answer.plan);
+    sx_plan_answer_fini(&f->answer);
     SX_TRY(sx_fusing_list_groups(f, fuse));
     const sx_plan_space space = {&f->exchange, &f->inner, (const sx_fuse_group *)f->groups.data, f->groups.n};
-    return sx_plan_search(&space, fuse->gap, must_stop, f, &f->answer);
+    return sx_plan_search(&space, fuse->gap, fuse->k_best > 1 ? fuse->k_best : 1, must_stop, f, &f->answer);
+}
+
+/* Sets the results of the next best plans. */
+static sx_status set_others(sx_fusing *f, sx_fused *out) {
+    const size_t n = f->answer.n_others;
+    const sx_plan best = f->answer.plan;
+    sx_status status = SX_OK;
+    out->other = calloc(n + 1, sizeof *out->other);
+    if (!out->other) return sx_error_memory();
+    for (size_t i = 0; i < n && !status; i++) {
+        sx_fused *other = out->other[out->n_others] = calloc(1, sizeof *other);
+        if (!other) return sx_error_memory();
+        out->n_others++;
+        memcpy(other->level, out->level, sizeof other->level);
+        other->capacity = out->capacity;
+        free(f->order);
+        f->order = NULL;
+        f->answer.plan = f->answer.other[i];
+        status = set_result(f, other);
+    }
+    f->answer.plan = best;
+    return status;
 }
 
 /* Sets the best plan of the memory's current size. */
@@ -196,7 +218,9 @@ static sx_status fuse_graph(sx_fusing *f, const sx_graph *graph, const sx_networ
     SX_TRY(search_plan(f, fuse));
     SX_TRY(set_result(f, out));
     if (f->options->run.proof && out->found) SX_TRY(sx_fused_certify(f, fuse, out));
-    return fuse->staircase ? set_sizes(f, fuse, out) : SX_OK;
+    SX_TRY(set_others(f, out));
+    const sx_fusing_options one = {.tensors = fuse->tensors, .window = fuse->window, .gap = fuse->gap};
+    return fuse->staircase ? set_sizes(f, &one, out) : SX_OK;
 }
 
 /* Refuses what was asked to stay where no plan has room for it. */

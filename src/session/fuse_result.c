@@ -16,11 +16,13 @@ void sx_fused_free(sx_fused *fused) {
     free(fused->group);
     free(fused->size);
     free(fused->certificate);
+    for (size_t i = 0; i < fused->n_others; i++) sx_fused_free(fused->other[i]);
+    free(fused->other);
     free(fused);
 }
 
 void sx_fusing_fini(sx_fusing *f) {
-    sx_plan_fini(&f->answer.plan);
+    sx_plan_answer_fini(&f->answer);
     sx_vector_clear(&f->groups);
     sx_exchange_fini(&f->exchange);
     sx_inner_fini(&f->inner);

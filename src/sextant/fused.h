@@ -53,7 +53,7 @@ typedef struct sx_fused_loop {
     uint32_t bound;
 } sx_fused_loop;
 
-enum { SX_MAX_HELD = 6, SX_WHY_SIZE = 512 };
+enum { SX_MAX_HELD = 6, SX_WHY_SIZE = 512, SX_MAX_FUSED = 16 };
 
 /* Layers that are joined by tensors on chip. */
 typedef struct sx_fused_group {
@@ -98,6 +98,8 @@ typedef struct sx_fused {
     size_t n_searches;   /* of cut layers */
     size_t n_sizes;      /* of the exchange memory, largest first; 0: not asked for */
     sx_fused_size *size;
+    size_t n_others; /* the next best plans, in order */
+    struct sx_fused **other;
     char *certificate; /* as JSON, where the search was one with proof; NULL: none */
     double seconds;
 } sx_fused;
@@ -107,8 +109,9 @@ typedef struct sx_fusing_options {
     const char *tensors;  /* "auto": as is best, "none": nothing, or names of the graph's with commas */
     const char *exchange; /* a level; NULL: the one inside the outermost */
     const char
-        *window; /* what becomes of rows that windows of two steps share: "retain", "recompute" or "best" */
-    double gap;  /* stop where a plan is known that is at most that share above the lower bound */
+        *window;   /* what becomes of rows that windows of two steps share: "retain", "recompute" or "best" */
+    size_t k_best; /* so many plans are found; 0: one */
+    double gap;    /* stop where a plan is known that is at most that share above the lower bound */
 } sx_fusing_options;
 
 /* Refuses, before anything is searched, what cannot be fused, and says which part and why. */

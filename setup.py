@@ -12,6 +12,7 @@ from setuptools.dist import Distribution
 
 TOP = pathlib.Path(__file__).resolve().parent
 LIBRARY = TOP / "build" / "libsextant.so.1"
+PROGRAM = TOP / "build" / "sextant"
 
 
 def version():
@@ -21,12 +22,13 @@ def version():
 
 
 class BuildWithLibrary(build_py):
-    """Copies the shared library into the package."""
+    """Copies the shared library and the program into the package."""
 
     def run(self):
         super().run()
         if LIBRARY.exists():
-            shutil.copy(LIBRARY, pathlib.Path(self.build_lib) / "sextant" / LIBRARY.name)
+            for path in (LIBRARY, PROGRAM):
+                shutil.copy(path, pathlib.Path(self.build_lib) / "sextant" / path.name)
 
 
 class Binary(Distribution):

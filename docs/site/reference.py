@@ -85,7 +85,7 @@ def header_page(path):
 
 def python_page():
     modules = [("Searching and evaluating", "search"), ("Problems, architectures, networks", "nouns"), ("Mappings", "mappings"),
-               ("The model and the map space", "model"), ("Figures", "figures"), ("Errors", "errors")]
+               ("The model and the map space", "model"), ("Commands", "commands"), ("Figures", "figures"), ("Errors", "errors")]
     page = ["# Python reference", "", "Made from the docstrings of the package; [python.md](../python.md) is the way in.", ""]
     for title, name in modules:
         page += [f"## {title}", "", "```{eval-rst}", f".. automodule:: sextant.{name}", "   :members:", "   :undoc-members:", "```", ""]

@@ -13,6 +13,8 @@ and hint (`sextant.Error` and its kinds). numpy and pandas are used where they a
 """
 from ._library import VERSION as __version__
 from ._library import lib as _lib
+from . import commands
+from .commands import Answer
 from .errors import (Error, FileError, InputError, InputWarning, InternalError, LibraryError, LimitError, OutOfMemory,
                      ProgramError, UsageError, WriteError)
 from .figures import Figure
@@ -23,12 +25,17 @@ from .search import Found, Progress, SearchResult, Space, search
 from .session import LayerResult, MapResult, map
 
 __all__ = [
-    "Arch", "Cost", "Error", "Figure", "FileError", "Found", "InputError", "InputWarning", "InternalError", "LayerResult",
+    "Answer", "Arch", "Cost", "Error", "Figure", "FileError", "Found", "InputError", "InputWarning", "InternalError", "LayerResult",
     "LevelCost", "LibraryError", "LimitError", "Loop", "MapResult", "Mapping", "Mappings", "Model", "Network", "NetworkCost",
     "OutOfMemory", "Problem", "ProgramError", "Progress", "Score", "Scores", "SearchResult", "Space", "TensorCost",
     "UsageError", "WriteError", "archs", "evaluate", "features", "map", "mappers", "networks", "objectives", "problems",
     "search",
 ]
+
+
+def __getattr__(name: str) -> "commands.Callable[..., Answer]":
+    """The commands of the program that are not functions of the library, such as codesign (sextant.commands)."""
+    return commands.__getattr__(name)
 
 
 def features() -> str:

@@ -9,6 +9,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Optional
 
 from . import _abi as abi
 from ._library import Handle, check, lib, text_of
+from . import html
 from .nouns import Arch, Input, Path, Problem
 
 try:
@@ -121,9 +122,12 @@ class Mapping:
             if loop.level != last:
                 lines.append(f"{'  ' * indent}{loop.level}:")
                 indent, last = indent + 1, loop.level
-            word = f"spatial {loop.axis}" if loop.axis else "for"
-            lines.append(f"{'  ' * indent}{word} {loop.dim} in 0..{loop.factor}")
+            word, axis = ("par-for", f" ({loop.axis})") if loop.axis else ("for", "")
+            lines.append(f"{'  ' * indent}{word} {loop.dim} in [0:{loop.factor}){axis}")
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return html.nest(str(self).splitlines(), f"{self.problem.name or 'problem'} on {self.arch.name}")
 
     def __repr__(self) -> str:
         return f"<Mapping of {self.problem.name or 'a problem'} onto {self.arch.name}: {len(self.loops)} loops>"

@@ -9,6 +9,7 @@ from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 from . import _abi as abi
 from ._library import Handle, check, lib, names_of, text_of
+from . import html
 from .errors import InputWarning, UsageError
 
 Path = Union[str, "os.PathLike[str]"]
@@ -173,6 +174,9 @@ class Problem:
     def __repr__(self) -> str:
         return f"Problem({self.einsum!r})"
 
+    def _repr_html_(self) -> str:
+        return html.text(self.einsum.split(" {")[0]) + html.table(["dimension", "size"], self.dims.items(), self.name)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Problem) and bool(lib.sx_problem_equal(self._c, other._c))
 
@@ -259,6 +263,13 @@ class Arch:
     def __repr__(self) -> str:
         return f"Arch({self.name!r}, levels={self.levels})"
 
+    def _repr_html_(self) -> str:
+        names = []
+        for level in range(len(self.levels) - 1, -1, -1):
+            x, y = lib.sx_arch_fanout_x(self._c, level), lib.sx_arch_fanout_y(self._c, level)
+            names.append(self.levels[level] + (f", {x} x {y} below" if x * y > 1 else ""))
+        return html.boxes(names + ["compute"], self.name)
+
 
 def _new_network(name: str) -> Handle:
     return Handle(lib.sx_network_free, lib.sx_network_new, name.encode())
@@ -324,6 +335,11 @@ class Network:
 
     def __repr__(self) -> str:
         return f"Network({self.name!r}, {len(self)} layers)"
+
+    def _repr_html_(self) -> str:
+        return html.table(["layer", "times", "MACs", "einsum"],
+                          [(name, count, problem.computes, problem.einsum) for name, (problem, count) in self.layers.items()],
+                          self.name)
 
 
 def archs() -> List[Tuple[str, str]]:

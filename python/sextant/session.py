@@ -11,6 +11,7 @@ from . import _abi as abi
 from ._library import VERSION, Guard, Handle, lib, text_of
 from .errors import InputError
 from .figures import Figure, curves, front
+from . import html
 from .mappings import Mapping
 from .model import Cost, Model, semantics
 from .nouns import Arch, Files, Network, Path, Problem
@@ -166,6 +167,14 @@ class MapResult:
         data = self.json.encode()
         result = Handle(lib.sx_result_free, lib.sx_result_read, b"the result", data, len(data))
         return Figure(text_of(lib.sx_draw_result, result))
+
+    def _repr_html_(self) -> str:
+        def known(layer: LayerResult) -> str:
+            if layer.optimal or not layer.found:
+                return "proven" if layer.optimal else "none found"
+            return f"gap {layer.value / layer.lower_bound - 1:.1%}" if layer.lower_bound > 0 else ""
+        rows = [(layer.name, layer.count, layer.cycles, layer.energy_pj / 1e6, layer.edp, known(layer)) for layer in self.layers]
+        return html.table(["layer", "times", "cycles", "energy, uJ", "EDP, pJ*cycles", "known"], rows, f"on {self.arch.name}")
 
     def __repr__(self) -> str:
         return f"<MapResult of {len(self.layers)} layers on {self.arch.name}>"

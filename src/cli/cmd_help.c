@@ -1,3 +1,4 @@
+#include "base/json.h"
 #include "cli/command.h"
 #include "cli/completion.h"
 #include "cli/man.h"
@@ -5,7 +6,9 @@
 
 #include "sextant/all.h"
 
+#include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { HELP_WIDTH = 100, HELP_INDENT = 28 };
@@ -68,6 +71,40 @@ void sx_help_version(sx_text *out) {
     }
 }
 
+/* A command with its options, for programs. */
+static json_t *command_json(const sx_command *command) {
+    json_t *options = json_array();
+    for (size_t i = 0; i < command->n_options; i++) {
+        const sx_option *o = &command->options[i];
+        const char letter[2] = {o->letter, 0};
+        json_t *item =
+            json_pack("{s:s, s:s?, s:s?, s:b, s:s}", "name", o->name, "letter", o->letter ? letter : NULL,
+                      "argument", o->argument, "repeatable", o->repeatable, "text", o->text);
+        if (json_array_append_new(options, item) != 0) {
+            json_decref(options);
+            return NULL;
+        }
+    }
+    return json_pack("{s:s, s:s, s:s, s:o}", "name", command->name, "about", command->about, "usage",
+                     command->usage, "options", options);
+}
+
+/* Adds one command, or all of them, as JSON. */
+static sx_status add_json(const sx_command *only, sx_text *out) {
+    json_t *list = json_array();
+    bool failed = !list;
+    for (size_t i = 0; sx_command_at(i) && !failed; i++)
+        if (!only || only == sx_command_at(i))
+            failed = json_array_append_new(list, command_json(sx_command_at(i))) != 0;
+    json_t *object = failed ? NULL : json_pack("{s:o}", "commands", list);
+    char *text = object ? sx_json_print(object, JSON_INDENT(2)) : NULL;
+    json_decref(object);
+    if (text) sx_text_add(out, "%s\n", text);
+    bool whole = text != NULL;
+    free(text);
+    return whole ? SX_OK : sx_error_memory();
+}
+
 /* `sextant help [COMMAND]`. Pages for other programs are not fitted to a terminal. */
 static sx_status run(const sx_args *args, sx_output *result) {
     const char *shell = sx_args_text(args, "completion", 0);
@@ -75,14 +112,19 @@ static sx_status run(const sx_args *args, sx_output *result) {
     if (args->n_operands > 1) return sx_error_new(SX_ERR_USAGE, "help takes one command");
     if (shell && (man || args->n_operands))
         return sx_error_new(SX_ERR_USAGE, "--completion is for all commands, without --man");
-    if (man || shell) result->out.width = 0;
+    bool json = sx_args_flag(args, "json");
+    if (json && (man || shell))
+        return sx_error_new(SX_ERR_USAGE, "--json cannot be combined with --man or --completion");
+    if (man || shell || json) result->out.width = 0;
     if (shell) return sx_completion(shell, &result->out);
+    if (json && args->n_operands == 0) return add_json(NULL, &result->out);
     if (args->n_operands == 0) {
         (man ? sx_man_program : sx_help_program)(&result->out);
         return SX_OK;
     }
     const sx_command *command;
     SX_TRY(sx_command_find(args->operand[0], &command));
+    if (json) return add_json(command, &result->out);
     (man ? sx_man_command : sx_help_command)(command, &result->out);
     return SX_OK;
 }
@@ -90,6 +132,7 @@ static sx_status run(const sx_args *args, sx_output *result) {
 static const sx_option options[] = {
     {"man", 0, NULL, SX_OPTION_FLAG, false, "print the manual page, in mdoc"},
     {"completion", 0, SX_SHELLS, SX_OPTION_TEXT, false, "print the completion script of a shell"},
+    {"json", 0, NULL, SX_OPTION_FLAG, false, "print the commands and their options as JSON"},
     SX_OPTION_HELP,
 };
 

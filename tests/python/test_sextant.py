@@ -137,7 +137,7 @@ class Nouns(unittest.TestCase):
         for loop in mapping.loops:
             factors[loop.dim] = factors.get(loop.dim, 1) * loop.factor
         self.assertEqual(factors, {d: n for d, n in problem.dims.items() if n > 1})
-        self.assertIn("spatial", str(mapping))
+        self.assertIn("par-for", str(mapping))
         self.assertIn("mapping", mapping.to_dict())
 
 

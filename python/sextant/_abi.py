@@ -31,6 +31,8 @@ FUNCTIONS = {
     "sx_answer_total": (c_double, [c_void_p, c_uint]),
     "sx_answer_value": (c_double, [c_void_p]),
     "sx_arch_equal": (c_bool, [c_void_p, c_void_p]),
+    "sx_arch_fanout_x": (c_uint64, [c_void_p, c_int]),
+    "sx_arch_fanout_y": (c_uint64, [c_void_p, c_int]),
     "sx_arch_free": (None, [c_void_p]),
     "sx_arch_level_name": (c_char_p, [c_void_p, c_int]),
     "sx_arch_n_levels": (c_int, [c_void_p]),

@@ -1,14 +1,12 @@
 /* Minimises the sum of rho(log(predicted / measured)) + LAMBDA * sum (log p - log p0)^2 over the logs of the free keys, rho
  * being pseudo-Huber with DELTA: Levenberg-Marquardt on the residuals' square roots, derivatives by forward differences.
- * Cross-validation and bootstrap go by layers, since rows of one layer are alike. */
+ * Cross-validation and bootstrap go by groups, since rows of one group are alike. */
 #include "calibrate/fit.h"
 
 #include "base/status.h"
-#include "ir/law.h"
 #include "sextant/rng.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,80 +15,23 @@ enum { MOST_STEPS = 60 };
 
 /* What one fit works with. */
 typedef struct problem {
-    const sx_measurements *rows;
+    const sx_fit_task *task;
     const sx_fit *fit;
-    sx_arch *arch;          /* whose keys are set */
-    const unsigned *weight; /* of each layer; 0: left out */
+    const unsigned *weight; /* of each group; 0: left out */
     size_t n;               /* residuals: rows and keys */
 } problem;
-
-static double *key_at(sx_arch *arch, const sx_free_key *key) {
-    return (double *)((char *)&arch->law[key->law] + key->offset);
-}
-
-sx_status sx_fit_free_key(sx_fit *fit, const sx_arch *arch, const char *name) {
-    int cache;
-    if (fit->n_free == SX_MAX_FREE)
-        return sx_error_new(SX_ERR_LIMIT, "more than %d keys cannot be fitted", SX_MAX_FREE);
-    sx_free_key *to = &fit->key[fit->n_free];
-    snprintf(to->name, sizeof to->name, "%s", name);
-    for (int i = 0; i < arch->n_laws; i++) {
-        sx_law law = arch->law[i];
-        const sx_law_key *key;
-        to->law = i;
-        for (size_t k = 0; (key = sx_law_number(k)); k++) {
-            if (strcmp(key->name, name) != 0) continue;
-            double value = *sx_law_value(&law, key);
-            to->offset = key->offset;
-            if (value > 0 && isfinite(value)) {
-                fit->n_free++;
-                return SX_OK;
-            }
-        }
-        if (sscanf(name, "caches.%d.miss", &cache) == 1 && cache >= 1 && cache <= law.n_caches) {
-            to->offset = offsetof(sx_law, cache) + (size_t)(cache - 1) * sizeof *law.cache +
-                         offsetof(sx_law_cache, miss);
-            fit->n_free++;
-            return SX_OK;
-        }
-    }
-    return sx_error_hint(
-        sx_error_new(SX_ERR_USAGE, "no level has a latency key '%s' with a finite value above 0", name),
-        "keys are such as start, store_time, load_bus, issue, exposed, caches.1.miss");
-}
-
-/* The cycles that the law gives for a row; NAN where it cannot be evaluated. */
-static double predict(const sx_measured *row, const sx_arch *arch) {
-    static const sx_model_options options = {.latency_tile = true};
-    sx_model *model;
-    sx_evaluator *evaluator;
-    sx_score score = {.latency = NAN};
-    sx_status status = sx_model_new(&row->problem, arch, &options, &model);
-    if (status) {
-        sx_status_free(status);
-        return NAN;
-    }
-    status = sx_evaluator_new(model, &evaluator);
-    if (!status && sx_evaluate_score(evaluator, &row->mapping, &score).reason != SX_LEGAL)
-        score.latency = NAN;
-    if (!status) sx_evaluator_free(evaluator);
-    sx_status_free(status);
-    sx_model_free(model);
-    return score.latency;
-}
 
 /* The residuals of logs of keys; their squares' sum is minimised. */
 static void set_residuals(const problem *p, const double *x, double *out) {
     const sx_fit *fit = p->fit;
-    for (size_t k = 0; k < fit->n_free; k++) *key_at(p->arch, &fit->key[k]) = exp(x[k]);
-    for (size_t i = 0; i < p->rows->n; i++) {
-        const sx_measured *row = &p->rows->row[i];
-        unsigned weight = p->weight ? p->weight[row->layer] : 1;
-        double r = weight ? log(predict(row, p->arch) / row->cycles) / DELTA : 0;
+    const sx_fit_task *task = p->task;
+    for (size_t k = 0; k < fit->n_free; k++) *task->value[k] = exp(x[k]);
+    for (size_t i = 0; i < task->n; i++) {
+        unsigned weight = p->weight ? p->weight[task->group[i]] : 1;
+        double r = weight ? log(task->predict(task->user, i) / task->measured[i]) / DELTA : 0;
         out[i] = DELTA * sqrt(2 * (sqrt(1 + r * r) - 1) * weight);
     }
-    for (size_t k = 0; k < fit->n_free; k++)
-        out[p->rows->n + k] = sqrt(LAMBDA) * (x[k] - log(fit->before[k]));
+    for (size_t k = 0; k < fit->n_free; k++) out[task->n + k] = sqrt(LAMBDA) * (x[k] - log(fit->before[k]));
 }
 
 static double sum_squares(const double *r, size_t n) {
@@ -130,10 +71,10 @@ static void find_key_changes(const problem *p, const double *r, double *const *s
     solve(a, step, n);
 }
 
-/* Keeps the logs where the law's keys may be: a share is at most 1. */
-static void clamp(const sx_fit *fit, double *x) {
-    for (size_t k = 0; k < fit->n_free; k++)
-        if (strcmp(fit->key[k].name, "exposed") == 0 && x[k] > 0) x[k] = 0;
+/* Keeps the logs where the keys may be. */
+static void clamp(const problem *p, double *x) {
+    for (size_t k = 0; k < p->fit->n_free; k++)
+        x[k] = fmin(fmax(x[k], log(p->task->least[k])), log(p->task->most[k]));
 }
 
 /* Minimises from x on. */
@@ -156,7 +97,7 @@ static sx_status minimise(const problem *p, double *x) {
         for (; !better && damping < 1e6; damping *= better ? 0.1 : 10) {
             find_key_changes(p, r, slope, damping, step);
             for (size_t k = 0; k < n; k++) moved[k] = x[k] + step[k];
-            clamp(p->fit, moved);
+            clamp(p, moved);
             set_residuals(p, moved, next);
             better = sum_squares(next, p->n) < now;
         }
@@ -187,11 +128,11 @@ static void set_ranks(const double *value, size_t n, double *rank) {
 }
 
 /* Spearman's correlation of predictions and measurements. */
-static sx_status correlate(const sx_measurements *rows, const double *predicted, double *out) {
-    const size_t n = rows->n;
+static sx_status correlate(const sx_fit_task *task, const double *predicted, double *out) {
+    const size_t n = task->n;
     double *memory = malloc(3 * n * sizeof *memory + 1), top = 0, a = 0, b = 0;
     if (!memory) return sx_error_memory();
-    for (size_t i = 0; i < n; i++) memory[i] = rows->row[i].cycles;
+    for (size_t i = 0; i < n; i++) memory[i] = task->measured[i];
     set_ranks(memory, n, memory + n);
     set_ranks(predicted, n, memory + 2 * n);
     for (size_t i = 0; i < n; i++) {
@@ -205,73 +146,88 @@ static sx_status correlate(const sx_measurements *rows, const double *predicted,
     return SX_OK;
 }
 
-/* Counts a pair of rows of one layer. */
-static void count_pair(const sx_measured *a, const sx_measured *b, double x, double y, sx_fit_quality *q) {
-    if (a->layer != b->layer || fmax(a->cycles, b->cycles) < 1.05 * fmin(a->cycles, b->cycles)) return;
+/* Counts a pair of rows of one group. */
+static void count_pair(const sx_fit_task *task, size_t i, size_t k, const double *predicted,
+                       sx_fit_quality *q) {
+    const double a = task->measured[i], b = task->measured[k], x = predicted[i], y = predicted[k];
+    if (task->group[i] != task->group[k] || fmax(a, b) < 1.05 * fmin(a, b)) return;
     if (fabs(x - y) <= 1e-6 * fmax(x, y))
         q->blind++;
-    else if ((a->cycles - b->cycles) * (x - y) > 0)
+    else if ((a - b) * (x - y) > 0)
         q->right++;
     else
         q->wrong++;
 }
 
-/* The measured cycles of the predicted best of each layer over those of the measured best, on average. */
-static double cost_of_pick(const sx_measurements *rows, const double *predicted) {
+/* What was measured of the predicted best of each group over the measured best, on average. */
+static double cost_of_pick(const sx_fit_task *task, const double *predicted) {
     double sum = 0;
-    for (uint32_t layer = 0; layer < rows->n_layers; layer++) {
+    for (uint32_t group = 0; group < task->n_groups; group++) {
         size_t best = SIZE_MAX, picked = SIZE_MAX;
-        for (size_t i = 0; i < rows->n; i++) {
-            if (rows->row[i].layer != layer) continue;
-            if (best == SIZE_MAX || rows->row[i].cycles < rows->row[best].cycles) best = i;
+        for (size_t i = 0; i < task->n; i++) {
+            if (task->group[i] != group) continue;
+            if (best == SIZE_MAX || task->measured[i] < task->measured[best]) best = i;
             if (picked == SIZE_MAX || predicted[i] < predicted[picked]) picked = i;
         }
-        sum += best == SIZE_MAX ? 1 : rows->row[picked].cycles / rows->row[best].cycles;
+        sum += best == SIZE_MAX ? 1 : task->measured[picked] / task->measured[best];
     }
-    return sum / rows->n_layers;
+    return sum / task->n_groups;
 }
 
-/* Compares predictions with the rows' cycles. */
-static sx_status measure_fit(const sx_measurements *rows, const double *predicted, sx_fit_quality *out) {
-    *out = (sx_fit_quality){.worst = 0};
-    for (size_t i = 0; i < rows->n; i++) {
-        const sx_measured *row = &rows->row[i];
-        double ratio = fmax(predicted[i] / row->cycles, row->cycles / predicted[i]);
-        out->mean_error += fabs(predicted[i] / row->cycles - 1) / (double)rows->n;
-        if (ratio > out->worst) out->worst_row = i;
-        out->worst = fmax(out->worst, ratio);
-        for (size_t k = 0; k < i; k++) count_pair(row, &rows->row[k], predicted[i], predicted[k], out);
-    }
-    out->pick = cost_of_pick(rows, predicted);
-    return correlate(rows, predicted, &out->rank_correlation);
-}
-
-/* Fits with the layers' weights; *values are the keys. */
-static sx_status fit_weighted(const sx_fit *fit, const sx_measurements *rows, sx_arch *arch,
-                              const unsigned *weight, double *values) {
-    const problem p = {rows, fit, arch, weight, rows->n + fit->n_free};
-    double x[SX_MAX_FREE];
-    for (size_t k = 0; k < fit->n_free; k++) x[k] = log(fit->before[k]);
-    SX_TRY(minimise(&p, x));
-    for (size_t k = 0; k < fit->n_free; k++) *key_at(arch, &fit->key[k]) = values[k] = exp(x[k]);
+/* Sets the median and the 90th percentile of how far the ratios are off, either way. */
+static sx_status set_percentiles(const sx_fit_task *task, const double *predicted, sx_fit_quality *out) {
+    double *off = malloc(task->n * sizeof *off + 1);
+    if (!off) return sx_error_memory();
+    for (size_t i = 0; i < task->n; i++)
+        off[i] = fmax(predicted[i] / task->measured[i], task->measured[i] / predicted[i]) - 1;
+    qsort(off, task->n, sizeof *off, compare_doubles);
+    out->median = off[task->n / 2];
+    out->p90 = off[task->n * 9 / 10];
+    free(off);
     return SX_OK;
 }
 
-/* Predicts the rows of some layers (all: NULL) by the keys that are set. */
-static void predict_rows(const sx_measurements *rows, const sx_arch *arch, const unsigned *left_out,
-                         double *predicted) {
-    for (size_t i = 0; i < rows->n; i++)
-        if (!left_out || left_out[rows->row[i].layer] == 0) predicted[i] = predict(&rows->row[i], arch);
+/* Compares predictions with what was measured. */
+static sx_status measure_fit(const sx_fit_task *task, const double *predicted, sx_fit_quality *out) {
+    *out = (sx_fit_quality){.worst = 0};
+    for (size_t i = 0; i < task->n; i++) {
+        const double measured = task->measured[i];
+        double ratio = fmax(predicted[i] / measured, measured / predicted[i]);
+        out->mean_error += fabs(predicted[i] / measured - 1) / (double)task->n;
+        if (ratio > out->worst) out->worst_row = i;
+        out->worst = fmax(out->worst, ratio);
+        for (size_t k = 0; k < i; k++) count_pair(task, i, k, predicted, out);
+    }
+    out->pick = cost_of_pick(task, predicted);
+    SX_TRY(set_percentiles(task, predicted, out));
+    return correlate(task, predicted, &out->rank_correlation);
 }
 
-/* Each layer by a fit of those in other folds. */
-static sx_status validate(sx_fit *fit, const sx_measurements *rows, sx_arch *arch, unsigned folds,
-                          sx_rng *rng, unsigned *weight, double *predicted) {
+/* Fits with the groups' weights; *values are the keys. */
+static sx_status fit_weighted(const sx_fit *fit, const sx_fit_task *task, const unsigned *weight,
+                              double *values) {
+    const problem p = {task, fit, weight, task->n + fit->n_free};
+    double x[SX_MAX_FREE];
+    for (size_t k = 0; k < fit->n_free; k++) x[k] = log(fit->before[k]);
+    SX_TRY(minimise(&p, x));
+    for (size_t k = 0; k < fit->n_free; k++) *task->value[k] = values[k] = exp(x[k]);
+    return SX_OK;
+}
+
+/* Predicts the rows of some groups (all: NULL) by the keys that are set. */
+static void predict_rows(const sx_fit_task *task, const unsigned *left_out, double *predicted) {
+    for (size_t i = 0; i < task->n; i++)
+        if (!left_out || left_out[task->group[i]] == 0) predicted[i] = task->predict(task->user, i);
+}
+
+/* Each group by a fit of those in other folds. */
+static sx_status validate(sx_fit *fit, const sx_fit_task *task, unsigned folds, sx_rng *rng, unsigned *weight,
+                          double *predicted) {
     double values[SX_MAX_FREE];
-    unsigned *fold = malloc(rows->n_layers * sizeof *fold + 1);
+    unsigned *fold = malloc(task->n_groups * sizeof *fold + 1);
     if (!fold) return sx_error_memory();
-    for (uint32_t i = 0; i < rows->n_layers; i++) fold[i] = i % folds;
-    for (uint32_t i = rows->n_layers; i > 1; i--) {
+    for (uint32_t i = 0; i < task->n_groups; i++) fold[i] = i % folds;
+    for (uint32_t i = task->n_groups; i > 1; i--) {
         uint32_t k = (uint32_t)sx_rng_below(rng, i);
         unsigned other = fold[k];
         fold[k] = fold[i - 1];
@@ -279,12 +235,12 @@ static sx_status validate(sx_fit *fit, const sx_measurements *rows, sx_arch *arc
     }
     sx_status status = SX_OK;
     for (unsigned f = 0; f < folds && !status; f++) {
-        for (uint32_t i = 0; i < rows->n_layers; i++) weight[i] = fold[i] != f;
-        status = fit_weighted(fit, rows, arch, weight, values);
-        if (!status) predict_rows(rows, arch, weight, predicted);
+        for (uint32_t i = 0; i < task->n_groups; i++) weight[i] = fold[i] != f;
+        status = fit_weighted(fit, task, weight, values);
+        if (!status) predict_rows(task, weight, predicted);
     }
     free(fold);
-    return status ? status : measure_fit(rows, predicted, &fit->validated);
+    return status ? status : measure_fit(task, predicted, &fit->validated);
 }
 
 /* Sets intervals and correlations of the keys from samples of their values. */
@@ -307,16 +263,16 @@ static void set_intervals(sx_fit *fit, double (*sample)[SX_MAX_FREE], size_t n, 
         }
 }
 
-/* Fits samples of the layers, drawn with repetition. */
-static sx_status bootstrap(sx_fit *fit, const sx_measurements *rows, sx_arch *arch, unsigned samples,
-                           sx_rng *rng, unsigned *weight) {
+/* Fits samples of the groups, drawn with repetition. */
+static sx_status bootstrap(sx_fit *fit, const sx_fit_task *task, unsigned samples, sx_rng *rng,
+                           unsigned *weight) {
     double(*sample)[SX_MAX_FREE] = malloc(samples * sizeof *sample),
     *column = malloc(samples * sizeof *column);
     sx_status status = sample && column ? SX_OK : sx_error_memory();
     for (unsigned s = 0; s < samples && !status; s++) {
-        memset(weight, 0, rows->n_layers * sizeof *weight);
-        for (uint32_t i = 0; i < rows->n_layers; i++) weight[sx_rng_below(rng, rows->n_layers)]++;
-        status = fit_weighted(fit, rows, arch, weight, sample[s]);
+        memset(weight, 0, task->n_groups * sizeof *weight);
+        for (uint32_t i = 0; i < task->n_groups; i++) weight[sx_rng_below(rng, task->n_groups)]++;
+        status = fit_weighted(fit, task, weight, sample[s]);
     }
     if (!status) set_intervals(fit, sample, samples, column);
     free(sample);
@@ -324,29 +280,23 @@ static sx_status bootstrap(sx_fit *fit, const sx_measurements *rows, sx_arch *ar
     return status;
 }
 
-sx_status sx_fit_keys(sx_fit *fit, const sx_measurements *rows, sx_arch *arch, unsigned folds,
-                      unsigned samples, uint64_t seed) {
+sx_status sx_fit_rows(sx_fit *fit, const sx_fit_task *task, unsigned folds, unsigned samples, uint64_t seed) {
     sx_rng rng = sx_rng_stream(seed, "calibrate", 0);
-    unsigned *weight = malloc(rows->n_layers * sizeof *weight + 1);
-    sx_arch *work = malloc(sizeof *work);
-    double *predicted = malloc(rows->n * sizeof *predicted + 1);
-    fit->predicted = malloc(rows->n * sizeof *fit->predicted + 1);
-    sx_status status = weight && work && predicted && fit->predicted ? SX_OK : sx_error_memory();
+    unsigned *weight = malloc(task->n_groups * sizeof *weight + 1);
+    double *predicted = malloc(task->n * sizeof *predicted + 1);
+    fit->predicted = malloc(task->n * sizeof *fit->predicted + 1);
+    sx_status status = weight && predicted && fit->predicted ? SX_OK : sx_error_memory();
     if (status) goto done;
-    *work = *arch;
-    for (int s = 0; s < work->n_levels; s++) work->level[s].entries = SX_UNLIMITED;
-    for (size_t k = 0; k < fit->n_free; k++) fit->before[k] = *key_at(work, &fit->key[k]);
-    predict_rows(rows, work, NULL, predicted);
-    status = measure_fit(rows, predicted, &fit->prior);
-    if (!status && folds > 1) status = validate(fit, rows, work, folds, &rng, weight, predicted);
-    if (!status && samples > 1) status = bootstrap(fit, rows, work, samples, &rng, weight);
-    if (!status) status = fit_weighted(fit, rows, work, NULL, fit->after);
-    if (!status) predict_rows(rows, work, NULL, fit->predicted);
-    if (!status) status = measure_fit(rows, fit->predicted, &fit->fitted);
-    for (size_t k = 0; k < fit->n_free && !status; k++) *key_at(arch, &fit->key[k]) = fit->after[k];
+    for (size_t k = 0; k < fit->n_free; k++) fit->before[k] = *task->value[k];
+    predict_rows(task, NULL, predicted);
+    status = measure_fit(task, predicted, &fit->prior);
+    if (!status && folds > 1) status = validate(fit, task, folds, &rng, weight, predicted);
+    if (!status && samples > 1) status = bootstrap(fit, task, samples, &rng, weight);
+    if (!status) status = fit_weighted(fit, task, NULL, fit->after);
+    if (!status) predict_rows(task, NULL, fit->predicted);
+    if (!status) status = measure_fit(task, fit->predicted, &fit->fitted);
 done:
     free(weight);
-    free(work);
     free(predicted);
     return status;
 }

@@ -243,8 +243,7 @@ static void set_layer(sx_measurements *m, sx_measured *row) {
     row->layer = m->n_layers++;
 }
 
-/* Leaves the row at hand out for an error, which is freed; errors that are not of the input end the reading. */
-static sx_status leave_out(sx_measurements *m, int line, sx_status error) {
+sx_status sx_measurements_leave_out(sx_measurements *m, int line, sx_status error) {
     if (error->code != SX_ERR_INPUT && error->code != SX_ERR_LIMIT) return error;
     char *text = sx_status_text(error);
     sx_status status = text ? sx_measurements_reject(m, line, text) : sx_error_memory();
@@ -271,7 +270,7 @@ static sx_status read_rows(sx_csv *csv, const sx_arch *arch, sx_read_measured *r
         memset(row, 0, sizeof *row);
         if (!status) status = read_row(csv, &c, arch, read, user, row);
         if (status) {
-            SX_TRY(leave_out(m, csv->line, status));
+            SX_TRY(sx_measurements_leave_out(m, csv->line, status));
             continue;
         }
         set_layer(m, row);

@@ -38,7 +38,8 @@ SX_MUST_USE sx_status sx_measurements_read(const char *path, const sx_arch *arch
                                            void *user, sx_measurements *out);
 void sx_measurements_free(sx_measurements *m);
 
-/* Leaves a row out. */
+/* Leaves a row out; the second for an error, which is freed, or handed back where it is not of the input. */
 SX_MUST_USE sx_status sx_measurements_reject(sx_measurements *m, int line, const char *reason);
+SX_MUST_USE sx_status sx_measurements_leave_out(sx_measurements *m, int line, SX_TAKE sx_status error);
 
 #endif

@@ -1,10 +1,11 @@
 #include "base/file.h"
-#include "calibrate/fit.h"
+#include "calibrate/fit_latency.h"
+#include "calibrate/operator_rows.h"
+#include "cli/calibrate_operators.h"
 #include "cli/command.h"
 #include "cli/search.h"
 #include "report/json_parts.h"
 #include "report/table.h"
-#include "sextant/figure.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -168,17 +169,11 @@ static sx_status print_json(const calibration *c, sx_text *out) {
 /* Draws predicted against measured cycles. */
 static sx_status write_figure(const char *path, const calibration *c) {
     const size_t n = c->rows.n;
-    char *svg;
     double *measured = malloc(n * sizeof *measured + 1);
     if (!measured) return sx_error_memory();
     for (size_t i = 0; i < n; i++) measured[i] = c->rows.row[i].cycles;
-    const sx_axes axes = {"Measured and predicted cycles", "measured", "predicted", true, true};
-    const sx_front front = {.all_name = "rows", .n = n, .x = measured, .y = c->fit.predicted, .best = n};
-    sx_status status = sx_draw_front(&axes, &front, &svg);
-    if (!status) {
-        status = sx_file_write(path, svg, strlen(svg));
-        free(svg);
-    }
+    sx_status status =
+        sx_calibrate_draw(path, "Measured and predicted cycles", n, measured, c->fit.predicted);
     free(measured);
     return status;
 }
@@ -199,6 +194,9 @@ static sx_status calibrate(const sx_args *args, sx_sources *sources, calibration
                              "`sextant calibrate measured.csv -a gemmini -o fitted.yaml`");
     if (output) SX_TRY(sx_file_writable(output));
     if (svg) SX_TRY(sx_file_writable(svg));
+    bool operators;
+    SX_TRY(sx_operator_rows_are(args->operand[0], &operators));
+    if (operators) return sx_calibrate_operators(args, sources, result);
     c->folds = (unsigned)sx_args_count(args, "folds", 5);
     c->samples = (unsigned)sx_args_count(args, "samples", 16);
     SX_TRY(sx_sources_arch(sources, &c->arch));
@@ -238,8 +236,13 @@ static const sx_option options[] = {
     {"free", 0, "KEY,...", SX_OPTION_TEXT, false,
      "latency keys to fit, such as start,store_time,issue,exposed,load_bus,caches.1.miss"},
     {"folds", 0, "N", SX_OPTION_COUNT, false, "parts of the cross-validation by layers (5); 0: none"},
-    {"samples", 0, "N", SX_OPTION_COUNT, false, "samples of the bootstrap over layers (16); 0: none"},
+    {"samples", 0, "N", SX_OPTION_COUNT, false,
+     "samples of the bootstrap over layers (16; operators: 0); 0: none"},
     {"seed", 's', "N", SX_OPTION_COUNT, false, "seed of both (0)"},
+    {"where", 0, "COLUMN=VALUE", SX_OPTION_TEXT, true,
+     "only rows of operators with that value, such as dtype=bf16"},
+    {"time-column", 0, "COLUMN", SX_OPTION_TEXT, false,
+     "column with the microseconds of operators (microseconds, cold_us or seconds)"},
     {"svg", 0, "FILE", SX_OPTION_TEXT, false, "draw predicted against measured cycles"},
     SX_OPTION_ESTIMATOR,
     SX_OPTIONS_FILES,
@@ -250,11 +253,13 @@ static const sx_option options[] = {
 
 const sx_command sx_command_calibrate = {
     .name = "calibrate",
-    .about = "fit an architecture's latency keys to measured cycles",
+    .about = "fit an architecture's latency keys or timing to measurements",
     .usage = "MEASURED.csv --arch FILE|NAME [-o ARCH.yaml] [OPTION ...]",
-    .details = "Columns: R, S, P, Q, C, K, N, stride, mapping and cycles (docs/calibrate.md). Rows that "
-               "cannot be used are\n"
-               "listed with the reason. -o writes the architecture with the fitted keys.\n",
+    .details =
+        "Columns: R, S, P, Q, C, K, N, stride, mapping and cycles; or op, dims, dtype and microseconds "
+        "(docs/calibrate.md).\n"
+        "Rows that cannot be used are listed with the reason. -o writes the architecture with what was "
+        "fitted.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run,

@@ -16,6 +16,7 @@ static const sx_key_rule section_rules[] = {
     {"network", SX_KEY_USED, NULL},
     {"mapping", SX_KEY_USED, NULL},
     {"fused", SX_KEY_USED, NULL},
+    {"timing", SX_KEY_USED, NULL},
     {"ERT", SX_KEY_USED, NULL},
     {"variables", SX_KEY_USED, NULL},
     {"compound_components", SX_KEY_USED, NULL},

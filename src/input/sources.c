@@ -3,6 +3,7 @@
 #include "frontend/catalog/catalog.h"
 #include "frontend/timeloop/mapper_section.h"
 #include "frontend/timeloop/sparse_section.h"
+#include "frontend/timing_section.h"
 #include "input/ert_beside.h"
 #include "input/layers.h"
 #include "input/named.h"
@@ -356,6 +357,13 @@ sx_status sx_sources_arch(sx_sources *sources, sx_arch *out) {
     sources->energies = sources->named_arch ? sx_input_energies(sources->named_arch) : "built-in table";
     *out = *sources->arch;
     return add_sparse(sources, out);
+}
+
+sx_status sx_sources_timing(sx_sources *sources, const sx_arch *arch, sx_timing *out) {
+    sx_input *input = NULL;
+    if (sources->arch) return sx_catalog_timing(sources->arch->name, arch, out);
+    SX_TRY(find_input(sources, SX_NOUN_ARCH, &input));
+    return sx_timing_read(input, arch, out);
 }
 
 const char *sx_sources_energies(const sx_sources *sources) {

@@ -8,6 +8,7 @@
 #include "sextant/input.h"
 #include "sextant/network.h"
 #include "sextant/objective.h"
+#include "sextant/timing.h"
 
 /* What an option of its own name brings. */
 typedef enum sx_noun {
@@ -75,6 +76,9 @@ SX_MUST_USE sx_status sx_sources_mapping(sx_sources *sources, const sx_problem *
 
 /* What holds a fused mapping, of --mapping or of the files without an option; NULL: there is none. */
 const sx_input *sx_sources_fused(const sx_sources *sources);
+
+/* The timing that goes with the architecture, which was read before; all zero where it has none. */
+SX_MUST_USE sx_status sx_sources_timing(sx_sources *sources, const sx_arch *arch, sx_timing *out);
 
 /* The source of the architecture's energies, as text; set by sx_sources_arch. */
 const char *sx_sources_energies(const sx_sources *sources);

@@ -1,6 +1,7 @@
 #include "frontend/catalog/catalog.h"
 
 #include "base/text.h"
+#include "frontend/timing_section.h"
 
 #include <string.h>
 
@@ -44,8 +45,8 @@ const char *sx_catalog_problem_name(size_t index, const char **about) {
 
 sx_status sx_catalog_arch_input(const char *name, sx_input **out) {
     size_t n;
-    const sx_catalog_entry *entries = sx_catalog_archs(&n), *entry;
     sx_input *input;
+    const sx_catalog_entry *entries = sx_catalog_archs(&n), *entry;
     SX_TRY(find(entries, n, "architecture", name, &entry));
     SX_TRY(sx_input_new(&input));
     sx_status status = sx_input_add_text(input, entry->name, entry->text, strlen(entry->text));
@@ -53,6 +54,14 @@ sx_status sx_catalog_arch_input(const char *name, sx_input **out) {
         sx_input_free(input);
     else
         *out = input;
+    return status;
+}
+
+sx_status sx_catalog_timing(const char *name, const sx_arch *arch, sx_timing *out) {
+    sx_input *input;
+    SX_TRY(sx_catalog_arch_input(name, &input));
+    sx_status status = sx_timing_read(input, arch, out);
+    sx_input_free(input);
     return status;
 }
 

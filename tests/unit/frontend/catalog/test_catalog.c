@@ -19,7 +19,7 @@ static void entries_are_legal_and_named(void **state) {
         assert_null(sx_arch_check(&arch));
         assert_string_equal(arch.name, name);
     }
-    assert_int_equal(n, 13);
+    assert_int_equal(n, 17);
     for (n = 0; (name = sx_catalog_problem_name(n, &about)); n++, about = NULL) {
         assert_non_null(about);
         assert_null(sx_catalog_problem(name, &problem));

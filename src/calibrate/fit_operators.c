@@ -122,7 +122,7 @@ static sx_status measure_roofline(const kind_task *t, size_t n, double *out) {
     size_t first;
     if (!status) status = sx_timing_own(plain, "", &first);
     for (size_t i = 0; i < n && !status; i++) {
-        sx_operator op = t->rows->row[t->index[i]].op;
+        sx_timed_operator op = t->rows->row[t->index[i]].op;
         op.blocks = 0;
         op.columns = 0;
         double ratio = sx_time_operator(t->arch, plain, &op).seconds / t->rows->row[t->index[i]].seconds;

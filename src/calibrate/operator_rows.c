@@ -109,7 +109,7 @@ static sx_status read_widths(reading *r) {
     return SX_OK;
 }
 
-static sx_status read_gemm(const reading *r, sx_operator *op) {
+static sx_status read_gemm(const reading *r, sx_timed_operator *op) {
     SX_TRY(read_dim(r, "m", &op->m));
     SX_TRY(read_dim(r, "n", &op->n));
     SX_TRY(read_dim(r, "k", &op->k));
@@ -120,7 +120,7 @@ static sx_status read_gemm(const reading *r, sx_operator *op) {
 }
 
 /* A convolution as a product: a row for each place of the picture, padding such that it keeps its size. */
-static sx_status read_conv(const reading *r, bool depthwise, sx_operator *op) {
+static sx_status read_conv(const reading *r, bool depthwise, sx_timed_operator *op) {
     double n, c, k, h, size, stride = 1;
     SX_TRY(read_dim(r, "n", &n));
     SX_TRY(read_dim(r, "c", &c));
@@ -145,7 +145,7 @@ static sx_status read_conv(const reading *r, bool depthwise, sx_operator *op) {
 }
 
 /* An operator over rows: it reads so many tensors and writes one. */
-static sx_status read_rows(const reading *r, double reads, bool norm, sx_operator *op) {
+static sx_status read_rows(const reading *r, double reads, bool norm, sx_timed_operator *op) {
     double rows, columns;
     SX_TRY(read_dim(r, "rows", &rows));
     SX_TRY(read_dim(r, "cols", &columns));
@@ -157,7 +157,7 @@ static sx_status read_rows(const reading *r, double reads, bool norm, sx_operato
 }
 
 /* Fused attention: of t queries over as many keys, or of one over s. */
-static sx_status read_attention(const reading *r, dims_form form, sx_operator *op) {
+static sx_status read_attention(const reading *r, dims_form form, sx_timed_operator *op) {
     double b, heads, kv, d, t = 1, s;
     SX_TRY(read_dim(r, "b", &b));
     SX_TRY(read_dim(r, "hq", &heads));
@@ -183,7 +183,7 @@ static sx_status read_collective(const reading *r, sx_operator_row *out) {
 
 /* Reads the dimensions of a row. */
 static sx_status read_dims(const reading *r, dims_form form, sx_operator_row *out) {
-    sx_operator *op = &out->op;
+    sx_timed_operator *op = &out->op;
     op->row_bits = r->bits;
     op->col_bits = r->weight_bits;
     switch (form) {

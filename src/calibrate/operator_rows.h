@@ -19,7 +19,7 @@ typedef struct sx_operator_row {
     int line;
     uint32_t kind, group; /* of the list of kinds; rows of a group are alike */
     double seconds;
-    sx_operator op;
+    sx_timed_operator op;
     double chips; /* of a collective operation */
 } sx_operator_row;
 

@@ -454,6 +454,17 @@ static sx_status check_tile_latency(const sx_args *args) {
     return SX_OK;
 }
 
+/* Reads the timing of the architecture, where it has one. */
+static sx_status read_timing(sx_sources *sources, sx_result *r) {
+    r->timing = calloc(1, sizeof *r->timing);
+    if (!r->timing) return sx_error_memory();
+    SX_TRY(sx_sources_timing(sources, &r->arch, r->timing));
+    if (r->timing->n_kinds) return SX_OK;
+    free(r->timing);
+    r->timing = NULL;
+    return SX_OK;
+}
+
 /* Reads the inputs, searches, and outputs the result. */
 static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_output *result) {
     const bool follows = sx_ranks_follows(args->ranks);
@@ -473,6 +484,7 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
     SX_TRY(sx_search_check_latency(args, &job->r->arch, &job->r->options.run.objective));
     SX_TRY(check_tile_latency(args));
     SX_TRY(sx_clock_apply(args, &job->r->arch));
+    SX_TRY(read_timing(sources, job->r));
     SX_TRY(keep_text(sx_sources_energies(sources), &job->r->energies));
     SX_TRY(sx_sources_layers(sources, &job->r->network));
     SX_TRY(sx_bind_network(sources, &job->r->arch, NULL, &job->r->network, result));

@@ -64,6 +64,7 @@ void sx_work_add(const sx_work *work, double times, sx_work *out) {
     out->cycles += times * work->cycles;
     out->energy_pj += times * work->energy_pj;
     out->dram_bytes += times * work->dram_bytes;
+    out->time.seconds += times * work->time.seconds;
 }
 
 /* The figures of a work. */

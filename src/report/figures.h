@@ -5,6 +5,7 @@
 #include "report/evaluation.h"
 #include "report/table.h"
 #include "sextant/result.h"
+#include "timing/operator.h"
 
 #include <jansson.h>
 
@@ -14,6 +15,7 @@ typedef struct sx_work {
     double cycles, energy_pj;
     double dram_bytes;                   /* to and from the outermost memory */
     double tensor_bytes[SX_MAX_TENSORS]; /* the same by tensor; not summed over layers */
+    sx_operator_time time;               /* on a real machine; no seconds: nothing is known of it */
 } sx_work;
 
 /* Bits of the metadata that go with a tensor to and from a level, per instance. */

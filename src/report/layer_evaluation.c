@@ -3,6 +3,7 @@
 #include "model/sparse/density_range.h"
 #include "report/figures.h"
 #include "report/formats.h"
+#include "timing/layer.h"
 
 #include <stdlib.h>
 
@@ -35,7 +36,10 @@ sx_status sx_layer_evaluate(const sx_result *r, size_t layer, sx_evaluation *e) 
 /* The work of a layer's answer; none where it cannot be evaluated again. */
 static sx_status layer_work(const sx_result *r, size_t layer, sx_evaluation *e, sx_work *out) {
     sx_status status = sx_layer_evaluate(r, layer, e);
-    if (!status && e->verdict.reason == SX_LEGAL) sx_work_of(&e->problem, &e->arch, &e->cost, out);
+    if (!status && e->verdict.reason == SX_LEGAL) {
+        sx_work_of(&e->problem, &e->arch, &e->cost, out);
+        if (r->timing) out->time = sx_time_layer(&e->arch, r->timing, &e->problem, &e->cost, out->dram_bytes);
+    }
     if (!status || status->code == SX_ERR_MEMORY) return status;
     sx_status_free(status);
     return SX_OK;

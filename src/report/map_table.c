@@ -5,6 +5,7 @@
 #include "report/figures.h"
 #include "report/loops.h"
 #include "report/table.h"
+#include "report/time.h"
 #include "sextant/input.h"
 
 #include <math.h>
@@ -170,7 +171,8 @@ sx_status sx_mapping_report_layer(const sx_result *r, const sx_mapping_view *vie
             sx_text_add(out, "\nLoops, outermost first.\n\n");
             sx_loops_print(&e->mapping, &e->problem, &e->arch, out);
         }
-        status = sx_densities_print(r, 0, out);
+        if (!view->quiet) status = sx_time_report(r, out);
+        if (!status) status = sx_densities_print(r, 0, out);
         print_answers("Best mappings.", layer->other, layer->n_best, out);
         print_answers("Pareto front of energy and cycles.", layer->front, layer->n_front, out);
     }
@@ -365,6 +367,7 @@ sx_status sx_mapping_report_network(const sx_result *r, const sx_mapping_view *v
     sx_table_end(&table, 2, out);
     print_effort(r, view, out);
     sx_figures_sentence(&r->arch, &works[r->session.n_layers], out);
+    if (r->timing) sx_time_table(r, works, out);
     free(works);
     for (size_t i = 0; i < r->session.n_layers; i++)
         if (r->session.layer[i].diagnosis && r->session.layer[i].same_as == i) add_failure(r, i, out);

@@ -6,6 +6,7 @@
 #include "report/formats.h"
 #include "report/fused.h"
 #include "report/json_parts.h"
+#include "report/time.h"
 #include "text/write/write.h"
 
 #include "sextant/all.h"
@@ -104,6 +105,7 @@ static sx_status layer_json(sx_tree *tree, const sx_result *r, size_t i, const s
         status = set_answer(tree, r, i, &result->best, "best", object);
         if (work->macs > 0)
             sx_tree_put(tree, object, "figures", sx_figures_json(&layer->problem, &r->arch, work));
+        if (work->time.seconds > 0) sx_tree_put(tree, object, "time", sx_time_json(&r->arch, &work->time));
     } else {
         sx_tree_put(tree, object, "best", json_null());
         sx_tree_put(tree, object, "mapping", json_null());
@@ -174,6 +176,8 @@ static json_t *total_json(sx_tree *tree, const sx_result *r, const sx_work *work
         sx_tree_put(tree, object, "proven_share", json_real(sum.proven / sum.value));
     }
     if (work->macs > 0) sx_tree_put(tree, object, "figures", sx_figures_json(NULL, &r->arch, work));
+    if (work->time.seconds > 0)
+        sx_tree_put(tree, object, "time", json_pack("{s:f}", "seconds", work->time.seconds));
     return object;
 }
 

@@ -26,6 +26,7 @@ void sx_result_free(sx_result *result) {
     free(result->energies);
     free(result->evaluator);
     sx_fused_free(result->fused);
+    free(result->timing);
     sx_warnings_free(result->warnings);
     free(result);
 }

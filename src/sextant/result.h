@@ -6,6 +6,7 @@
 #include "sextant/fused.h"
 #include "sextant/search.h"
 #include "sextant/session.h"
+#include "sextant/timing.h"
 #include "sextant/warnings.h"
 
 /* Below this share of compute units in use a result says that tiles which divide cannot use more. */
@@ -28,6 +29,7 @@ typedef struct sx_result {
     bool training, training_step;
     sx_warnings *warnings; /* about the inputs, owned; may be NULL */
     sx_fused *fused;       /* the network fused, owned; NULL: it was not asked for */
+    sx_timing *timing;     /* of a real machine, owned; NULL: the architecture has none */
 } sx_result;
 
 /* The objective summed over layers and their counts, and what is proven of the sum. */

@@ -11,13 +11,15 @@
 
 enum { MOST_PARTS = 16, SHORTEST_PART = 128, STEP = 32, ROWS_IN_FLIGHT = 8 };
 
-double sx_level_bytes_per_second(const sx_arch *arch, int level) {
+/* Bytes per second of a level, all instances; INFINITY where there is no limit. */
+static double level_rate(const sx_arch *arch, int level) {
     const sx_storage *s = &arch->level[level];
     double words = isfinite(s->shared_bandwidth) ? s->shared_bandwidth : s->read_bandwidth;
     return words * (double)s->instances * s->word_bits / 8 / arch->cycle_seconds;
 }
 
-double sx_timing_rate(const sx_timing *timing, double bits) {
+/* How much faster than the compute units' own width operands of so many bits multiply. */
+static double width_rate(const sx_timing *timing, double bits) {
     double rate = 1;
     for (int i = 0; i < timing->n_rates; i++)
         if (bits <= timing->rate_bits[i]) rate = fmax(rate, timing->rate[i]);
@@ -32,7 +34,7 @@ double sx_overlap(double a, double b, double exponent) {
 
 /* What the tiles of a product are timed by. */
 typedef struct kernel {
-    const sx_operator *op;
+    const sx_timed_operator *op;
     const sx_timing_kind *kind;
     double units, macs, bytes; /* of the machine; and what a unit does in a second */
     double memory, sums;       /* seconds of the operands, and of a byte of partial sums */
@@ -45,7 +47,7 @@ typedef struct kernel_time {
 
 /* The time of a product in tiles of m x n, its reduction in so many parts. */
 static kernel_time time_tiles(const kernel *k, double m, double n, double parts) {
-    const sx_operator *op = k->op;
+    const sx_timed_operator *op = k->op;
     const double tiles = op->repeat * ceil(op->m / m) * ceil(op->n / n) * parts;
     const double length = ceil(op->k / parts / STEP) * STEP;
     const double multiply = m * n * length / k->macs;
@@ -87,15 +89,15 @@ void sx_operator_time_finish(const sx_arch *arch, double exponent, sx_operator_t
     time->seconds = time->overhead + joined;
 }
 
-sx_operator_time sx_time_operator(const sx_arch *arch, const sx_timing *timing, const sx_operator *op) {
+sx_operator_time sx_time_operator(const sx_arch *arch, const sx_timing *timing, const sx_timed_operator *op) {
     const sx_timing_kind *kind = sx_timing_find(timing, op->kind);
     const int outer = arch->n_levels - 1;
-    const double rate = sx_timing_rate(timing, fmax(op->row_bits, op->col_bits));
+    const double rate = width_rate(timing, fmax(op->row_bits, op->col_bits));
     const double peak = (double)arch->compute.instances / arch->cycle_seconds * rate * kind->compute *
                         (op->unaligned ? kind->unaligned : 1);
     const double bytes = op->bytes + (op->columns > kind->row ? op->again : 0);
-    const double shared = sx_level_bytes_per_second(arch, timing->shared) * kind->level[timing->shared];
-    const double memory = bytes / (sx_level_bytes_per_second(arch, outer) * kind->level[outer]);
+    const double shared = level_rate(arch, timing->shared) * kind->level[timing->shared];
+    const double memory = bytes / (level_rate(arch, outer) * kind->level[outer]);
     sx_operator_time out = {.overhead = kind->overhead};
     if (op->repeat > 0 && timing->units) {
         const kernel k = {op,     kind,      timing->units, peak / timing->units, shared / timing->units,

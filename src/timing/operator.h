@@ -5,7 +5,7 @@
 #include "sextant/timing.h"
 
 /* What an operator does. */
-typedef struct sx_operator {
+typedef struct sx_timed_operator {
     const char *kind;          /* whose numbers are used */
     double repeat, m, n, k;    /* products of m x k and k x n; repeat is 0 where it is none */
     double row_bits, col_bits; /* of an element of the operand with rows, and of that with columns */
@@ -15,7 +15,7 @@ typedef struct sx_operator {
     bool unaligned;            /* its channels are no multiple of 8 */
     double columns;            /* elements of a row that is read as a whole; 0: it has none */
     double again;              /* bytes that are read once more where a unit cannot hold a row */
-} sx_operator;
+} sx_timed_operator;
 
 /* What takes the time: a level by its number, or one of these. */
 enum { SX_LIMIT_OVERHEAD = -1, SX_LIMIT_COMPUTE = -2, SX_LIMIT_VECTOR = -3, SX_LIMIT_LINK = -4 };
@@ -27,17 +27,11 @@ typedef struct sx_operator_time {
     int limit;
 } sx_operator_time;
 
-/* Bytes per second of a level, all instances; INFINITY where there is no limit. */
-double sx_level_bytes_per_second(const sx_arch *arch, int level);
-
-/* How much faster than the compute units' own width operands of so many bits multiply. */
-double sx_timing_rate(const sx_timing *timing, double bits);
-
 /* Joins parts that run at once: the root of the sum of their powers. */
 double sx_overlap(double a, double b, double exponent);
 
 /* The time of an operator. */
-sx_operator_time sx_time_operator(const sx_arch *arch, const sx_timing *timing, const sx_operator *op);
+sx_operator_time sx_time_operator(const sx_arch *arch, const sx_timing *timing, const sx_timed_operator *op);
 
 /* Sums the parts up, and says which is the longest. */
 void sx_operator_time_finish(const sx_arch *arch, double exponent, sx_operator_time *time);

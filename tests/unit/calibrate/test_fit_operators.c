@@ -47,7 +47,7 @@ static void known_numbers_are_found(void **state) {
     sx_text_add(&text, "op,dims,dtype,microseconds\n");
     for (int m = 1; m <= 4096; m *= 4)
         for (int n = 64; n <= 1024; n *= 2) {
-            sx_operator op = {
+            sx_timed_operator op = {
                 .kind = "gemm", .repeat = 1, .m = m, .n = n, .k = 512, .row_bits = 16, .col_bits = 16};
             op.bytes = 2.0 * (m * 512 + n * 512 + m * n);
             sx_text_add(&text, "gemm,m=%d n=%d k=512,bf16,%.9g\n", m, n,
@@ -101,7 +101,7 @@ static void rows_of_operators(void **state) {
         snprintf(text, sizeof text, "op,dims,dtype,microseconds\n%s\n", cases[i].row);
         read_rows(text, &(sx_row_filter){0, NULL, NULL}, &rows);
         assert_int_equal(rows.n, 1);
-        const sx_operator *op = &rows.row[0].op;
+        const sx_timed_operator *op = &rows.row[0].op;
         assert_string_equal(op->kind, cases[i].kind);
         assert_true(op->bytes == cases[i].bytes);
         assert_true((op->repeat > 0 ? op->repeat * op->m * op->n * op->k : op->macs) == cases[i].macs);

@@ -16,15 +16,15 @@ static sx_arch arch;
 static sx_timing timing;
 
 /* The product of m x k and k x n in 16 bits. */
-static sx_operator product(double m, double n, double k) {
-    return (sx_operator){.kind = "gemm",
-                         .repeat = 1,
-                         .m = m,
-                         .n = n,
-                         .k = k,
-                         .row_bits = 16,
-                         .col_bits = 16,
-                         .bytes = 2 * (m * k + n * k + m * n)};
+static sx_timed_operator product(double m, double n, double k) {
+    return (sx_timed_operator){.kind = "gemm",
+                               .repeat = 1,
+                               .m = m,
+                               .n = n,
+                               .k = k,
+                               .row_bits = 16,
+                               .col_bits = 16,
+                               .bytes = 2 * (m * k + n * k + m * n)};
 }
 
 static void expect_near(double value, double expected) {
@@ -35,7 +35,7 @@ static void expect_near(double value, double expected) {
 static void peaks_and_efficiencies(void **state) {
     (void)state;
     sx_expect_timed("timing: {overhead: 1e-6, efficiency: {compute: 0.5, HBM: 0.25}}\n", &arch, &timing);
-    sx_operator op = product(100, 100, 100);
+    sx_timed_operator op = product(100, 100, 100);
     sx_operator_time t = sx_time_operator(&arch, &timing, &op);
     expect_near(t.compute, 1e6 / 400 * 1e-9 / 0.5);
     expect_near(t.level[1], 60000.0 / 100 * 1e-9 / 0.25);
@@ -59,7 +59,7 @@ static void waves_of_tiles(void **state) {
         "timing: {wave: 1e-6, units: 4, shared: L2, tiles: [10x10], efficiency: {HBM: 10, L2: 10}}\n", &arch,
         &timing);
     const double tile = 1e-6 + 10 * 10 * 64 / 100.0 * 1e-9;
-    sx_operator op = product(40, 10, 64);
+    sx_timed_operator op = product(40, 10, 64);
     expect_near(sx_time_operator(&arch, &timing, &op).seconds, tile);
     op = product(50, 10, 64);
     expect_near(sx_time_operator(&arch, &timing, &op).seconds, 2 * tile);
@@ -73,7 +73,7 @@ static void split_reductions(void **state) {
     const char *text =
         "timing: {split: 1e-8, units: 4, shared: L2, tiles: [10x10], efficiency: {HBM: 10, L2: 10}}\n";
     sx_expect_timed(text, &arch, &timing);
-    sx_operator op = product(10, 10, 4096);
+    sx_timed_operator op = product(10, 10, 4096);
     const double whole = 100.0 * 4096 / 100 * 1e-9, sums = 4 * 100 * 8 / 4000.0 * 1e-9;
     expect_near(sx_time_operator(&arch, &timing, &op).seconds, whole / 4 + 1e-8 + sums);
     timing.kind[0].split = 1;
@@ -85,7 +85,7 @@ static void operands_of_tiles(void **state) {
     (void)state;
     sx_expect_timed("timing: {units: 4, shared: L2, tiles: [10x10], rates: {8: 2}, efficiency: {HBM: 10}}\n",
                     &arch, &timing);
-    sx_operator op = product(10, 10, 64);
+    sx_timed_operator op = product(10, 10, 64);
     expect_near(sx_time_operator(&arch, &timing, &op).seconds, 64 * 1e-9);
     op.row_bits = op.col_bits = 8;
     expect_near(sx_time_operator(&arch, &timing, &op).seconds, 32 * 1e-9);
@@ -110,7 +110,7 @@ static void rows_of_norms(void **state) {
     sx_expect_timed(
         "timing: {units: 4, shared: L2, tiles: [1x1], operators: {layer-norm: {row: 100, element: 1e-9}}}\n",
         &arch, &timing);
-    sx_operator op = {
+    sx_timed_operator op = {
         .kind = "layer-norm", .blocks = 3200, .columns = 100, .bytes = 4000000, .again = 2000000};
     expect_near(sx_time_operator(&arch, &timing, &op).level[1], 4e-5);
     op.columns = 101;
@@ -128,7 +128,7 @@ static void rows_of_norms(void **state) {
 static void few_tiles(void **state) {
     (void)state;
     sx_expect_timed("timing: {fill: 0.5, units: 4, shared: L2, tiles: [10x10]}\n", &arch, &timing);
-    sx_operator op = {.kind = "add", .blocks = 1, .bytes = 1000};
+    sx_timed_operator op = {.kind = "add", .blocks = 1, .bytes = 1000};
     expect_near(sx_time_operator(&arch, &timing, &op).seconds, 2e-8);
     op.blocks = 4;
     expect_near(sx_time_operator(&arch, &timing, &op).seconds, 1e-8);
@@ -138,7 +138,7 @@ static void few_tiles(void **state) {
 static void unaligned_channels(void **state) {
     (void)state;
     sx_expect_timed("timing: {operators: {conv: {unaligned: 0.1}}}\n", &arch, &timing);
-    sx_operator op = product(100, 100, 100);
+    sx_timed_operator op = product(100, 100, 100);
     op.kind = "conv";
     expect_near(sx_time_operator(&arch, &timing, &op).compute, 2.5e-6);
     op.unaligned = true;

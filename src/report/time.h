@@ -1,0 +1,16 @@
+/* Time on a real machine, for people and as JSON. */
+#ifndef SX_REPORT_TIME_H
+#define SX_REPORT_TIME_H
+
+#include "report/figures.h"
+
+/* Adds the layers' times: how long, what limits each, and which share of all that is. */
+void sx_time_table(const sx_result *r, const sx_work *works, sx_text *out);
+
+/* The same, where the result has a timing, with works that it makes itself. */
+SX_MUST_USE sx_status sx_time_report(const sx_result *r, sx_text *out);
+
+/* {"seconds", "overhead", "compute", "levels", "limit"}; the caller owns it. */
+SX_OWN json_t *sx_time_json(const sx_arch *arch, const sx_operator_time *time);
+
+#endif

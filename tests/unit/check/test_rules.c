@@ -445,6 +445,46 @@ static void orders_matter_with_links(void **state) {
     assert_true(count_walked(true, true) > plain);
 }
 
+static void set_plain_window(sx_check_case *c) {
+    set_convolution(&c->problem, 8, 4, 1);
+    set_machine(c, 4, 1000);
+    c->no_link_transfers = true;
+}
+
+/* Groups of different sizes below a bypassed level: the model may round a word of the parent's reads off, once for each of
+ * its instances. Where the level keeps the tensor nothing is rounded. */
+static void rounding_takes_a_word_of_bypassed_windows(void **state) {
+    (void)state;
+    const int64_t spread[] = {4, 1};
+    fixture *f = make_fixture(set_plain_window, spread);
+    for (int keeps = 0; keeps < 2; keeps++) {
+        f->o.keep[0] = keeps ? 7 : 7 & ~(1u << A);
+        f->prices.of[1][A][SX_READ] = 5;
+        f->prices.of[0][A][SX_READ] = 5;
+        sx_wide flow = sx_check_flow(&f->o, &f->prices, A, SX_UNITS, ones);
+        assert_true(flow > 0);
+        assert_true(sx_check_constant(&f->o, &f->prices) == flow - (keeps ? 0 : 5));
+    }
+    free_fixture(f);
+}
+
+/* Energies and sizes whose product is beyond 128 bits are not counted. */
+static void large_energies_are_undecided(void **state) {
+    (void)state;
+    const sx_independent_options options = {.threads = 1};
+    sx_check_case *c = calloc(1, sizeof *c);
+    assert_non_null(c);
+    set_product(&c->problem, 1 << 20, 1 << 20, 1 << 20);
+    set_machine(c, 1, 1000);
+    c->machine.compute_energy = (int64_t)1 << 60;
+    sx_independent_report report;
+    sx_check_doubt doubt = {""};
+    sx_expect_ok(sx_check_decide(c, &options, NULL, &doubt, &report));
+    assert_int_equal(report.verdict, SX_INDEPENDENT_UNDECIDED);
+    assert_string_equal(report.why, "energies of this size cannot be counted in 128 bits");
+    free(c);
+}
+
 /* T8: with room for a word of each tensor only the order of the outer loops is free. Where m is innermost B waits, and A and
  * O move 8 times: 8 + 4 reads, 8 updates and 4 reads of O. The walk finds that k innermost, 8 + 8 + 4, is better, and nothing
  * better than that. */
@@ -647,6 +687,8 @@ int main(void) {
         cmocka_unit_test(points_of_a_front_differ_in_energy),
         cmocka_unit_test(no_tensor_is_kept_nowhere),
         cmocka_unit_test(orders_matter_with_links),
+        cmocka_unit_test(rounding_takes_a_word_of_bypassed_windows),
+        cmocka_unit_test(large_energies_are_undecided),
         cmocka_unit_test(a_walk_finds_what_is_better),
         cmocka_unit_test(criteria_are_a_front_of_two_points),
         cmocka_unit_test(remainders_have_a_busiest_unit),

@@ -260,6 +260,7 @@ static const sx_option options[] = {
     {"write", 'w', "NOUN[:FORMAT]", SX_OPTION_TEXT, false,
      "only read and write arch, problem, graph or mapping, as yaml or json; a problem also as einsum"},
     SX_OPTION_BATCH,
+    SX_OPTIONS_PHASE,
     SX_OPTION_TRAINING,
     SX_OPTION_TRAINING_STEP,
     SX_OPTION_JSON,

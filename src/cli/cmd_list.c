@@ -3,9 +3,11 @@
 #include "cli/list_mapper.h"
 #include "cli/list_network.h"
 #include "cli/list_surrogates.h"
+#include "cli/search.h"
 #include "frontend/catalog/catalog.h"
 #include "frontend/onnx/onnx.h"
 #include "input/named.h"
+#include "input/phase.h"
 #include "input/set_option.h"
 #include "report/json_parts.h"
 #include "report/table.h"
@@ -160,7 +162,20 @@ static sx_status add_json(const topic *one, sx_text *out) {
     return status;
 }
 
-/* `sextant list [TOPIC|MAPPER|METHOD|NETWORK|ARCH|MODEL.onnx]`. */
+/* Refuses options of a run without a network. */
+static sx_status check_run(const sx_args *args) {
+    static const char *const options[] = {"batch",  "phase",   "tokens",      "context",
+                                          "logits", "routing", "experts-hit", "mla"};
+    const char *name = args->n_operands == 1 ? args->operand[0] : "";
+    if (sx_catalog_knows_network(name) || sx_phase_config(args)) return SX_OK;
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (sx_args_flag(args, options[i]))
+            return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--%s goes with a network", options[i]),
+                                 "such as `sextant list llama-3-8b`; `sextant list networks` lists them");
+    return SX_OK;
+}
+
+/* `sextant list [TOPIC|MAPPER|METHOD|NETWORK|ARCH|MODEL.onnx|config.json]`. */
 static sx_status run(const sx_args *args, sx_output *result) {
     const topic *one = NULL;
     const bool onnx = args->n_operands == 1 && sx_onnx_is_path(args->operand[0]);
@@ -176,7 +191,9 @@ static sx_status run(const sx_args *args, sx_output *result) {
     }
     const char *name = args->n_operands == 1 ? args->operand[0] : "";
     if (onnx) return sx_list_onnx(args, name, json, &result->out);
-    if (sx_catalog_knows_network(name)) return sx_list_network(name, json, &result->out);
+    SX_TRY(check_run(args));
+    if (sx_catalog_knows_network(name) || sx_phase_config(args))
+        return sx_list_network(args, name, json, &result->out);
     if (sx_named_knows_arch(name)) return sx_list_arch(name, json, &result->out);
     if (args->n_operands == 1) SX_TRY(find_topic(args->operand[0], &one));
     if (json) return add_json(one, &result->out);
@@ -188,13 +205,14 @@ static sx_status run(const sx_args *args, sx_output *result) {
     return SX_OK;
 }
 
-static const sx_option options[] = {SX_OPTION_SET, SX_OPTION_JSON, SX_OPTION_OUTPUT, SX_OPTION_HELP};
+static const sx_option options[] = {SX_OPTION_SET,  SX_OPTION_BATCH,  SX_OPTIONS_PHASE,
+                                    SX_OPTION_JSON, SX_OPTION_OUTPUT, SX_OPTION_HELP};
 
 const sx_command sx_command_list = {
     .name = "list",
     .about = "list architectures, problems, networks, mappers, devices, methods, objectives or surrogates",
     .usage = "[archs|problems|networks|mappers|devices|methods|chips|placers|objectives|families|surrogates|"
-             "MAPPER|METHOD|NETWORK|ARCH|MODEL.onnx] "
+             "MAPPER|METHOD|NETWORK|ARCH|MODEL.onnx|config.json] "
              "[OPTION ...]",
     .options = options,
     .n_options = sizeof options / sizeof options[0],

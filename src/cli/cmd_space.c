@@ -255,6 +255,7 @@ static const sx_option options[] = {
     SX_OPTION_ARCH,
     SX_OPTION_PROBLEM,
     SX_OPTION_BATCH,
+    SX_OPTIONS_PHASE,
     SX_OPTION_TRAINING,
     SX_OPTION_TRAINING_STEP,
     SX_OPTION_MAPPING,

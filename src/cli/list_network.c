@@ -1,7 +1,10 @@
 #include "cli/list_network.h"
 
 #include "frontend/catalog/catalog.h"
+#include "input/named.h"
+#include "input/sources.h"
 #include "report/json_parts.h"
+#include "report/operators.h"
 #include "report/table.h"
 #include "sextant/all.h"
 
@@ -44,8 +47,10 @@ static void add_layers(const sx_network *network, sx_text *out) {
     sx_table_end(&table, 2, out);
 }
 
-/* The same as JSON: {"network", "layers": [{"name", "count", "macs", "einsum"}]}. */
-static sx_status add_layers_json(const sx_network *network, sx_text *out) {
+/* The same as JSON: {"network", "layers": [{"name", "count", "macs", "einsum"}]}, with "totals" and "operators" of a graph
+ * that is a run (NULL: it is none). */
+static sx_status add_layers_json(const sx_network *network, const sx_graph *graph,
+                                 const sx_operators *operators, sx_text *out) {
     json_t *object = json_pack("{s:s}", "network", network->name);
     json_t *layers = sx_json_attach(object, "layers", json_array());
     for (size_t i = 0; i < network->n_layers; i++) {
@@ -62,18 +67,47 @@ static sx_status add_layers_json(const sx_network *network, sx_text *out) {
                                                einsum));
         sx_free(einsum);
     }
+    if (graph) json_object_set_new(object, "operators", sx_operators_json(graph, operators));
+    if (graph) json_object_set_new(object, "totals", sx_operators_totals_json(graph, operators));
     return sx_json_finish(object, out);
 }
 
-sx_status sx_list_network(const char *name, bool json, sx_text *out) {
+/* The graph of a name of the catalog, or of a file that is a configuration. */
+static sx_status graph_of(const sx_args *args, const char *name, sx_graph *out) {
+    sx_input *input = NULL;
+    if (sx_catalog_knows_network(name)) return sx_named_graph(args, name, out);
+    sx_status status = sx_sources_input(args, &input);
+    if (!status) status = sx_input_add_file(input, name);
+    if (!status) status = sx_input_graph(input, out);
+    sx_input_free(input);
+    return status;
+}
+
+/* Shows a graph: its layers and, where it is a run of a network, operators and totals. */
+static sx_status add_graph(const sx_graph *graph, bool json, sx_text *out) {
     sx_network network;
-    sx_status status = SX_OK;
-    SX_TRY(sx_catalog_network(name, NULL, &network));
-    if (json)
-        status = add_layers_json(&network, out);
-    else
-        add_layers(&network, out);
+    sx_operators operators = {0};
+    const bool run = graph->run.phase[0];
+    SX_TRY(sx_graph_network(graph, &network));
+    sx_status status = run ? sx_graph_operators(graph, &operators) : SX_OK;
+    if (!status && json) status = add_layers_json(&network, run ? graph : NULL, &operators, out);
+    if (!status && !json) add_layers(&network, out);
+    if (!status && !json && run) {
+        sx_text_add(out, "\n");
+        sx_operators_add_vectors(graph, &operators, out);
+        sx_text_add(out, "\n");
+        sx_operators_add_totals(graph, &operators, out);
+    }
+    sx_operators_fini(&operators);
     sx_network_fini(&network);
+    return status;
+}
+
+sx_status sx_list_network(const sx_args *args, const char *name, bool json, sx_text *out) {
+    sx_graph graph;
+    SX_TRY(graph_of(args, name, &graph));
+    sx_status status = add_graph(&graph, json, out);
+    sx_graph_fini(&graph);
     return status;
 }
 

@@ -41,7 +41,39 @@
         "training-step", 0, NULL, SX_OPTION_FLAG, false,                                                     \
             "a whole training step of a network of the catalog: inference, weight updates, data gradients"   \
     }
-#define SX_OPTIONS_NETWORK SX_OPTION_PROBLEMS, SX_OPTION_BATCH, SX_OPTION_TRAINING, SX_OPTION_TRAINING_STEP
+#define SX_OPTIONS_NETWORK                                                                                   \
+    SX_OPTION_PROBLEMS, SX_OPTION_BATCH, SX_OPTION_TRAINING, SX_OPTION_TRAINING_STEP, SX_OPTIONS_PHASE
+
+/* Which run of a language model. */
+#define SX_OPTIONS_PHASE                                                                                     \
+    {"phase",                                                                                                \
+     0,                                                                                                      \
+     "NAME",                                                                                                 \
+     SX_OPTION_TEXT,                                                                                         \
+     false,                                                                                                  \
+     "of a language model: prefill (the default), decode, or both; of other networks forward or encode"},    \
+        {"tokens", 0, "N", SX_OPTION_COUNT, false, "new tokens of each sequence (prefill 2048, decode 1)"},  \
+        {"context", 0,                                                                                       \
+         "N",       SX_OPTION_COUNT,                                                                         \
+         false,     "tokens of each sequence in the caches before the run (prefill 0, decode 4096)"},        \
+        {"logits",                                                                                           \
+         0,                                                                                                  \
+         "last|all",                                                                                         \
+         SX_OPTION_TEXT,                                                                                     \
+         false,                                                                                              \
+         "compute the scores of words after the last new token of each sequence, or after all (last)"},      \
+        {"routing",                                                                                          \
+         0,                                                                                                  \
+         "uniform|balanced",                                                                                 \
+         SX_OPTION_TEXT,                                                                                     \
+         false,                                                                                              \
+         "experts that tokens hit: the expected number, or as many as can be (uniform)"},                    \
+        {"experts-hit", 0, "N", SX_OPTION_COUNT, false, "experts of a layer that tokens hit, as measured"},  \
+    {                                                                                                        \
+        "mla", 0, "absorbed|expanded", SX_OPTION_TEXT, false,                                                \
+            "attention over latents: with the latents themselves, or with keys and values made from them "   \
+            "(absorbed to decode)"                                                                           \
+    }
 #define SX_OPTION_CONSTRAINTS                                                                                \
     {                                                                                                        \
         "constraints", 'c', "FILE", SX_OPTION_INPUT, true,                                                   \

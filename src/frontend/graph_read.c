@@ -1,5 +1,6 @@
 /* The section `graph`: tensors, and nodes that name them. docs/graph.md has the format. */
 #include "frontend/graph_read.h"
+#include "base/text.h"
 #include "frontend/keys.h"
 
 #include "frontend/einsum.h"
@@ -32,22 +33,41 @@ static const sx_key_rule graph_rules[] = {
     {"name", SX_KEY_USED, NULL},
     {"tensors", SX_KEY_USED, NULL},
     {"nodes", SX_KEY_USED, NULL},
+    {"run", SX_KEY_USED, NULL},
+};
+static const sx_key_rule run_rules[] = {
+    {"phase", SX_KEY_USED, NULL},      {"batch", SX_KEY_USED, NULL},
+    {"tokens", SX_KEY_USED, NULL},     {"context", SX_KEY_USED, NULL},
+    {"parameters", SX_KEY_USED, NULL}, {"active_parameters", SX_KEY_USED, NULL},
 };
 static const sx_key_rule tensor_rules[] = {
     {"name", SX_KEY_USED, NULL},   {"shape", SX_KEY_USED, NULL},  {"bits", SX_KEY_USED, NULL},
-    {"weight", SX_KEY_USED, NULL}, {"output", SX_KEY_USED, NULL},
+    {"weight", SX_KEY_USED, NULL}, {"output", SX_KEY_USED, NULL}, {"state", SX_KEY_USED, NULL},
+    {"held", SX_KEY_USED, NULL},
 };
 static const sx_key_rule node_rules[] = {
-    {"name", SX_KEY_USED, NULL},     {"layer", SX_KEY_USED, NULL}, {"kind", SX_KEY_USED, NULL},
-    {"function", SX_KEY_USED, NULL}, {"axis", SX_KEY_USED, NULL},  {"repeat", SX_KEY_USED, NULL},
-    {"einsum", SX_KEY_USED, NULL},   {"reads", SX_KEY_USED, NULL}, {"writes", SX_KEY_USED, NULL},
-    {"operands", SX_KEY_USED, NULL},
+    {"name", SX_KEY_USED, NULL},     {"layer", SX_KEY_USED, NULL},  {"kind", SX_KEY_USED, NULL},
+    {"function", SX_KEY_USED, NULL}, {"axis", SX_KEY_USED, NULL},   {"repeat", SX_KEY_USED, NULL},
+    {"einsum", SX_KEY_USED, NULL},   {"reads", SX_KEY_USED, NULL},  {"writes", SX_KEY_USED, NULL},
+    {"operands", SX_KEY_USED, NULL}, {"counts", SX_KEY_USED, NULL},
+};
+static const sx_key_rule count_rules[] = {
+    {"useful", SX_KEY_USED, NULL}, {"elements", SX_KEY_USED, NULL},    {"row", SX_KEY_USED, NULL},
+    {"reads", SX_KEY_USED, NULL},  {"state_reads", SX_KEY_USED, NULL}, {"state_writes", SX_KEY_USED, NULL},
+};
+static const sx_key_rule part_rules[] = {
+    {"rank", SX_KEY_USED, NULL},
+    {"offset", SX_KEY_USED, NULL},
+    {"length", SX_KEY_USED, NULL},
+    {"block", SX_KEY_USED, NULL},
 };
 static const sx_key_rule operand_rules[] = {
+    {"tensor", SX_KEY_USED, NULL}, {"ranks", SX_KEY_USED, NULL}, {"split", SX_KEY_USED, NULL},
+    {"pad", SX_KEY_USED, NULL},    {"of", SX_KEY_USED, NULL},    {"part", SX_KEY_USED, NULL},
+};
+static const sx_key_rule plain_rules[] = {
     {"tensor", SX_KEY_USED, NULL},
-    {"ranks", SX_KEY_USED, NULL},
-    {"split", SX_KEY_USED, NULL},
-    {"pad", SX_KEY_USED, NULL},
+    {"part", SX_KEY_USED, NULL},
 };
 #define CHECK_KEYS(map, what, rules)                                                                         \
     sx_node_check_keys(NULL, map, what, rules, sizeof(rules) / sizeof *(rules))
@@ -80,6 +100,8 @@ static SX_MUST_USE sx_status read_tensor(reader *r, const sx_node *item) {
     tensor.bits = (uint32_t)bits;
     SX_TRY(sx_node_get_bool(item, "weight", &tensor.weight));
     SX_TRY(sx_node_get_bool(item, "output", &tensor.output));
+    SX_TRY(sx_node_get_bool(item, "state", &tensor.state));
+    SX_TRY(sx_node_get_u64(item, "held", &tensor.held));
     return sx_graph_add_tensor(&r->graph, &tensor, NULL);
 }
 
@@ -130,6 +152,36 @@ static SX_MUST_USE sx_status add_operand(reader *r, const sx_graph_operand *oper
     return SX_OK;
 }
 
+/* Reads one part: the rank, and which elements of it. */
+static SX_MUST_USE sx_status read_part(const sx_node *map, const sx_graph_tensor *tensor,
+                                       sx_graph_operand *out) {
+    const sx_node *node;
+    uint64_t rank;
+    SX_TRY(sx_node_expect(map, SX_NODE_MAP, "a part"));
+    SX_TRY(CHECK_KEYS(map, "the part", part_rules));
+    SX_TRY(sx_node_require(map, "rank", "the part", &node));
+    SX_TRY(sx_node_range(node, "rank", 0, SX_MAX_PART_RANKS - 1, &rank));
+    if (rank >= tensor->n_ranks)
+        return sx_error_at(node->place, "tensor '%s' has no rank %d", tensor->name, (int)rank);
+    sx_graph_part *part = &out->part[rank];
+    SX_TRY(sx_node_require(map, "length", "the part", &node));
+    SX_TRY(sx_node_range(node, "length", 1, MAX_COUNT, &part->length));
+    node = sx_node_get(map, "offset");
+    if (node) SX_TRY(sx_node_range(node, "offset", 0, MAX_COUNT, &part->offset));
+    node = sx_node_get(map, "block");
+    return node ? sx_node_range(node, "block", 1, MAX_COUNT, &part->block) : SX_OK;
+}
+
+/* Reads the parts of an operand: a map, or a list of them for several ranks. */
+static SX_MUST_USE sx_status read_parts(const sx_node *map, const sx_graph_tensor *tensor,
+                                        sx_graph_operand *out) {
+    const sx_node *parts = sx_node_get(map, "part");
+    if (!parts) return SX_OK;
+    if (parts->kind != SX_NODE_LIST) return read_part(parts, tensor, out);
+    for (size_t i = 0; i < parts->n; i++) SX_TRY(read_part(parts->item[i], tensor, out));
+    return SX_OK;
+}
+
 /* Adds a tensor that a node without an einsum reads or writes; visitors. */
 static SX_MUST_USE sx_status add_named(reader *r, const char *name, sx_place place, bool written) {
     size_t tensor;
@@ -144,6 +196,28 @@ static SX_MUST_USE sx_status add_read(void *user, const char *name, sx_place pla
 
 static SX_MUST_USE sx_status add_written(void *user, const char *name, sx_place place) {
     return add_named(user, name, place, true);
+}
+
+/* Adds what a node without an einsum reads or writes: names, and maps of a name and its parts. */
+static SX_MUST_USE sx_status add_plain(reader *r, const sx_node *node, const char *key, bool written) {
+    bool maps = false;
+    for (size_t i = 0; node->kind == SX_NODE_LIST && i < node->n; i++)
+        maps |= node->item[i]->kind == SX_NODE_MAP;
+    if (!maps) return sx_node_names(node, key, written ? add_written : add_read, r);
+    for (size_t i = 0; i < node->n; i++) {
+        const sx_node *item = node->item[i], *name = item;
+        const bool map = item->kind == SX_NODE_MAP;
+        const char *text;
+        size_t tensor;
+        if (map) SX_TRY(CHECK_KEYS(item, "the operand", plain_rules));
+        if (map) SX_TRY(sx_node_require(item, "tensor", "the operand", &name));
+        SX_TRY(sx_node_text(name, "tensor", &text));
+        SX_TRY(find_tensor(r, text, name->place, &tensor));
+        sx_graph_operand operand = sx_graph_whole(tensor, written, 0);
+        if (map) SX_TRY(read_parts(item, &r->graph.tensor[tensor], &operand));
+        SX_TRY(add_operand(r, &operand));
+    }
+    return SX_OK;
 }
 
 /* Reads the ranks of the einsum's tensor that make up rank g: a number, or a list of them. */
@@ -192,6 +266,7 @@ static SX_MUST_USE sx_status read_ranks(const sx_node *map, const sx_graph_tenso
         SX_TRY(sx_node_range(sides->item[1], "pad", 0, SX_MAX_DIM_SIZE, &value));
         out->after[g] = (uint32_t)value;
     }
+    if (sx_node_get(map, "of")) SX_TRY(sx_node_range(sx_node_get(map, "of"), "of", 1, MAX_COUNT, &out->of));
     if (!split) return SX_OK;
     SX_TRY(sx_node_range(split, "split", 0, SX_MAX_RANKS - 1, &value));
     out->split = (int8_t)value;
@@ -210,6 +285,7 @@ static SX_MUST_USE sx_status read_operand(reader *r, const sx_node *value, const
     SX_TRY(find_tensor(r, text, name->place, &tensor));
     sx_graph_operand operand = sx_graph_whole(tensor, einsum->tensor[v].output, einsum->tensor[v].n_ranks);
     if (map) SX_TRY(read_ranks(value, &r->graph.tensor[tensor], &operand));
+    if (map) SX_TRY(read_parts(value, &r->graph.tensor[tensor], &operand));
     return add_operand(r, &operand);
 }
 
@@ -251,6 +327,39 @@ static SX_MUST_USE sx_status read_kind(const sx_node *item, bool has_einsum, sx_
     return sx_error_unknown(node->place, "kind of node", node->text, known, SX_N_OP_KINDS);
 }
 
+/* Reads what a node counts besides what its tensors say. */
+static SX_MUST_USE sx_status read_counts(const sx_node *item, sx_graph_counts *out) {
+    const sx_node *map = sx_node_get(item, "counts");
+    if (!map) return SX_OK;
+    SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'counts'"));
+    SX_TRY(CHECK_KEYS(map, "the counts", count_rules));
+    SX_TRY(sx_node_get_u64(map, "useful", &out->useful));
+    SX_TRY(sx_node_get_u64(map, "elements", &out->elements));
+    SX_TRY(sx_node_get_u64(map, "row", &out->row));
+    SX_TRY(sx_node_get_u64(map, "reads", &out->reads));
+    SX_TRY(sx_node_get_u64(map, "state_reads", &out->state_reads));
+    return sx_node_get_u64(map, "state_writes", &out->state_writes);
+}
+
+/* Reads which run of a network the graph is. */
+static SX_MUST_USE sx_status read_run(const sx_node *graph, sx_graph_run *out) {
+    const sx_node *map = sx_node_get(graph, "run"), *phase;
+    const char *text;
+    if (!map) return SX_OK;
+    SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'run'"));
+    SX_TRY(CHECK_KEYS(map, "the run", run_rules));
+    phase = sx_node_get(map, "phase");
+    if (phase) {
+        SX_TRY(sx_node_text(phase, "phase", &text));
+        SX_TRY(sx_error_place(sx_text_name(out->phase, sizeof out->phase, text, "a phase"), phase->place));
+    }
+    SX_TRY(sx_node_get_u64(map, "batch", &out->batch));
+    SX_TRY(sx_node_get_u64(map, "tokens", &out->tokens));
+    SX_TRY(sx_node_get_u64(map, "context", &out->context));
+    SX_TRY(sx_node_get_u64(map, "parameters", &out->parameters));
+    return sx_node_get_u64(map, "active_parameters", &out->active_parameters);
+}
+
 /* Reads what a node has besides its operands. */
 static SX_MUST_USE sx_status read_fields(reader *r, const sx_node *item) {
     const sx_node *node;
@@ -265,6 +374,7 @@ static SX_MUST_USE sx_status read_fields(reader *r, const sx_node *item) {
     SX_TRY(sx_node_get_name(item, "layer", out->layer));
     SX_TRY(sx_node_get_name(item, "function", out->function));
     SX_TRY(read_kind(item, sx_node_get(item, "einsum") != NULL, &out->kind));
+    SX_TRY(read_counts(item, &out->counts));
     node = sx_node_get(item, "repeat");
     if (node) SX_TRY(sx_node_range(node, "repeat", 1, MAX_COUNT, &out->repeat));
     node = sx_node_get(item, "axis");
@@ -301,9 +411,9 @@ static SX_MUST_USE sx_status read_node(reader *r, const sx_node *item) {
     }
     SX_TRY(refuse_key(item, "operands", "a node without an einsum has 'reads' and 'writes'"));
     SX_TRY(sx_node_require(item, "writes", "a node without an einsum", &node));
-    SX_TRY(sx_node_names(node, "writes", add_written, r));
+    SX_TRY(add_plain(r, node, "writes", true));
     node = sx_node_get(item, "reads");
-    if (node) SX_TRY(sx_node_names(node, "reads", add_read, r));
+    if (node) SX_TRY(add_plain(r, node, "reads", false));
     return sx_graph_add_node(&r->graph, &r->node, NULL, r->operand, r->n_operands, NULL);
 }
 
@@ -315,6 +425,7 @@ static SX_MUST_USE sx_status read_graph(reader *r, const sx_node *graph) {
     SX_TRY(CHECK_KEYS(graph, "the graph", graph_rules));
     SX_TRY(sx_node_require(graph, "name", "the graph", &name));
     SX_TRY(sx_node_name(name, "name", r->graph.name));
+    SX_TRY(read_run(graph, &r->graph.run));
     SX_TRY(require_list(graph, "tensors", "the graph", &r->tensors));
     SX_TRY(require_list(graph, "nodes", "the graph", &r->nodes));
     SX_TRY(read_tensors(r));

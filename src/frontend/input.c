@@ -1,4 +1,5 @@
 #include "frontend/input.h"
+#include "sextant/network.h"
 
 #include "base/text.h"
 #include "base/vector.h"
@@ -45,6 +46,8 @@ struct sx_input {
     sx_settings own_settings;
     sx_path_scope scope; /* the folders of files given by the user, and those for includes */
     bool data;           /* files outside its own folder are not read for it */
+    bool has_run;
+    sx_network_options run; /* of a configuration */
 };
 
 /* The identity of a file, whatever its name. */
@@ -52,6 +55,15 @@ struct file_id {
     dev_t device;
     ino_t number;
 };
+
+void sx_input_set_run(sx_input *input, const sx_network_options *options) {
+    input->run = *options;
+    input->has_run = true;
+}
+
+const sx_network_options *sx_input_run(const sx_input *input) {
+    return input->has_run ? &input->run : NULL;
+}
 
 sx_status sx_input_new(sx_input **out) {
     sx_input *input = calloc(1, sizeof *input);

@@ -9,6 +9,8 @@
 #include "text/path_scope.h"
 #include "text/settings.h"
 
+struct sx_network_options;
+
 /* A section is a pair of a top-level map of any document. The index-th one of that key, in the order in which
  * the files were added, NULL past the last; a NULL key stands for any. */
 const sx_pair *sx_input_section(const sx_input *input, const char *key, size_t index);
@@ -70,6 +72,10 @@ void sx_input_set_components(sx_input *input, const sx_estimated_component *comp
                              sx_estimator used);
 sx_estimator sx_input_estimator_used(const sx_input *input);
 const sx_estimated_component *sx_input_components(const sx_input *input, size_t *n);
+
+/* Which run of a network a configuration among the sections is read as (sx_input_graph); NULL: none was set. */
+void sx_input_set_run(sx_input *input, const struct sx_network_options *options);
+const struct sx_network_options *sx_input_run(const sx_input *input);
 
 /* Memory that lives as long as the input. */
 sx_arena *sx_input_arena(sx_input *input);

@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "frontend/graph_read.h"
 #include "frontend/input.h"
+#include "frontend/llm/sizes.h"
 #include "frontend/onnx_input.h"
 #include "frontend/sections.h"
 #include "frontend/timeloop/nest_text.h"
@@ -28,12 +29,41 @@ sx_status sx_input_check_settings(const sx_input *input) {
     return SX_OK;
 }
 
+#define CONFIG_TAG "!config"
+
+/* A document that is a configuration as one with the section `graph`; NULL where memory is out. */
+static const sx_node *wrap_config(sx_arena *arena, const sx_node *root) {
+    sx_node *node = sx_arena_alloc(arena, 2, sizeof *node);
+    sx_pair *pair = sx_arena_alloc(arena, 1, sizeof *pair);
+    if (!node || !pair) return NULL;
+    node[0] = *root;
+    node[0].tag = CONFIG_TAG;
+    *pair = (sx_pair){.key = "graph", .place = root->place, .value = &node[0]};
+    node[1] = (sx_node){.kind = SX_NODE_MAP, .place = root->place, .n = 1, .pair = pair};
+    node[1].weight = root->weight + 1;
+    node[1].height = root->height + 1;
+    return &node[1];
+}
+
+/* The map of the input's graph where that is a configuration, else NULL. */
+static const sx_node *config_of(const sx_input *input) {
+    const sx_pair *section = sx_input_first(input, "graph");
+    const sx_node *value = section ? section->value : NULL;
+    return value && value->kind == SX_NODE_MAP && value->tag && strcmp(value->tag, CONFIG_TAG) == 0 ? value
+                                                                                                    : NULL;
+}
+
 /* Adds every document of a source. */
 static SX_MUST_USE sx_status add_source(sx_input *input, sx_source *source) {
     const sx_node **roots;
     size_t n;
     if (sx_input_is_like_timeloop(input)) sx_source_like_timeloop(source);
     SX_TRY(sx_yaml_read(sx_input_arena(input), source, &roots, &n));
+    for (size_t i = 0; i < n; i++) {
+        if (!sx_sizes_given(roots[i])) continue;
+        roots[i] = wrap_config(sx_input_arena(input), roots[i]);
+        if (!roots[i]) return sx_arena_error(sx_input_arena(input));
+    }
     for (size_t i = 0; i < n; i++) SX_TRY(sx_sections_check(input, roots[i]));
     for (size_t i = 0; i < n; i++) SX_TRY(sx_input_add_node(input, roots[i]));
     return SX_OK;
@@ -122,6 +152,8 @@ sx_status sx_input_problem(sx_input *input, sx_problem *out) {
 
 sx_status sx_input_graph(sx_input *input, sx_graph *out) {
     const char *path = sx_onnx_input_path(input);
+    const sx_node *config = config_of(input);
+    if (config) return sx_config_graph(config, sx_input_run(input), out);
     return path ? sx_onnx_input_graph(input, path, out) : sx_graph_read(input, out);
 }
 

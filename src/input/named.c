@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "base/vector.h"
 #include "frontend/catalog/catalog.h"
+#include "input/phase.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -87,8 +88,7 @@ sx_status sx_named_pick(sx_network *network, const char *from, const char *name)
     return SX_OK;
 }
 
-/* What --batch, --training and --training-step say of networks. */
-static sx_status network_options(const sx_args *args, sx_network_options *out) {
+sx_status sx_named_options(const sx_args *args, sx_network_options *out) {
     uint64_t batch = sx_args_count(args, "batch", 1);
     if (batch < 1 || batch > MAX_BATCH)
         return sx_error_new(SX_ERR_USAGE, "--batch must be between 1 and %d", MAX_BATCH);
@@ -97,17 +97,43 @@ static sx_status network_options(const sx_args *args, sx_network_options *out) {
                                 .training_step = sx_args_flag(args, "training-step")};
     if (out->training && out->training_step)
         return sx_error_new(SX_ERR_USAGE, "--training and --training-step cannot be combined");
-    return SX_OK;
+    return sx_phase_options(args, out);
+}
+
+/* The layers of prefill and of decode as one network, each with the name of its phase before its own. */
+static sx_status both_phases(const char *name, const sx_network_options *options, sx_network *out) {
+    sx_network both = {0};
+    sx_network_options o = *options;
+    sx_status status = SX_OK;
+    for (int phase = SX_PHASE_PREFILL; phase <= SX_PHASE_DECODE && !status; phase++) {
+        sx_network network = {0};
+        o.phase = (sx_phase)phase;
+        if (phase == SX_PHASE_DECODE) o.tokens = 0;
+        o.context = options->has_context ? options->context : options->tokens;
+        o.has_context = phase == SX_PHASE_DECODE && o.context;
+        if (!o.has_context) o.context = 0;
+        status = sx_catalog_network(name, &o, &network);
+        if (!status) snprintf(network.name, sizeof network.name, "%s", sx_phase_name(o.phase));
+        if (!status) status = sx_named_append(&network, &both);
+        sx_network_fini(&network);
+    }
+    snprintf(both.name, sizeof both.name, "%s", name);
+    if (status)
+        sx_network_fini(&both);
+    else
+        *out = both;
+    return status;
 }
 
 static sx_status named_network(const sx_args *args, const char *value, sx_network *out) {
     char name[SX_NAME_SIZE];
     size_t length = strcspn(value, "/");
-    sx_network_options options;
-    SX_TRY(network_options(args, &options));
     snprintf(name, sizeof name, "%.*s", (int)length, value);
     sx_network network = {0};
-    SX_TRY(sx_catalog_network(name, &options, &network));
+    sx_network_options options;
+    SX_TRY(sx_named_options(args, &options));
+    SX_TRY(sx_phase_both(args) ? both_phases(name, &options, &network)
+                               : sx_catalog_network(name, &options, &network));
     sx_status status = value[length] ? sx_named_pick(&network, name, value + length + 1) : SX_OK;
     if (status) {
         sx_network_fini(&network);
@@ -126,7 +152,8 @@ sx_status sx_named_no_graph(const char *value) {
 sx_status sx_named_graph(const sx_args *args, const char *value, sx_graph *out) {
     sx_network_options options;
     if (strchr(value, '/') || !is_network(value)) return sx_named_no_graph(value);
-    SX_TRY(network_options(args, &options));
+    SX_TRY(sx_named_options(args, &options));
+    SX_TRY(sx_phase_single(args));
     return sx_catalog_graph(value, &options, out);
 }
 
@@ -243,11 +270,12 @@ bool sx_named_any_network(const sx_args *args) {
 }
 
 sx_status sx_named_check(const sx_args *args) {
-    static const char *const options[] = {"batch", "training", "training-step"};
+    static const char *const options[] = {"batch",   "training", "training-step", "phase",       "tokens",
+                                          "context", "logits",   "routing",       "experts-hit", "mla"};
     const char *option = NULL;
     for (size_t i = 0; i < sizeof options / sizeof *options && !option; i++)
         if (sx_args_flag(args, options[i])) option = options[i];
-    if (!option || sx_named_any_network(args)) return SX_OK;
+    if (!option || sx_named_any_network(args) || sx_phase_config(args)) return SX_OK;
     return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--%s applies only to networks of the catalog", option),
                          "give one with --problem; `sextant list networks` lists them");
 }

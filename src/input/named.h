@@ -18,6 +18,9 @@ bool sx_named_knows_problem(const char *value);
  * sx_network_fini, here and below. */
 SX_MUST_USE sx_status sx_named_problem(const sx_args *args, const char *name, sx_network *out);
 
+/* What --batch, --training, --training-step and the options of phases say of networks. */
+SX_MUST_USE sx_status sx_named_options(const sx_args *args, sx_network_options *out);
+
 /* The graph of a network of the catalog, made likewise; an error for any other name. *out is freed with
  * sx_graph_fini. */
 SX_MUST_USE sx_status sx_named_graph(const sx_args *args, const char *value, sx_graph *out);
@@ -35,7 +38,7 @@ SX_MUST_USE sx_status sx_named_einsum(const char *text, sx_network *out);
 /* Whether a value of --problem or --graph is a network of the catalog, or a layer of one. */
 bool sx_named_any_network(const sx_args *args);
 
-/* Refuses --batch, --training and --training-step where no value of --problem is a network. */
+/* Refuses --batch, --training, --training-step and the options of phases where no value of --problem is a network. */
 SX_MUST_USE sx_status sx_named_check(const sx_args *args);
 
 /* A problem as a network of one layer. */

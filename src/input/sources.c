@@ -7,6 +7,7 @@
 #include "input/ert_beside.h"
 #include "input/layers.h"
 #include "input/named.h"
+#include "input/phase.h"
 #include "input/rename.h"
 #include "input/set_option.h"
 
@@ -98,6 +99,15 @@ static sx_status set_estimator(const sx_args *args, sx_input *input) {
     return SX_OK;
 }
 
+/* Says which run a configuration among the files is read as. */
+static sx_status set_run(const sx_args *args, sx_input *input) {
+    sx_network_options options;
+    SX_TRY(sx_named_options(args, &options));
+    SX_TRY(sx_phase_single(args));
+    sx_input_set_run(input, &options);
+    return SX_OK;
+}
+
 sx_status sx_sources_input(const sx_args *args, sx_input **out) {
     const char *value;
     SX_TRY(sx_input_new(out));
@@ -107,6 +117,7 @@ sx_status sx_sources_input(const sx_args *args, sx_input **out) {
     SX_TRY(set_estimator(args, *out));
     for (size_t i = 0; (value = sx_args_text(args, "include-path", i)); i++)
         SX_TRY(sx_input_include_path(*out, value));
+    if (sx_phase_config(args)) SX_TRY(set_run(args, *out));
     return sx_set_option_apply(args, *out);
 }
 

@@ -205,6 +205,17 @@ static sx_status check_widths(const sx_arch *arch) {
     return SX_OK;
 }
 
+sx_status sx_vector_unit_check(const sx_vector_unit *unit) {
+    if (!(unit->lanes > 0 && unit->lanes <= 1e15))
+        return sx_error_new(SX_ERR_INPUT, "the vector unit has %g lanes; it must have more than 0",
+                            unit->lanes);
+    SX_TRY(check_finite("vector", "the energy", unit->energy));
+    SX_TRY(check_finite("vector", "'exp'", unit->exp));
+    if (unit->passes == 1 || unit->passes == 3) return SX_OK;
+    return sx_error_hint(sx_error_new(SX_ERR_INPUT, "the vector unit has %u passes", (unsigned)unit->passes),
+                         "3: softmax reads a long row three times; 1: it is online and reads it once less");
+}
+
 sx_status sx_arch_check(const sx_arch *arch) {
     if (arch->n_levels < 1 || arch->n_levels > SX_MAX_LEVELS)
         return sx_error_new(SX_ERR_LIMIT, "the architecture has %d storage levels; 1 to %d are allowed",
@@ -223,6 +234,7 @@ sx_status sx_arch_check(const sx_arch *arch) {
     if (!(arch->compute.gated_energy <= 1e30 && arch->compute.skipped_energy <= 1e30))
         return sx_error_new(SX_ERR_INPUT, "'%s': the energy of a gated or skipped compute is not usable",
                             arch->compute.name);
+    if (arch->vector.lanes != 0) SX_TRY(sx_vector_unit_check(&arch->vector));
     for (int s = 0; s < arch->n_levels; s++) SX_TRY(check_level(arch, s));
     SX_TRY(sx_sparse_check(&arch->sparse, arch->n_levels));
     return check_widths(arch);

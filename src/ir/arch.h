@@ -32,4 +32,11 @@ bool sx_rank_bits(const sx_metadata_store *store, const sx_rank_format *rank, ui
 double *sx_action_energy(sx_metadata_store *store, const char *name);
 const char *sx_action_energy_name(size_t index);
 
+/* What a vector unit has where it does not say: operations of an exponential, and passes of softmax over a long row. */
+#define SX_VECTOR_EXP 10
+#define SX_VECTOR_PASSES 3
+
+/* Refuses a vector unit without lanes, or with numbers that are not usable. */
+SX_MUST_USE sx_status sx_vector_unit_check(const sx_vector_unit *unit);
+
 #endif

@@ -97,6 +97,12 @@ size_t sx_graph_find_tensor(const sx_graph *graph, const char *name) {
     return SX_NO_INDEX;
 }
 
+uint64_t sx_graph_used_extent(const sx_graph_tensor *tensor, const sx_graph_operand *operand, size_t g) {
+    if (g >= SX_MAX_PART_RANKS || !operand->part[g].length) return tensor->extent[g];
+    const uint64_t block = operand->part[g].block;
+    return block ? tensor->extent[g] / block * operand->part[g].length : operand->part[g].length;
+}
+
 uint64_t sx_graph_words(const sx_graph_tensor *tensor) {
     uint64_t words = 1;
     for (size_t g = 0; g < tensor->n_ranks; g++) words *= tensor->extent[g];
@@ -108,7 +114,8 @@ void sx_graph_producers(const sx_graph *graph, size_t *producer) {
     for (size_t i = 0; i < graph->n_nodes; i++) {
         const sx_graph_operand *operand = &graph->operand[graph->node[i].first];
         for (size_t v = 0; v < graph->node[i].n_operands; v++)
-            if (operand[v].written) producer[operand[v].tensor] = i;
+            if (operand[v].written && !graph->tensor[operand[v].tensor].state)
+                producer[operand[v].tensor] = i;
     }
 }
 
@@ -166,6 +173,16 @@ static SX_MUST_USE sx_status visit(walk *w, size_t start, size_t *cyclic) {
     return SX_OK;
 }
 
+bool sx_graph_runs_in_order(const sx_graph *graph, size_t *count) {
+    for (size_t t = 0; t < graph->n_tensors; t++) count[t] = 0;
+    for (size_t i = 0; i < graph->n_operands; i++) {
+        const sx_graph_operand *operand = &graph->operand[i];
+        if (operand->written && (graph->tensor[operand->tensor].state || ++count[operand->tensor] > 1))
+            return true;
+    }
+    return false;
+}
+
 sx_status sx_graph_order_of(const sx_graph *graph, size_t *order, size_t *cyclic) {
     const size_t n = graph->n_nodes;
     size_t *memory = malloc((graph->n_tensors + 2 * n + 1) * sizeof *memory);
@@ -173,10 +190,12 @@ sx_status sx_graph_order_of(const sx_graph *graph, size_t *order, size_t *cyclic
     walk w = {.graph = graph, .producer = memory, .order = order};
     w.stack = memory + graph->n_tensors;
     w.next = w.stack + n;
+    const bool in_order = sx_graph_runs_in_order(graph, w.producer);
     sx_graph_producers(graph, w.producer);
     for (size_t i = 0; i < n; i++) w.next[i] = SX_NO_INDEX;
+    for (size_t i = 0; i < n && in_order; i++) order[i] = i;
     sx_status status = SX_OK;
-    for (size_t i = 0; i < n && !status; i++)
+    for (size_t i = 0; i < n && !in_order && !status; i++)
         if (w.next[i] == SX_NO_INDEX) status = visit(&w, i, cyclic);
     free(memory);
     return status;

@@ -34,6 +34,12 @@ static SX_MUST_USE sx_status check_tensor(checker *c, size_t index) {
             return sx_error_new(SX_ERR_INPUT, "rank %zu of tensor '%s' has no elements", g, t->name);
         words *= (double)t->extent[g];
     }
+    if (t->state && t->weight)
+        return sx_error_new(SX_ERR_INPUT, "tensor '%s' is a weight and a state; a weight never changes",
+                            t->name);
+    if (t->held && (!t->state || (double)t->held > words))
+        return sx_error_new(SX_ERR_INPUT, "tensor '%s' holds %" PRIu64 " elements, but %s", t->name, t->held,
+                            t->state ? "has fewer" : "is no state");
     if (words >= 0x1p62)
         return sx_error_new(SX_ERR_LIMIT, "tensor '%s' has more than 2^62 elements", t->name);
     if (t->bits < 1 || t->bits > MAX_BITS)
@@ -104,7 +110,41 @@ void sx_graph_span(const sx_problem *einsum, int tensor, const sx_graph_operand 
         *span *= rank_extent(einsum, t->coef[operand->rank[first + i]], &largest);
     const bool split = operand->split == (int)g;
     if (operand->n_of[g] == 1 && !split) *stride = largest;
-    if (split) *span = repeat > UINT64_MAX / *span ? UINT64_MAX : *span * repeat;
+    const uint64_t shares = operand->of ? operand->of : repeat;
+    if (split) *span = shares > UINT64_MAX / *span ? UINT64_MAX : *span * shares;
+}
+
+/* Checks an operand's part of rank g: that it lies in the tensor, and (einsum not NULL) is as long as the einsum's ranks
+ * span. */
+static SX_MUST_USE sx_status check_part(const checker *c, const sx_graph_node *node, size_t v, size_t g) {
+    const sx_graph_operand *operand = &c->graph->operand[node->first + v];
+    const sx_graph_tensor *tensor = &c->graph->tensor[operand->tensor];
+    const sx_graph_part *part = &operand->part[g];
+    const bool projected = node->einsum != SX_NO_INDEX;
+    const uint64_t shares = !projected || operand->split != (int)g ? 1
+                            : operand->of                          ? operand->of
+                                                                   : node->repeat;
+    const uint64_t share = tensor->extent[g] / shares, block = part->block ? part->block : share;
+    uint64_t span = 0, stride;
+    if (tensor->extent[g] % shares || block == 0 || share % block || part->offset > block ||
+        part->length > block - part->offset)
+        return sx_error_hint(
+            sx_error_new(SX_ERR_INPUT,
+                         "node '%s' uses %" PRIu64 " elements from %" PRIu64 " on of every %" PRIu64
+                         " along rank %zu of tensor '%s', which has %" PRIu64,
+                         node->name, part->length, part->offset, block, g, tensor->name, tensor->extent[g]),
+            "offset + length is at most the block, and blocks divide the rank");
+    if (!projected) return SX_OK;
+    sx_graph_operand whole = *operand;
+    whole.split = -1;
+    sx_graph_span(&c->graph->einsum[node->einsum], (int)v, &whole, g, 1, &span, &stride);
+    if (span == share / block * part->length) return SX_OK;
+    return sx_error_new(SX_ERR_INPUT,
+                        "node '%s': %s of its einsum spans %" PRIu64
+                        " along rank %zu of tensor '%s', of which it uses "
+                        "%" PRIu64,
+                        node->name, c->graph->einsum[node->einsum].tensor[v].name, span, g, tensor->name,
+                        share / block * part->length);
 }
 
 /* Checks how the ranks of an einsum's tensor lie in those of the graph's. */
@@ -115,6 +155,10 @@ static SX_MUST_USE sx_status check_spans(const checker *c, const sx_graph_node *
     for (size_t g = 0; g < tensor->n_ranks; g++) {
         const uint64_t padded = tensor->extent[g] + operand->before[g] + operand->after[g];
         uint64_t span, stride;
+        if (g < SX_MAX_PART_RANKS && operand->part[g].length) {
+            SX_TRY(check_part(c, node, (size_t)v, g));
+            continue;
+        }
         sx_graph_span(einsum, v, operand, g, node->repeat, &span, &stride);
         if (span <= padded && padded - span < stride) continue;
         return sx_error_hint(
@@ -144,6 +188,11 @@ static SX_MUST_USE sx_status check_projected(const checker *c, const sx_graph_no
     if (operand->split < -1 || operand->split >= (int)tensor->n_ranks)
         return sx_error_new(SX_ERR_INPUT, "node '%s': tensor '%s' has no rank %d to split", node->name,
                             tensor->name, operand->split);
+    if (operand->of && (operand->split < 0 || operand->written || operand->of < node->repeat))
+        return sx_error_hint(sx_error_new(SX_ERR_INPUT,
+                                          "node '%s' uses %" PRIu64 " of %" PRIu64 " parts of tensor '%s'",
+                                          node->name, node->repeat, operand->of, tensor->name),
+                             "'of' goes with 'split', for a tensor that is read, and is at least 'repeat'");
     if (operand->written && node->repeat > 1 && operand->split < 0)
         return sx_error_new(SX_ERR_INPUT, "node '%s': all %" PRIu64 " repetitions write the whole of '%s'",
                             node->name, node->repeat, tensor->name);
@@ -187,16 +236,25 @@ static bool is_part(const sx_graph_tensor *tensor, const sx_graph_tensor *whole,
     return true;
 }
 
+/* A tensor as large as what an operand uses of it. */
+static sx_graph_tensor used_part(const checker *c, const sx_graph_operand *operand) {
+    sx_graph_tensor used = c->graph->tensor[operand->tensor];
+    for (size_t g = 0; g < used.n_ranks; g++)
+        used.extent[g] = sx_graph_used_extent(&c->graph->tensor[operand->tensor], operand, g);
+    return used;
+}
+
 /* Checks the tensors that a node without an einsum reads against the one it writes. */
 static SX_MUST_USE sx_status check_shapes(const checker *c, const sx_graph_node *node,
                                           const sx_graph_tensor *out) {
-    const sx_graph_tensor *read = NULL;
+    sx_graph_tensor used;
+    const sx_graph_tensor *read = &used;
     uint64_t along = 0;
     size_t n_read = 0;
     for (size_t v = 0; v < node->n_operands; v++) {
         const sx_graph_operand *operand = &c->graph->operand[node->first + v];
         if (operand->written) continue;
-        read = &c->graph->tensor[operand->tensor];
+        used = used_part(c, operand);
         if (node->kind == SX_OP_CONCAT) {
             if (!is_part(read, out, (size_t)node->axis)) return misfit(node, read, out);
             along += read->extent[node->axis];
@@ -221,12 +279,15 @@ static SX_MUST_USE sx_status check_shapes(const checker *c, const sx_graph_node 
 
 /* Checks a node without an einsum. */
 static SX_MUST_USE sx_status check_plain(const checker *c, const sx_graph_node *node) {
-    const sx_graph_tensor *out = NULL;
+    sx_graph_tensor used;
+    const sx_graph_tensor *out = &used;
     size_t n_written = 0;
     for (size_t v = 0; v < node->n_operands; v++) {
         const sx_graph_operand *operand = &c->graph->operand[node->first + v];
+        for (size_t g = 0; g < SX_MAX_PART_RANKS && g < c->graph->tensor[operand->tensor].n_ranks; g++)
+            if (operand->part[g].length) SX_TRY(check_part(c, node, v, g));
         if (!operand->written) continue;
-        out = &c->graph->tensor[operand->tensor];
+        used = used_part(c, operand);
         n_written++;
     }
     if (n_written == 0 || (n_written > 1 && node->kind != SX_OP_OTHER))
@@ -237,6 +298,61 @@ static SX_MUST_USE sx_status check_plain(const checker *c, const sx_graph_node *
         return sx_error_new(SX_ERR_INPUT, "node '%s': its axis %d is %s", node->name, node->axis,
                             along ? "no rank of its output" : "not used by its operation");
     return node->kind == SX_OP_OTHER ? SX_OK : check_shapes(c, node, out);
+}
+
+/* Whether two operands of one tensor use parts that are apart. */
+static bool are_apart(const sx_graph_operand *a, const sx_graph_operand *b) {
+    for (size_t g = 0; g < SX_MAX_PART_RANKS; g++) {
+        const sx_graph_part *p = &a->part[g], *q = &b->part[g];
+        if (p->length && q->length && p->block == q->block &&
+            (p->offset + p->length <= q->offset || q->offset + q->length <= p->offset))
+            return true;
+    }
+    return false;
+}
+
+/* Refuses a node that writes what another one has written, unless it updates it or writes a part of its own. */
+static SX_MUST_USE sx_status check_writer(const checker *c, size_t index, const sx_graph_operand *operand) {
+    const sx_graph *graph = c->graph;
+    const sx_graph_node *node = &graph->node[index];
+    if (graph->tensor[operand->tensor].state || c->producer[operand->tensor] == SX_NO_INDEX) return SX_OK;
+    for (size_t v = 0; v < node->n_operands; v++)
+        if (!graph->operand[node->first + v].written &&
+            graph->operand[node->first + v].tensor == operand->tensor)
+            return SX_OK;
+    for (size_t i = 0; i < index; i++)
+        for (size_t v = 0; v < graph->node[i].n_operands; v++) {
+            const sx_graph_operand *other = &graph->operand[graph->node[i].first + v];
+            if (other->written && other->tensor == operand->tensor && !are_apart(other, operand))
+                return sx_error_new(SX_ERR_INPUT, "nodes '%s' and '%s' both write tensor '%s'",
+                                    graph->node[i].name, node->name, graph->tensor[operand->tensor].name);
+        }
+    return SX_OK;
+}
+
+/* Where nodes run in the order of the graph, refuses one that reads a tensor which a later one writes first. */
+static SX_MUST_USE sx_status check_order(checker *c, size_t *count) {
+    const sx_graph *graph = c->graph;
+    if (!sx_graph_runs_in_order(graph, count)) return SX_OK;
+    for (size_t t = 0; t < graph->n_tensors; t++) count[t] = SX_NO_INDEX;
+    for (size_t i = graph->n_nodes; i-- > 0;)
+        for (size_t v = 0; v < graph->node[i].n_operands; v++)
+            if (graph->operand[graph->node[i].first + v].written)
+                count[graph->operand[graph->node[i].first + v].tensor] = i;
+    for (size_t i = 0; i < graph->n_nodes; i++)
+        for (size_t v = 0; v < graph->node[i].n_operands; v++) {
+            const sx_graph_operand *operand = &graph->operand[graph->node[i].first + v];
+            const size_t first = count[operand->tensor];
+            if (operand->written || graph->tensor[operand->tensor].state || first == SX_NO_INDEX || first < i)
+                continue;
+            c->blame->node = i;
+            return sx_error_hint(
+                sx_error_new(SX_ERR_INPUT, "node '%s' reads tensor '%s' before node '%s' writes it",
+                             graph->node[i].name, graph->tensor[operand->tensor].name,
+                             graph->node[first].name),
+                "with states, or with tensors that several nodes write, nodes run in their order");
+        }
+    return SX_OK;
 }
 
 /* Checks the indices of a node's operands, and who writes what. */
@@ -254,9 +370,7 @@ static SX_MUST_USE sx_status check_operands(checker *c, size_t index) {
         if (tensor->weight)
             return sx_error_new(SX_ERR_INPUT, "node '%s' writes '%s', which is a weight", node->name,
                                 tensor->name);
-        if (c->producer[operand->tensor] != SX_NO_INDEX)
-            return sx_error_new(SX_ERR_INPUT, "nodes '%s' and '%s' both write tensor '%s'",
-                                c->graph->node[c->producer[operand->tensor]].name, node->name, tensor->name);
+        SX_TRY(check_writer(c, index, operand));
         c->producer[operand->tensor] = index;
     }
     return SX_OK;
@@ -316,7 +430,7 @@ static SX_MUST_USE sx_status check_use(const checker *c) {
     for (size_t t = 0; t < c->graph->n_tensors; t++) {
         const sx_graph_tensor *tensor = &c->graph->tensor[t];
         c->blame->tensor = t;
-        if (!c->used[t])
+        if (!c->used[t] && !tensor->state)
             return sx_error_new(SX_ERR_INPUT, "tensor '%s' is neither read nor written", tensor->name);
         if (tensor->output && c->producer[t] == SX_NO_INDEX)
             return sx_error_new(SX_ERR_INPUT, "tensor '%s' is an output that no node writes", tensor->name);
@@ -337,6 +451,7 @@ static SX_MUST_USE sx_status check_all(checker *c, size_t *order) {
     c->blame->tensor = SX_NO_INDEX;
     for (size_t i = 0; i < graph->n_nodes; i++) SX_TRY(check_node(c, i));
     SX_TRY(check_names(c, graph->node, graph->n_nodes, sizeof *graph->node, "nodes", &c->blame->node));
+    SX_TRY(check_order(c, order));
     SX_TRY(sx_graph_order_of(graph, order, &c->blame->node));
     SX_TRY(check_layers(c));
     c->blame->node = SX_NO_INDEX;
@@ -351,7 +466,7 @@ sx_status sx_graph_examine(const sx_graph *graph, sx_graph_blame *blame) {
     c.producer = malloc((n_tensors + 1) * sizeof *c.producer);
     c.used = calloc(n_tensors + 1, sizeof *c.used);
     c.names = malloc((n_names + 1) * sizeof *c.names);
-    size_t *order = malloc((n_nodes + 1) * sizeof *order);
+    size_t *order = malloc((n_names + 1) * sizeof *order);
     for (size_t t = 0; c.producer && t < n_tensors; t++) c.producer[t] = SX_NO_INDEX;
     sx_status status = c.producer && c.used && c.names && order ? check_all(&c, order) : sx_error_memory();
     free(c.producer);

@@ -66,3 +66,8 @@ sx_status sx_graph_network(const sx_graph *graph, sx_network *out) {
     *out = network;
     return SX_OK;
 }
+
+const char *sx_phase_name(sx_phase phase) {
+    static const char *const names[SX_N_NETWORK_PHASES] = {NULL, "prefill", "decode", "forward", "encode"};
+    return phase < SX_N_NETWORK_PHASES ? names[phase] : NULL;
+}

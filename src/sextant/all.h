@@ -20,6 +20,7 @@
 #include "sextant/navigator.h"
 #include "sextant/network.h"
 #include "sextant/objective.h"
+#include "sextant/operators.h"
 #include "sextant/outside_evaluator.h"
 #include "sextant/placement.h"
 #include "sextant/point_model.h"

@@ -121,6 +121,17 @@ typedef struct sx_compute {
     double area;                         /* um^2 of an instance; 0: not given */
 } sx_compute;
 
+/* The unit for what is no sum of products: softmax, normalisations, activation functions, additions. It reads and writes
+ * the outermost level (docs/llm.md). */
+typedef struct sx_vector_unit {
+    double lanes;  /* operations per cycle; 0: there is no unit, and such operations cost nothing */
+    double energy; /* pJ per operation */
+    double exp;    /* operations that an exponential takes */
+    uint64_t row; /* elements of a row that stay at hand between passes; 0: what the next inner level holds */
+    uint32_t
+        passes; /* 3: softmax reads a long row for its maximum, its sum and its result; 1: once less (online) */
+} sx_vector_unit;
+
 /* Plain data, zero-padded. level[0] is the innermost storage, level[n_levels-1] the backing store. */
 typedef struct sx_arch {
     char name[SX_NAME_SIZE];
@@ -131,6 +142,7 @@ typedef struct sx_arch {
     sx_law law[SX_MAX_LAWS];
     sx_sparse sparse;
     double cycle_seconds; /* 0: not given; costs are in cycles and do not depend on it */
+    sx_vector_unit vector;
 } sx_arch;
 
 /* A level and a compute unit with every default: one instance, unlimited, 16-bit words, blocks of 1, no

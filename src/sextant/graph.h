@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #define SX_NO_INDEX SIZE_MAX
+#define SX_MAX_PART_RANKS 4 /* ranks of a tensor that can be used in part */
 
 /* What a node computes. */
 typedef enum sx_op_kind {
@@ -27,17 +28,26 @@ typedef enum sx_op_kind {
 const char *sx_op_kind_name(sx_op_kind kind);
 
 /* A tensor. One that no node writes is an input of the graph, or a weight; one that no node reads is an
- * output. */
+ * output. A state survives the run, as a cache of keys does: nodes read what earlier runs left in it and write
+ * parts of it. */
 typedef struct sx_graph_tensor {
     char name[SX_NAME_SIZE];
     bool weight;   /* the same for every run of the graph, so that it may stay in a memory */
     bool output;   /* wanted outside of the graph although a node reads it */
+    bool state;    /* survives the run; any number of nodes write it */
     uint32_t bits; /* of an element */
+    uint64_t held; /* elements of a state that stay after the run; 0: all */
     size_t n_ranks;
     uint64_t extent[SX_MAX_RANKS];
 } sx_graph_tensor;
 
-/* A tensor as a node uses it. In a node without an einsum all after `written` is zero, except split, which is
+/* The part of a rank that an operand uses: of every `block` elements (0: of the extent, or of a repetition's share of
+ * it) those from `offset` on, `length` of them; a length of 0 is the whole rank. */
+typedef struct sx_graph_part {
+    uint64_t offset, length, block;
+} sx_graph_part;
+
+/* A tensor as a node uses it. In a node without an einsum all after `part` is zero, except split, which is
  * -1. In a node with one, operand v is the einsum's tensor v, and the ranks of the two are related: rank g of
  * the graph's tensor consists of n_of[g] ranks of the einsum's tensor, outermost first, which are listed in
  * `rank` for g = 0, 1, ... The graph's tensor has neither padding nor what a window does not reach: with
@@ -46,10 +56,20 @@ typedef struct sx_graph_tensor {
 typedef struct sx_graph_operand {
     size_t tensor;
     bool written;
+    sx_graph_part part[SX_MAX_PART_RANKS]; /* of ranks 0 to SX_MAX_PART_RANKS - 1 */
+    uint64_t of;  /* with split: repetitions use some of this many shares, as of experts; 0: all of them */
     int8_t split; /* the rank whose outermost part tells repetitions apart; -1: all use the same elements */
     uint8_t n_of[SX_MAX_RANKS], rank[SX_MAX_RANKS];
     uint32_t before[SX_MAX_RANKS], after[SX_MAX_RANKS];
 } sx_graph_operand;
+
+/* What a node does where its tensors do not say it; 0: by the tensors. */
+typedef struct sx_graph_counts {
+    uint64_t useful;        /* multiply-accumulates that reach a result: those of a causal triangle */
+    uint64_t elements, row; /* of a node without an einsum: elements worked on, and those of a row */
+    uint64_t reads;         /* elements read, weights and states apart */
+    uint64_t state_reads, state_writes; /* elements of states that an earlier or later run shares */
+} sx_graph_counts;
 
 typedef struct sx_graph_node {
     char name[SX_NAME_SIZE];
@@ -60,7 +80,17 @@ typedef struct sx_graph_node {
     uint64_t repeat;          /* how often the node runs its einsum, each time on another part of tensors */
     size_t einsum;            /* of an einsum or a pool, else SX_NO_INDEX */
     size_t first, n_operands; /* its operands */
+    sx_graph_counts counts;
 } sx_graph_node;
+
+/* What a graph is one run of: a phase of a language model. All zero: nothing is known. */
+typedef struct sx_graph_run {
+    char phase[16]; /* "prefill", "decode", "forward", "encode" */
+    uint64_t batch, tokens,
+        context;                /* sequences; new tokens of each; tokens of each that states hold before */
+    uint64_t parameters;        /* of the network, those that no tensor holds (biases) too */
+    uint64_t active_parameters; /* of those, the ones a token uses */
+} sx_graph_run;
 
 /* All zero is an empty graph. Arrays are made and grown by the functions below. */
 typedef struct sx_graph {
@@ -70,6 +100,7 @@ typedef struct sx_graph {
     sx_graph_tensor *tensor;
     sx_graph_operand *operand;
     sx_problem *einsum; /* no two are equal; they have no names */
+    sx_graph_run run;
 } sx_graph;
 
 void sx_graph_fini(sx_graph *graph);
@@ -84,8 +115,8 @@ SX_MUST_USE sx_status sx_graph_add_tensor(sx_graph *graph, const sx_graph_tensor
 SX_MUST_USE sx_status sx_graph_add_node(sx_graph *graph, const sx_graph_node *node, const sx_problem *einsum,
                                         const sx_graph_operand *operand, size_t n_operands, size_t *index);
 
-/* Refuses a graph that breaks a rule: empty or repeated names; a tensor that two nodes write, that no node
- * uses, or that is a weight and written; operands whose shapes do not fit the einsum or the kind; a cycle;
+/* Refuses a graph that breaks a rule: empty or repeated names; a tensor that two nodes write (unless it is a state, the
+ * parts are apart, or the later node also reads it), that no node uses, or that is a weight and written; operands whose shapes do not fit the einsum or the kind; a cycle;
  * nodes of one layer with different einsums; indices and counts out of range. */
 SX_MUST_USE sx_status sx_graph_check(const sx_graph *graph);
 
@@ -97,7 +128,8 @@ size_t sx_graph_find_tensor(const sx_graph *graph, const char *name);
 uint64_t sx_graph_words(const sx_graph_tensor *tensor);
 SX_MUST_USE sx_status sx_graph_count_edges(const sx_graph *graph, size_t *out);
 
-/* For each tensor the node that writes it, SX_NO_INDEX where none does. */
+/* For each tensor the node that writes it (the last one, where several do), SX_NO_INDEX where none does and for states,
+ * which come from outside. */
 void sx_graph_producers(const sx_graph *graph, size_t *producer);
 
 /* All nodes, each after those whose outputs it reads, otherwise in the order of the graph. An error where

@@ -75,13 +75,10 @@ sx_graph_operand sx_net_operand(const sx_problem *einsum, int v, size_t tensor, 
     return operand;
 }
 
-/* The tensor that an operand of an einsum uses in full: weights and outputs, which have no windows. */
-static sx_graph_tensor used_tensor(const sx_net *net, const sx_problem *einsum, int v, const char *ranks,
-                                   int split, uint64_t repeat) {
+sx_graph_tensor sx_net_used(const sx_problem *einsum, int v, const char *ranks, int split, uint64_t repeat) {
     const sx_graph_operand operand = sx_net_operand(einsum, v, 0, ranks, split);
     sx_graph_tensor tensor;
     memset(&tensor, 0, sizeof tensor);
-    tensor.bits = net->bits;
     for (tensor.n_ranks = 1; *ranks; ranks++) tensor.n_ranks += *ranks == '|';
     for (size_t g = 0; g < tensor.n_ranks; g++) {
         uint64_t stride;
@@ -143,7 +140,8 @@ static sx_graph_operand padded(const sx_problem *einsum, int v, size_t in, const
 static size_t add_einsum(sx_net *net, const sx_graph_node *node, const sx_problem *einsum,
                          sx_graph_operand operand[], const char *ranks, int split) {
     if (net->error) return 0;
-    const sx_graph_tensor out = used_tensor(net, einsum, 0, ranks, split, node->repeat);
+    sx_graph_tensor out = sx_net_used(einsum, 0, ranks, split, node->repeat);
+    out.bits = net->bits;
     const size_t index = add_tensor(net, out, "%s.out", node->name);
     operand[0] = sx_net_operand(einsum, 0, index, ranks, split);
     if (!net->error)
@@ -154,7 +152,8 @@ static size_t add_einsum(sx_net *net, const sx_graph_node *node, const sx_proble
 /* Adds the weights of a node with an einsum. */
 static size_t add_weights(sx_net *net, const sx_graph_node *node, const sx_problem *einsum,
                           const char *ranks) {
-    sx_graph_tensor tensor = used_tensor(net, einsum, 1, ranks, -1, 1);
+    sx_graph_tensor tensor = sx_net_used(einsum, 1, ranks, -1, 1);
+    tensor.bits = net->bits;
     tensor.weight = true;
     return add_tensor(net, tensor, "%s.weights", node->name);
 }

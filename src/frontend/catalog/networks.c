@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "frontend/catalog/catalog.h"
+#include "frontend/catalog/models.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,10 +75,10 @@ static const struct {
     {"gpt2", "GPT-2 small, a prompt of 1,024 words (gpt2-128: 128 words)", sx_net_gpt2, true},
     {"fsrcnn", "FSRCNN, super-resolution of 640 x 360 by 3", sx_net_fsrcnn, false},
 };
-enum { N_ENTRIES = sizeof entries / sizeof *entries, MAX_WORDS = 1 << 20 };
+enum { N_ENTRIES = sizeof entries / sizeof *entries, MAX_WORDS = 1 << 20, MOST_NETWORKS = 128 };
 
 const char *sx_catalog_network_name(size_t index, const char **about) {
-    if (index >= N_ENTRIES) return NULL;
+    if (index >= N_ENTRIES) return sx_catalog_model_name(index - N_ENTRIES, about);
     if (about) *about = entries[index].about;
     return entries[index].name;
 }
@@ -100,17 +101,19 @@ bool sx_catalog_knows_network(const char *name) {
     uint32_t words;
     for (size_t i = 0; i < N_ENTRIES; i++)
         if (names_entry(name, i, &words)) return true;
-    return false;
+    return sx_catalog_has_phases(name);
 }
 
 static sx_status find_entry(const char *name, size_t *index, uint32_t *words) {
-    const char *known[N_ENTRIES];
+    const char *known[MOST_NETWORKS], *model;
+    size_t n = N_ENTRIES;
     for (*index = 0; *index < N_ENTRIES; ++*index) {
         if (names_entry(name, *index, words)) return SX_OK;
         known[*index] = entries[*index].name;
     }
+    for (size_t i = 0; n < MOST_NETWORKS && (model = sx_catalog_model_name(i, NULL)); i++) known[n++] = model;
     sx_status error = sx_error_new(SX_ERR_USAGE, "there is no built-in network called '%.64s'", name);
-    const char *nearest = sx_text_nearest(name, known, N_ENTRIES);
+    const char *nearest = sx_text_nearest(name, known, n);
     return nearest ? sx_error_hint(error, "did you mean '%s'?", nearest) : error;
 }
 
@@ -118,10 +121,23 @@ void sx_network_options_init(sx_network_options *options) {
     *options = (sx_network_options){.batch = 1, .bits = 8};
 }
 
+/* Refuses what is said of tokens for a network without phases. */
+static sx_status refuse_phase(const char *name, const sx_network_options *o) {
+    if (!o || !(o->phase || o->tokens || o->has_context || o->all_logits || o->balanced || o->experts_hit ||
+                o->mla))
+        return SX_OK;
+    return sx_error_hint(
+        sx_error_new(SX_ERR_USAGE, "%s has no phases, tokens and experts to choose", name),
+        "`sextant list networks` lists language models; a length may follow bert-base and gpt2, as in "
+        "gpt2-128");
+}
+
 sx_status sx_catalog_graph(const char *name, const sx_network_options *options, sx_graph *out) {
     sx_net net;
     size_t index;
+    if (sx_catalog_has_phases(name)) return sx_catalog_model_graph(name, options, out);
     memset(&net, 0, sizeof net);
+    SX_TRY(refuse_phase(name, options));
     net.batch = options && options->batch ? options->batch : 1;
     net.bits = options && options->bits ? options->bits : 8;
     SX_TRY(find_entry(name, &index, &net.words));

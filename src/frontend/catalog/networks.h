@@ -92,6 +92,10 @@ void sx_net_classify(sx_net *net, size_t in, uint32_t k, const char *name);
 /* The operand that an einsum's tensor v is, with its ranks as above. */
 sx_graph_operand sx_net_operand(const sx_problem *einsum, int v, size_t tensor, const char *ranks, int split);
 
+/* The tensor, without a name and a width, that an operand of an einsum uses in full: weights and outputs, which have no
+ * windows. */
+sx_graph_tensor sx_net_used(const sx_problem *einsum, int v, const char *ranks, int split, uint64_t repeat);
+
 /* Replaces the graph by that of the weight updates. */
 void sx_net_train(sx_net *net);
 

@@ -83,6 +83,27 @@ static sx_status read_compute(sx_arch_builder *b, const sx_node *map, const sx_a
     return sx_attribute_double(&scope, "skipped_energy", &b->arch.compute.skipped_energy);
 }
 
+/* Reads the vector unit: lanes, and what may be left out. */
+static sx_status read_vector(sx_arch_builder *b, const sx_node *map, const sx_attribute_scope *variables) {
+    static const sx_key_rule rules[] = {
+        {"lanes", SX_KEY_USED, NULL}, {"energy", SX_KEY_USED, NULL}, {"exp", SX_KEY_USED, NULL},
+        {"row", SX_KEY_USED, NULL},   {"passes", SX_KEY_USED, NULL}, {"comment", SX_KEY_NO_BEARING, NULL},
+    };
+    const sx_attribute_scope scope = {.map = map, .outer = variables};
+    sx_vector_unit *unit = &b->arch.vector;
+    const sx_node *lanes;
+    *unit = (sx_vector_unit){.exp = SX_VECTOR_EXP, .passes = SX_VECTOR_PASSES};
+    SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'vector'"));
+    SX_TRY(sx_node_check_keys(b->input, map, "the vector unit", rules, sizeof rules / sizeof *rules));
+    SX_TRY(sx_node_require(map, "lanes", "the vector unit", &lanes));
+    SX_TRY(sx_attribute_double(&scope, "lanes", &unit->lanes));
+    SX_TRY(sx_attribute_double(&scope, "energy", &unit->energy));
+    SX_TRY(sx_attribute_double(&scope, "exp", &unit->exp));
+    SX_TRY(sx_attribute_u64(&scope, "row", &unit->row));
+    SX_TRY(sx_attribute_u32(&scope, "passes", &unit->passes));
+    return sx_error_place(sx_vector_unit_check(unit), map->place);
+}
+
 sx_status sx_arch_read_flat(sx_arch_builder *b, const sx_node *arch, const sx_attribute_scope *variables) {
     static const sx_key_rule rules[] = {
         {"name", SX_KEY_USED, NULL},
@@ -90,10 +111,12 @@ sx_status sx_arch_read_flat(sx_arch_builder *b, const sx_node *arch, const sx_at
         {"storage", SX_KEY_USED, NULL},
         {"constraints", SX_KEY_USED, NULL},
         {"sparse_optimizations", SX_KEY_USED, NULL},
+        {"vector", SX_KEY_USED, NULL},
         {SX_CYCLE_KEY, SX_KEY_USED, NULL},
         {"version", SX_KEY_NO_BEARING, NULL},
     };
     const sx_node *storage, *arithmetic, *clock = sx_node_get(arch, SX_CYCLE_KEY);
+    const sx_node *vector = sx_node_get(arch, "vector");
     double seconds;
     SX_TRY(sx_node_check_keys(b->input, arch, "the architecture", rules, sizeof rules / sizeof *rules));
     SX_TRY(sx_node_require(arch, "arithmetic", "the architecture", &arithmetic));
@@ -104,6 +127,7 @@ sx_status sx_arch_read_flat(sx_arch_builder *b, const sx_node *arch, const sx_at
     if (clock) SX_TRY(sx_builder_clock(b, clock->place, seconds));
     b->sparse = sx_node_get(arch, "sparse_optimizations");
     SX_TRY(read_compute(b, arithmetic, variables));
+    if (vector) SX_TRY(read_vector(b, vector, variables));
     for (size_t i = 0; i < storage->n; i++) SX_TRY(read_storage(b, storage->item[i], variables));
     return SX_OK;
 }

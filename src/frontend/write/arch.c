@@ -100,6 +100,18 @@ static SX_OWN json_t *storage(sx_tree *tree, const sx_arch *arch, const sx_stora
     return map;
 }
 
+/* Adds the vector unit, where there is one. */
+static void put_vector(sx_tree *tree, json_t *body, const sx_vector_unit *unit) {
+    if (!(unit->lanes > 0)) return;
+    json_t *map = json_object();
+    sx_tree_put(tree, map, "lanes", sx_tree_double(tree, unit->lanes));
+    sx_tree_put(tree, map, "energy", sx_tree_double(tree, unit->energy));
+    sx_tree_put(tree, map, "exp", sx_tree_double(tree, unit->exp));
+    if (unit->row) sx_tree_put(tree, map, "row", sx_tree_u64(tree, unit->row));
+    sx_tree_put(tree, map, "passes", sx_tree_u64(tree, unit->passes));
+    sx_tree_put(tree, body, "vector", map);
+}
+
 sx_status sx_arch_write(const sx_arch *arch, sx_format format, char **out) {
     SX_TRY(sx_arch_check(arch));
     sx_tree tree = {0};
@@ -121,6 +133,7 @@ sx_status sx_arch_write(const sx_arch *arch, sx_format format, char **out) {
         sx_tree_put(&tree, body, "global_cycle_seconds", sx_tree_double(&tree, arch->cycle_seconds));
     sx_tree_put(&tree, body, "arithmetic", compute);
     sx_tree_put(&tree, body, "storage", levels);
+    put_vector(&tree, body, &arch->vector);
     if (sx_sparse_active(&arch->sparse))
         sx_tree_put(&tree, body, "sparse_optimizations", sx_sparse_tree(&tree, arch));
     sx_tree_put(&tree, root, "arch", body);

@@ -12,6 +12,8 @@ static SX_OWN json_t *tensor_tree(sx_tree *tree, const sx_graph_tensor *tensor) 
     sx_tree_put(tree, map, "bits", sx_tree_u64(tree, tensor->bits));
     if (tensor->weight) sx_tree_put(tree, map, "weight", sx_tree_bool(true));
     if (tensor->output) sx_tree_put(tree, map, "output", sx_tree_bool(true));
+    if (tensor->state) sx_tree_put(tree, map, "state", sx_tree_bool(true));
+    if (tensor->held) sx_tree_put(tree, map, "held", sx_tree_u64(tree, tensor->held));
     return map;
 }
 
@@ -51,17 +53,68 @@ static SX_OWN json_t *pad_tree(sx_tree *tree, const sx_graph_operand *operand, s
     return list;
 }
 
+/* A number, where it is not 0. */
+static void put_count(sx_tree *tree, json_t *map, const char *key, uint64_t value) {
+    if (value) sx_tree_put(tree, map, key, sx_tree_u64(tree, value));
+}
+
+/* The parts of ranks that an operand uses, NULL where it uses all. */
+static SX_OWN json_t *parts_tree(sx_tree *tree, const sx_graph_operand *operand) {
+    json_t *list = NULL;
+    for (size_t g = 0; g < SX_MAX_PART_RANKS; g++) {
+        if (!operand->part[g].length) continue;
+        json_t *map = json_object();
+        sx_tree_put(tree, map, "rank", sx_tree_u64(tree, g));
+        put_count(tree, map, "offset", operand->part[g].offset);
+        put_count(tree, map, "length", operand->part[g].length);
+        put_count(tree, map, "block", operand->part[g].block);
+        if (!list) list = json_array();
+        sx_tree_append(tree, list, map);
+    }
+    return list;
+}
+
+/* What a node counts besides what its tensors say, NULL where it is nothing. */
+static SX_OWN json_t *counts_tree(sx_tree *tree, const sx_graph_counts *counts) {
+    json_t *map = json_object();
+    put_count(tree, map, "useful", counts->useful);
+    put_count(tree, map, "elements", counts->elements);
+    put_count(tree, map, "row", counts->row);
+    put_count(tree, map, "reads", counts->reads);
+    put_count(tree, map, "state_reads", counts->state_reads);
+    put_count(tree, map, "state_writes", counts->state_writes);
+    if (json_object_size(map)) return map;
+    json_decref(map);
+    return NULL;
+}
+
+/* The run that a graph is. */
+static SX_OWN json_t *run_tree(sx_tree *tree, const sx_graph_run *run) {
+    json_t *map = json_object();
+    sx_tree_put(tree, map, "phase", sx_tree_text(tree, run->phase));
+    put_count(tree, map, "batch", run->batch);
+    put_count(tree, map, "tokens", run->tokens);
+    put_count(tree, map, "context", run->context);
+    put_count(tree, map, "parameters", run->parameters);
+    put_count(tree, map, "active_parameters", run->active_parameters);
+    return map;
+}
+
 /* An operand of a node with an einsum: the tensor's name where that says all, else a map. */
 static SX_OWN json_t *operand_tree(sx_tree *tree, const sx_graph *graph, const sx_graph_operand *operand) {
     const sx_graph_tensor *tensor = &graph->tensor[operand->tensor];
-    json_t *ranks = ranks_tree(tree, operand, tensor->n_ranks);
+    json_t *ranks =
+        operand->n_of[0] || tensor->n_ranks == 0 ? ranks_tree(tree, operand, tensor->n_ranks) : NULL;
     json_t *pad = pad_tree(tree, operand, tensor->n_ranks), *name = sx_tree_text(tree, tensor->name);
-    if (!ranks && !pad && operand->split < 0) return name;
+    json_t *parts = parts_tree(tree, operand);
+    if (!ranks && !pad && !parts && operand->split < 0) return name;
     json_t *map = json_object();
     sx_tree_put(tree, map, "tensor", name);
     if (ranks) sx_tree_put(tree, map, "ranks", ranks);
     if (operand->split >= 0) sx_tree_put(tree, map, "split", json_integer(operand->split));
     if (pad) sx_tree_put(tree, map, "pad", pad);
+    if (parts) sx_tree_put(tree, map, "part", parts);
+    put_count(tree, map, "of", operand->of);
     return map;
 }
 
@@ -81,14 +134,13 @@ static SX_MUST_USE sx_status put_einsum(sx_tree *tree, const sx_graph *graph, co
     return SX_OK;
 }
 
-/* Adds the names of the tensors that a node reads, or those it writes. */
+/* Adds the tensors that a node without an einsum reads, or those it writes. */
 static void put_names(sx_tree *tree, const sx_graph *graph, const sx_graph_node *node, bool written,
                       json_t *map) {
     json_t *list = json_array();
     for (size_t v = 0; v < node->n_operands; v++) {
         const sx_graph_operand *operand = &graph->operand[node->first + v];
-        if (operand->written == written)
-            sx_tree_append(tree, list, sx_tree_text(tree, graph->tensor[operand->tensor].name));
+        if (operand->written == written) sx_tree_append(tree, list, operand_tree(tree, graph, operand));
     }
     sx_tree_put(tree, map, written ? "writes" : "reads", list);
 }
@@ -104,6 +156,8 @@ static SX_MUST_USE sx_status append_node(sx_tree *tree, const sx_graph *graph, c
     if (node->function[0]) sx_tree_put(tree, map, "function", sx_tree_text(tree, node->function));
     if (node->axis >= 0) sx_tree_put(tree, map, "axis", json_integer(node->axis));
     if (node->repeat > 1) sx_tree_put(tree, map, "repeat", sx_tree_u64(tree, node->repeat));
+    json_t *counts = counts_tree(tree, &node->counts);
+    if (counts) sx_tree_put(tree, map, "counts", counts);
     sx_status status = SX_OK;
     if (node->einsum != SX_NO_INDEX) {
         status = put_einsum(tree, graph, node, map);
@@ -125,6 +179,7 @@ sx_status sx_graph_write(const sx_graph *graph, sx_format format, char **out) {
     for (size_t i = 0; i < graph->n_nodes && !status; i++)
         status = append_node(&tree, graph, &graph->node[i], nodes);
     sx_tree_put(&tree, body, "name", sx_tree_text(&tree, graph->name));
+    if (graph->run.phase[0]) sx_tree_put(&tree, body, "run", run_tree(&tree, &graph->run));
     sx_tree_put(&tree, body, "tensors", tensors);
     sx_tree_put(&tree, body, "nodes", nodes);
     sx_tree_put(&tree, root, "graph", body);

@@ -1,0 +1,131 @@
+#include "report/operators.h"
+
+#include "report/table.h"
+#include "sextant/all.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Bytes in the unit of 1000s that suits them. */
+static void add_bytes(sx_text *out, const char *what, double bytes) {
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+    size_t unit = 0;
+    for (; bytes >= 1000 && unit < 5; unit++) bytes /= 1000;
+    sx_text_add(out, "%s%.4g %s", what, bytes, units[unit]);
+}
+
+void sx_operators_add_totals(const sx_graph *graph, const sx_operators *operators, sx_text *out) {
+    const sx_operator_totals *t = &operators->totals;
+    const sx_graph_run *run = &graph->run;
+    sx_text_add(out, "%s", run->phase);
+    if (run->tokens)
+        sx_text_add(out, " of %" PRIu64 " token%s after %" PRIu64, run->tokens, run->tokens == 1 ? "" : "s",
+                    run->context);
+    sx_text_add(out, ", batch %" PRIu64 ": %s parameters", run->batch,
+                sx_show_computes((double)t->parameters).text);
+    if (t->active_parameters != t->parameters)
+        sx_text_add(out, " (%s active)", sx_show_computes((double)t->active_parameters).text);
+    sx_text_add(out, ", %s MACs", sx_show_computes((double)t->macs).text);
+    if (t->useful_macs != t->macs)
+        sx_text_add(out, " (%s useful)", sx_show_computes((double)t->useful_macs).text);
+    add_bytes(out, "\nweights ", t->weights_held_bytes);
+    add_bytes(out, ", read ", t->weights_read_bytes);
+    if (t->experts_hit) sx_text_add(out, " (%" PRIu64 " experts of a layer hit)", t->experts_hit);
+    if (t->state_held) {
+        add_bytes(out, "; caches and states ", t->state_held_bytes);
+        add_bytes(out, ", read ", t->state_read_bytes);
+        add_bytes(out, ", written ", t->state_write_bytes);
+    }
+    if (t->state_per_token) sx_text_add(out, ", %" PRIu64 " elements per token", t->state_per_token);
+    sx_text_add(out, "\n");
+}
+
+void sx_operators_add_vectors(const sx_graph *graph, const sx_operators *operators, sx_text *out) {
+    static const char *const head[] = {"vector operator", "count", "function", "rows", "row", "read",
+                                       "written"};
+    sx_table table;
+    sx_table_begin(&table, "lrlrrrr");
+    for (size_t i = 0; i < 7; i++) sx_table_cell(&table, "%s", head[i]);
+    for (size_t i = 0; i < operators->n; i++) {
+        const sx_operator *op = &operators->op[i];
+        const sx_graph_node *node = &graph->node[op->node];
+        if (!op->vector) continue;
+        sx_table_cell(&table, "%s", op->name);
+        sx_table_cell(&table, "%" PRIu64, op->count);
+        sx_table_cell(&table, "%s", node->function[0] ? node->function : sx_op_kind_name(node->kind));
+        sx_table_cell(&table, "%" PRIu64, op->rows);
+        sx_table_cell(&table, "%" PRIu64, op->columns);
+        sx_table_cell(&table, "%" PRIu64, op->reads);
+        sx_table_cell(&table, "%" PRIu64, op->writes);
+    }
+    sx_table_end(&table, 2, out);
+}
+
+/* Sets a count. */
+static void put(json_t *object, const char *key, uint64_t value) {
+    json_object_set_new(object, key, sx_json_count(value));
+}
+
+json_t *sx_operators_totals_json(const sx_graph *graph, const sx_operators *operators) {
+    const sx_operator_totals *t = &operators->totals;
+    json_t *o = json_object();
+    json_object_set_new(o, "phase", json_string(graph->run.phase));
+    put(o, "batch", graph->run.batch);
+    put(o, "tokens", graph->run.tokens);
+    put(o, "context", graph->run.context);
+    put(o, "params", t->parameters);
+    put(o, "active_params", t->active_parameters);
+    put(o, "macs", t->macs);
+    put(o, "useful_macs", t->useful_macs);
+    put(o, "weight_macs", t->weight_macs);
+    put(o, "weights_read", t->weights_read);
+    put(o, "kv_read", t->state_reads);
+    put(o, "kv_write", t->state_writes);
+    put(o, "kv_elements_per_token", t->state_per_token);
+    put(o, "kv_cache_elements", t->state_held);
+    if (t->experts_hit) put(o, "experts_hit", t->experts_hit);
+    put(o, "vector_elements", t->vector_elements);
+    put(o, "vector_reads", t->vector_reads);
+    put(o, "vector_writes", t->vector_writes);
+    put(o, "ops", t->einsums);
+    put(o, "layers", t->layers);
+    put(o, "vector_ops", t->vector_ops);
+    json_object_set_new(o, "weights_bytes", sx_json_real(t->weights_held_bytes));
+    json_object_set_new(o, "weights_read_bytes", sx_json_real(t->weights_read_bytes));
+    json_object_set_new(o, "kv_cache_bytes", sx_json_real(t->state_held_bytes));
+    json_object_set_new(o, "kv_read_bytes", sx_json_real(t->state_read_bytes));
+    json_object_set_new(o, "kv_write_bytes", sx_json_real(t->state_write_bytes));
+    return o;
+}
+
+/* One operator. */
+static SX_OWN json_t *operator_json(const sx_graph *graph, const sx_operator *op) {
+    const sx_graph_node *node = &graph->node[op->node];
+    json_t *o = json_object();
+    json_object_set_new(o, "name", json_string(op->name));
+    json_object_set_new(o, "kind", json_string(op->vector ? "vector" : "einsum"));
+    put(o, "count", op->count);
+    put(o, "repeat", op->repeat);
+    if (op->vector) {
+        json_object_set_new(o, "function",
+                            json_string(node->function[0] ? node->function : sx_op_kind_name(node->kind)));
+        put(o, "rows", op->rows);
+        put(o, "cols", op->columns);
+        put(o, "elements", op->elements);
+    }
+    put(o, "macs", op->macs);
+    put(o, "useful_macs", op->useful_macs);
+    put(o, "weights", op->weights);
+    put(o, "reads", op->reads);
+    put(o, "writes", op->writes);
+    put(o, "kv_read", op->state_reads);
+    put(o, "kv_write", op->state_writes);
+    return o;
+}
+
+json_t *sx_operators_json(const sx_graph *graph, const sx_operators *operators) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < operators->n; i++)
+        (void)sx_json_append(array, operator_json(graph, &operators->op[i]));
+    return array;
+}

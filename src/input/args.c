@@ -2,13 +2,14 @@
 
 #include "base/text.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_OPTIONS = 64, LONG_VALUE = 256 };
+enum { MAX_OPTIONS = 128, LONG_VALUE = 256 };
 
 /* The same rows as getopt_long's. A long option's value is LONG_VALUE plus its row.
  */
@@ -19,6 +20,7 @@ typedef struct getopt_table {
 
 static void getopt_table_fill(getopt_table *table, const sx_option *options, size_t n) {
     char *at = table->letters;
+    assert(n <= MAX_OPTIONS);
     *at++ = ':';
     for (size_t i = 0; i < n; i++) {
         int argument = options[i].type == SX_OPTION_FLAG     ? no_argument

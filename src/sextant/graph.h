@@ -116,7 +116,7 @@ SX_MUST_USE sx_status sx_graph_add_node(sx_graph *graph, const sx_graph_node *no
                                         const sx_graph_operand *operand, size_t n_operands, size_t *index);
 
 /* Refuses a graph that breaks a rule: empty or repeated names; a tensor that two nodes write (unless it is a state, the
- * parts are apart, or the later node also reads it), that no node uses, or that is a weight and written; operands whose shapes do not fit the einsum or the kind; a cycle;
+ * parts are apart, or the later one, without an einsum, updates what it reads), that no node uses, or that is a weight and written; operands whose shapes do not fit the einsum or the kind; a cycle;
  * nodes of one layer with different einsums; indices and counts out of range. */
 SX_MUST_USE sx_status sx_graph_check(const sx_graph *graph);
 

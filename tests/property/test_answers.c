@@ -41,6 +41,12 @@ static const char *random_mapper(sx_rng *rng) {
     return name;
 }
 
+/* The networks of the catalog that have a training. */
+static const char *trained_name(size_t index, const char **about) {
+    const char *name = sx_catalog_network_name(index, about);
+    return name && !sx_catalog_has_phases(name) ? name : NULL;
+}
+
 /* Two random layers of a network, or a problem of the catalog. */
 static void random_layers(sx_rng *rng, sx_network *out) {
     const sx_network_options options = {.training = sx_rng_below(rng, 2)};
@@ -52,7 +58,7 @@ static void random_layers(sx_rng *rng, sx_network *out) {
         return;
     }
     sx_network all;
-    sx_expect_ok(sx_catalog_network(random_name(rng, sx_catalog_network_name), &options, &all));
+    sx_expect_ok(sx_catalog_network(random_name(rng, trained_name), &options, &all));
     for (out->n_layers = 0; out->n_layers < LAYERS; out->n_layers++)
         out->layer[out->n_layers] = all.layer[sx_rng_below(rng, all.n_layers)];
     sx_network_fini(&all);

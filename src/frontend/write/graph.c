@@ -100,11 +100,11 @@ static SX_OWN json_t *run_tree(sx_tree *tree, const sx_graph_run *run) {
     return map;
 }
 
-/* An operand of a node with an einsum: the tensor's name where that says all, else a map. */
-static SX_OWN json_t *operand_tree(sx_tree *tree, const sx_graph *graph, const sx_graph_operand *operand) {
+/* An operand, `projected` of a node with an einsum: the tensor's name where that says all, else a map. */
+static SX_OWN json_t *operand_tree(sx_tree *tree, const sx_graph *graph, const sx_graph_operand *operand,
+                                   bool projected) {
     const sx_graph_tensor *tensor = &graph->tensor[operand->tensor];
-    json_t *ranks =
-        operand->n_of[0] || tensor->n_ranks == 0 ? ranks_tree(tree, operand, tensor->n_ranks) : NULL;
+    json_t *ranks = projected ? ranks_tree(tree, operand, tensor->n_ranks) : NULL;
     json_t *pad = pad_tree(tree, operand, tensor->n_ranks), *name = sx_tree_text(tree, tensor->name);
     json_t *parts = parts_tree(tree, operand);
     if (!ranks && !pad && !parts && operand->split < 0) return name;
@@ -129,7 +129,7 @@ static SX_MUST_USE sx_status put_einsum(sx_tree *tree, const sx_graph *graph, co
     json_t *operands = json_object();
     for (size_t v = 0; v < node->n_operands; v++)
         sx_tree_put(tree, operands, einsum->tensor[v].name,
-                    operand_tree(tree, graph, &graph->operand[node->first + v]));
+                    operand_tree(tree, graph, &graph->operand[node->first + v], true));
     sx_tree_put(tree, map, "operands", operands);
     return SX_OK;
 }
@@ -140,7 +140,8 @@ static void put_names(sx_tree *tree, const sx_graph *graph, const sx_graph_node 
     json_t *list = json_array();
     for (size_t v = 0; v < node->n_operands; v++) {
         const sx_graph_operand *operand = &graph->operand[node->first + v];
-        if (operand->written == written) sx_tree_append(tree, list, operand_tree(tree, graph, operand));
+        if (operand->written == written)
+            sx_tree_append(tree, list, operand_tree(tree, graph, operand, false));
     }
     sx_tree_put(tree, map, written ? "writes" : "reads", list);
 }

@@ -43,7 +43,7 @@ static void graphs_have_the_nodes_of_the_paper(void **state) {
 static void every_network_of_the_catalog_has_a_graph(void **state) {
     const char *name;
     (void)state;
-    for (size_t i = 0; (name = sx_catalog_network_name(i, NULL)); i++) {
+    for (size_t i = 0; (name = sx_catalog_network_name(i, NULL)) && !sx_catalog_has_phases(name); i++) {
         uint64_t weights;
         sx_place_graph graph = graph_of(name, &weights);
         assert_true(weights > 0);

@@ -178,7 +178,7 @@ static uint64_t words(const sx_layer *layer, const char *tensor) {
 static void updates_mirror_their_layers(void **state) {
     (void)state;
     const char *name;
-    for (size_t i = 0; (name = sx_catalog_network_name(i, NULL)); i++) {
+    for (size_t i = 0; (name = sx_catalog_network_name(i, NULL)) && !sx_catalog_has_phases(name); i++) {
         sx_network forward, update;
         load(name, &(sx_network_options){.batch = 3}, &forward);
         load(name, &(sx_network_options){.batch = 3, .training = true}, &update);
@@ -213,7 +213,7 @@ static void entries_are_legal_and_named(void **state) {
         }
         sx_network_fini(&network);
     }
-    assert_int_equal(n, 13);
+    assert_int_equal(n, 13 + 35);
     assert_non_null(sx_catalog_network_name(0, NULL));
 }
 

@@ -164,8 +164,8 @@ static sx_status add_json(const topic *one, sx_text *out) {
 
 /* Refuses options of a run without a network. */
 static sx_status check_run(const sx_args *args) {
-    static const char *const options[] = {"batch",  "phase",   "tokens",      "context",
-                                          "logits", "routing", "experts-hit", "mla"};
+    static const char *const options[] = {"batch",   "phase",       "tokens", "context", "logits",
+                                          "routing", "experts-hit", "mla",    "bits"};
     const char *name = args->n_operands == 1 ? args->operand[0] : "";
     if (sx_catalog_knows_network(name) || sx_phase_config(args)) return SX_OK;
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
@@ -205,7 +205,7 @@ static sx_status run(const sx_args *args, sx_output *result) {
     return SX_OK;
 }
 
-static const sx_option options[] = {SX_OPTION_SET,  SX_OPTION_BATCH,  SX_OPTIONS_PHASE,
+static const sx_option options[] = {SX_OPTION_SET,  SX_OPTION_BATCH,  SX_OPTIONS_PHASE, SX_OPTION_BITS,
                                     SX_OPTION_JSON, SX_OPTION_OUTPUT, SX_OPTION_HELP};
 
 const sx_command sx_command_list = {

@@ -7,12 +7,14 @@
 #include "cli/fuse.h"
 #include "cli/gpu.h"
 #include "cli/progress.h"
+#include "cli/run_graph.h"
 #include "cli/search.h"
 #include "input/density.h"
 #include "registry/registry.h"
 #include "report/cost_svg.h"
 #include "report/fused.h"
 #include "report/map_table.h"
+#include "report/operators.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -393,6 +395,8 @@ static sx_status print(const map_job *job, sx_output *result) {
         return sx_mapping_report_layer(job->r, &job->view, found->found ? &result->out : &result->err);
     SX_TRY(sx_mapping_report_network(job->r, &job->view, &result->out));
     if (job->r->fused) sx_fused_report(job->r->fused, job->r->objective, job->view.verbose, &result->out);
+    if (job->r->graph && !job->view.quiet)
+        return sx_operators_report_run(job->r, job->view.verbose, &result->out);
     return SX_OK;
 }
 
@@ -491,6 +495,7 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
     sx_search_network_semantics(args, &job->r->network, &job->r->arch, &job->r->options.model);
     SX_TRY(sx_densities_check(&job->r->options.model.densities, &job->r->network));
     SX_TRY(sx_fuse_graph(args, sources, job->r, &job->graph));
+    SX_TRY(sx_run_graph(args, sources, &job->r->arch, &job->r->graph));
     sx_search_foresee(sources, &job->r->network, &job->r->arch);
     SX_TRY(sx_search_notes(args, sources, true, result));
     if (!follows) SX_TRY(prepare_output(args, job));

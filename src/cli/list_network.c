@@ -3,6 +3,7 @@
 #include "frontend/catalog/catalog.h"
 #include "input/named.h"
 #include "input/sources.h"
+#include "input/tensor_bits.h"
 #include "report/json_parts.h"
 #include "report/operators.h"
 #include "report/table.h"
@@ -106,7 +107,8 @@ static sx_status add_graph(const sx_graph *graph, bool json, sx_text *out) {
 sx_status sx_list_network(const sx_args *args, const char *name, bool json, sx_text *out) {
     sx_graph graph;
     SX_TRY(graph_of(args, name, &graph));
-    sx_status status = add_graph(&graph, json, out);
+    sx_status status = sx_bits_apply_graph(args, &graph);
+    if (!status) status = add_graph(&graph, json, out);
     sx_graph_fini(&graph);
     return status;
 }

@@ -91,8 +91,8 @@
 #define SX_OPTION_BITS                                                                                       \
     {                                                                                                        \
         "bits", 0, "[TENSOR=]N,...", SX_OPTION_TEXT, true,                                                   \
-            "bits of an element, of all tensors or of one, such as 8,Outputs=32; where not given, an "       \
-            "element takes one word of every level"                                                          \
+            "bits of an element, of all tensors or of one, such as 8,Outputs=32, or by role, such as "       \
+            "w=4,a=8,kv=8,out=16; where not given, an element takes one word of every level"                 \
     }
 #define SX_OPTION_SEMANTICS                                                                                  \
     {                                                                                                        \

@@ -8,4 +8,7 @@
 /* Gives the tensors of all layers the widths of --bits. */
 SX_MUST_USE sx_status sx_bits_apply(const sx_args *args, sx_network *network);
 
+/* Gives the tensors of a graph, whose bytes are counted, the widths of --bits: of all tensors, or by role. */
+SX_MUST_USE sx_status sx_bits_apply_graph(const sx_args *args, sx_graph *graph);
+
 #endif

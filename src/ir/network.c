@@ -35,6 +35,13 @@ size_t sx_network_distinct(const sx_network *network, size_t *first) {
     return n;
 }
 
+sx_operand_role sx_graph_role(const sx_graph *graph, const sx_graph_operand *operand) {
+    const sx_graph_tensor *tensor = &graph->tensor[operand->tensor];
+    if (tensor->weight) return SX_OPERAND_WEIGHT;
+    if (operand->written) return SX_OPERAND_OUTPUT;
+    return tensor->state ? SX_OPERAND_STATE : SX_OPERAND_INPUT;
+}
+
 /* Counts a node of a graph as a layer of the network; the layer's own name serves the problem where the
  * network's does not fit before it. */
 static void count_node(const sx_graph *graph, const sx_graph_node *node, sx_network *network) {
@@ -46,6 +53,8 @@ static void count_node(const sx_graph *graph, const sx_graph_node *node, sx_netw
     sx_layer *layer = &network->layer[network->n_layers++];
     char name[2 * SX_NAME_SIZE];
     layer->count = node->repeat;
+    for (size_t v = 0; v < node->n_operands && v < SX_MAX_TENSORS; v++)
+        layer->role[v] = (uint8_t)sx_graph_role(graph, &graph->operand[node->first + v]);
     memcpy(layer->name, node->layer, sizeof layer->name);
     memcpy(&layer->problem, &graph->einsum[node->einsum], sizeof layer->problem);
     snprintf(name, sizeof name, "%s/%s", graph->name, node->layer);

@@ -1,5 +1,6 @@
 #include "report/operators.h"
 
+#include "model/vector.h"
 #include "report/table.h"
 #include "sextant/all.h"
 
@@ -128,4 +129,113 @@ json_t *sx_operators_json(const sx_graph *graph, const sx_operators *operators) 
     for (size_t i = 0; i < operators->n; i++)
         (void)sx_json_append(array, operator_json(graph, &operators->op[i]));
     return array;
+}
+
+/* The sum over all nodes of what vector operators cost. */
+static sx_vector_cost sum_costs(const sx_arch *arch, const sx_graph *graph, const sx_operators *operators) {
+    sx_vector_cost sum = {.row_fits = true};
+    for (size_t i = 0; i < operators->n; i++) {
+        if (!operators->op[i].vector) continue;
+        const sx_vector_cost one = sx_vector_cost_of(arch, graph, &operators->op[i]);
+        const double count = (double)operators->op[i].count;
+        sum.operations += count * one.operations;
+        sum.words_read += count * one.words_read;
+        sum.words_written += count * one.words_written;
+        sum.cycles += count * one.cycles;
+        sum.compute_cycles += count * one.compute_cycles;
+        sum.energy += count * one.energy;
+        sum.row_fits &= one.row_fits;
+    }
+    return sum;
+}
+
+/* A cost as JSON. */
+static SX_OWN json_t *cost_json(const sx_vector_cost *cost) {
+    json_t *o = json_object();
+    json_object_set_new(o, "operations", sx_json_real(cost->operations));
+    json_object_set_new(o, "words_read", sx_json_real(cost->words_read));
+    json_object_set_new(o, "words_written", sx_json_real(cost->words_written));
+    json_object_set_new(o, "cycles", sx_json_real(cost->cycles));
+    json_object_set_new(o, "compute_cycles", sx_json_real(cost->compute_cycles));
+    json_object_set_new(o, "energy_pj", sx_json_real(cost->energy));
+    json_object_set_new(o, "row_fits", json_boolean(cost->row_fits));
+    return o;
+}
+
+/* What vector operators cost: {"unit": false} without a unit, else the sum, that with the einsums, and each operator. */
+static SX_OWN json_t *vector_json(const sx_result *r, const sx_operators *operators) {
+    const sx_score *total = &r->session.total;
+    if (!(r->arch.vector.lanes > 0)) return json_pack("{s:b}", "unit", 0);
+    const sx_vector_cost sum = sum_costs(&r->arch, r->graph, operators);
+    json_t *o = cost_json(&sum), *list = json_array();
+    json_object_set_new(o, "unit", json_true());
+    json_object_set_new(o, "total_cycles", sx_json_real(total->cycles + sum.cycles));
+    json_object_set_new(o, "total_energy_pj", sx_json_real(total->energy_pj + sum.energy));
+    for (size_t i = 0; i < operators->n; i++) {
+        if (!operators->op[i].vector) continue;
+        const sx_vector_cost one = sx_vector_cost_of(&r->arch, r->graph, &operators->op[i]);
+        json_t *item = cost_json(&one);
+        json_object_set_new(item, "name", json_string(operators->op[i].name));
+        put(item, "count", operators->op[i].count);
+        (void)sx_json_append(list, item);
+    }
+    json_object_set_new(o, "operators", list);
+    return o;
+}
+
+sx_status sx_operators_put_run(sx_tree *tree, json_t *object, const sx_result *result) {
+    sx_operators operators;
+    SX_TRY(sx_graph_operators(result->graph, &operators));
+    sx_tree_put(tree, object, "totals", sx_operators_totals_json(result->graph, &operators));
+    sx_tree_put(tree, object, "vector", vector_json(result, &operators));
+    sx_operators_fini(&operators);
+    return SX_OK;
+}
+
+/* Adds the cost of each vector operator as a table. */
+static void add_costs(const sx_result *r, const sx_operators *operators, sx_text *out) {
+    static const char *const head[] = {"vector operator", "count", "operations", "words", "cycles", "energy"};
+    sx_table table;
+    sx_table_begin(&table, "lrrrrr");
+    for (size_t i = 0; i < 6; i++) sx_table_cell(&table, "%s", head[i]);
+    for (size_t i = 0; i < operators->n; i++) {
+        if (!operators->op[i].vector) continue;
+        const sx_vector_cost one = sx_vector_cost_of(&r->arch, r->graph, &operators->op[i]);
+        sx_table_cell(&table, "%s", operators->op[i].name);
+        sx_table_cell(&table, "%" PRIu64, operators->op[i].count);
+        sx_table_cell(&table, "%s", sx_show_computes(one.operations).text);
+        sx_table_cell(&table, "%s", sx_show_computes(one.words_read + one.words_written).text);
+        sx_table_cell(&table, "%s", sx_show_count(one.cycles).text);
+        sx_table_cell(&table, "%s", sx_show_energy(one.energy).text);
+    }
+    sx_text_add(out, "\n");
+    sx_table_end(&table, 2, out);
+}
+
+sx_status sx_operators_report_run(const sx_result *r, bool verbose, sx_text *out) {
+    sx_operators operators;
+    const sx_score *total = &r->session.total;
+    SX_TRY(sx_graph_operators(r->graph, &operators));
+    const sx_operator_totals *t = &operators.totals;
+    const bool unit = r->arch.vector.lanes > 0;
+    if (unit && verbose) add_costs(r, &operators, out);
+    sx_text_add(out, "\n");
+    if (r->graph->run.phase[0]) sx_operators_add_totals(r->graph, &operators, out);
+    if (!unit) {
+        sx_text_add(
+            out,
+            "%" PRIu64
+            " vector operators (%s elements read, %s written) are not in the total: the architecture has no "
+            "vector unit\n",
+            t->vector_ops, sx_show_computes((double)t->vector_reads).text,
+            sx_show_computes((double)t->vector_writes).text);
+    } else {
+        const sx_vector_cost sum = sum_costs(&r->arch, r->graph, &operators);
+        sx_text_add(out, "%" PRIu64 " vector operators: %s cycles, %s", t->vector_ops,
+                    sx_show_count(sum.cycles).text, sx_show_energy(sum.energy).text);
+        sx_text_add(out, "; with them %s cycles, %s\n", sx_show_count(total->cycles + sum.cycles).text,
+                    sx_show_energy(total->energy_pj + sum.energy).text);
+    }
+    sx_operators_fini(&operators);
+    return SX_OK;
 }

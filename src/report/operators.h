@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "report/json_parts.h"
 #include "sextant/operators.h"
+#include "sextant/result.h"
+#include "text/write/write.h"
 
 /* Adds the totals of a run: parameters, multiply-accumulates, weights and caches in bytes, vector operators. */
 void sx_operators_add_totals(const sx_graph *graph, const sx_operators *operators, sx_text *out);
@@ -16,5 +18,11 @@ void sx_operators_add_vectors(const sx_graph *graph, const sx_operators *operato
  * caller owns both. */
 SX_OWN json_t *sx_operators_totals_json(const sx_graph *graph, const sx_operators *operators);
 SX_OWN json_t *sx_operators_json(const sx_graph *graph, const sx_operators *operators);
+
+/* Adds "totals" and "vector" of a result that has a graph. */
+SX_MUST_USE sx_status sx_operators_put_run(sx_tree *tree, json_t *object, const sx_result *result);
+
+/* Adds the totals of a result that has a graph, and what its vector operators cost or that they cost nothing. */
+SX_MUST_USE sx_status sx_operators_report_run(const sx_result *result, bool verbose, sx_text *out);
 
 #endif

@@ -6,6 +6,7 @@
 #include "report/formats.h"
 #include "report/fused.h"
 #include "report/json_parts.h"
+#include "report/operators.h"
 #include "report/time.h"
 #include "text/write/write.h"
 
@@ -202,6 +203,7 @@ static sx_status whole_tree(sx_tree *tree, const sx_result *r, json_t *object) {
     if (repeat) sx_tree_put(tree, object, "repeat", repeat);
     sx_tree_put(tree, object, "energy_source", sx_json_string(r->energies));
     if (r->fused) sx_tree_put(tree, object, "fused", sx_fused_json(tree, r->fused, r->objective));
+    if (!status && r->graph) status = sx_operators_put_run(tree, object, r);
     if (r->evaluator)
         sx_tree_put(tree, object, "evaluator", sx_json_outside_evaluator(r->evaluator, &r->judged));
     if (!status) status = sx_arch_write(&r->arch, SX_JSON, &arch);

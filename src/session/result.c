@@ -27,6 +27,8 @@ void sx_result_free(sx_result *result) {
     free(result->evaluator);
     sx_fused_free(result->fused);
     free(result->timing);
+    if (result->graph) sx_graph_fini(result->graph);
+    free(result->graph);
     sx_warnings_free(result->warnings);
     free(result);
 }

@@ -115,9 +115,9 @@ SX_MUST_USE sx_status sx_graph_add_tensor(sx_graph *graph, const sx_graph_tensor
 SX_MUST_USE sx_status sx_graph_add_node(sx_graph *graph, const sx_graph_node *node, const sx_problem *einsum,
                                         const sx_graph_operand *operand, size_t n_operands, size_t *index);
 
-/* Refuses a graph that breaks a rule: empty or repeated names; a tensor that two nodes write (unless it is a state, the
- * parts are apart, or the later one, without an einsum, updates what it reads), that no node uses, or that is a weight and written; operands whose shapes do not fit the einsum or the kind; a cycle;
- * nodes of one layer with different einsums; indices and counts out of range. */
+/* Refuses a graph that breaks a rule: empty or repeated names; a weight that is written; a tensor that two nodes write, unless
+ * it is a state, the parts are apart, or the later one updates what it reads; shapes that do not fit; a cycle;
+ * nodes of one layer with different einsums; indices and counts out of range; tensors that no node uses. */
 SX_MUST_USE sx_status sx_graph_check(const sx_graph *graph);
 
 /* The index of the node or tensor of that name, SX_NO_INDEX where there is none. */

@@ -5,10 +5,21 @@
 
 #include "sextant/graph.h"
 
+/* What a tensor of a layer is in its network, for widths by role. */
+typedef enum sx_operand_role {
+    SX_OPERAND_UNKNOWN,
+    SX_OPERAND_WEIGHT,
+    SX_OPERAND_STATE,
+    SX_OPERAND_INPUT,
+    SX_OPERAND_OUTPUT,
+    SX_N_OPERAND_ROLES,
+} sx_operand_role;
+
 typedef struct sx_layer {
     char name[SX_NAME_SIZE];
     uint64_t count; /* how often the network runs this very computation (once per head, for attention) */
     sx_problem problem;
+    uint8_t role[SX_MAX_TENSORS]; /* sx_operand_role of each tensor of the problem */
 } sx_layer;
 
 typedef struct sx_network {
@@ -23,6 +34,9 @@ void sx_network_fini(sx_network *network);
  * einsum. A problem is called GRAPH/LAYER. An error where the graph breaks a rule or has no einsum. *out is
  * freed with sx_network_fini. */
 SX_MUST_USE sx_status sx_graph_network(const sx_graph *graph, sx_network *out);
+
+/* What the tensor of an operand is: what an einsum writes is an output, also where it is a part of a state. */
+sx_operand_role sx_graph_role(const sx_graph *graph, const sx_graph_operand *operand);
 
 /* The layer of that name, NULL where there is none. */
 const sx_layer *sx_network_layer(const sx_network *network, const char *name);

@@ -30,6 +30,7 @@ typedef struct sx_result {
     sx_warnings *warnings; /* about the inputs, owned; may be NULL */
     sx_fused *fused;       /* the network fused, owned; NULL: it was not asked for */
     sx_timing *timing;     /* of a real machine, owned; NULL: the architecture has none */
+    sx_graph *graph; /* the run of the network, owned; NULL: it is none, or there is no vector unit either */
 } sx_result;
 
 /* The objective summed over layers and their counts, and what is proven of the sum. */

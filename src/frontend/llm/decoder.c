@@ -185,18 +185,6 @@ static size_t add_positions(sx_seq *s, size_t in) {
                                                .read = {sx_seq_whole(in), sx_seq_whole(table)}});
 }
 
-void sx_seq_decoder(sx_seq *s) {
-    const sx_model_sizes *z = s->sizes;
-    size_t table, at = sx_seq_embed(s, "gather", &table);
-    if (z->positions) at = add_positions(s, at);
-    for (uint64_t i = 0; i < z->layers && !s->net->error; i++) {
-        snprintf(s->layer, sizeof s->layer, "layer%" PRIu64 ".", i);
-        at = decode_layer(s, i, at);
-    }
-    sx_seq_head(s, at, table);
-    s->net->graph.run.parameters = sx_decoder_parameters(z, &s->net->graph.run.active_parameters);
-}
-
 /* The parameters of attention. */
 static uint64_t attention_parameters(const sx_model_sizes *z) {
     const sx_mla_sizes *m = &z->mla;
@@ -209,7 +197,8 @@ static uint64_t attention_parameters(const sx_model_sizes *z) {
            m->kv * z->heads * (m->nope + m->v) + z->heads * m->v * d;
 }
 
-uint64_t sx_decoder_parameters(const sx_model_sizes *z, uint64_t *active) {
+/* The parameters of a decoder; *active those that a token uses. */
+static uint64_t count_parameters(const sx_model_sizes *z, uint64_t *active) {
     const uint64_t d = z->width, norm = (z->layer_norm ? 2u : 1u) * d, matrices = z->gated ? 3u : 2u;
     const uint64_t norms = ((z->parallel ? 1u : 2u) + (z->post_norms ? 2u : 0u)) * norm;
     const uint64_t dense =
@@ -224,4 +213,16 @@ uint64_t sx_decoder_parameters(const sx_model_sizes *z, uint64_t *active) {
                          (z->layers - sparse_layers) * dense + sparse_layers * (router + e->all * expert);
     *active = all - sparse_layers * (e->all - e->chosen) * expert;
     return all;
+}
+
+void sx_seq_decoder(sx_seq *s) {
+    const sx_model_sizes *z = s->sizes;
+    size_t table, at = sx_seq_embed(s, "gather", &table);
+    if (z->positions) at = add_positions(s, at);
+    for (uint64_t i = 0; i < z->layers && !s->net->error; i++) {
+        snprintf(s->layer, sizeof s->layer, "layer%" PRIu64 ".", i);
+        at = decode_layer(s, i, at);
+    }
+    sx_seq_head(s, at, table);
+    s->net->graph.run.parameters = count_parameters(z, &s->net->graph.run.active_parameters);
 }

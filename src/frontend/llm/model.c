@@ -8,7 +8,7 @@
 enum { USUAL_TOKENS = 2048, USUAL_CONTEXT = 4096, MOST_TOKENS = 1 << 24 };
 
 /* The phases that a family has. */
-static bool has_phase(sx_family family, sx_phase phase) {
+static bool has_phase(sx_model_family family, sx_phase phase) {
     const bool tokens =
         family == SX_FAMILY_DECODER || family == SX_FAMILY_MAMBA || family == SX_FAMILY_WHISPER;
     if (phase == SX_PHASE_ENCODE) return family == SX_FAMILY_WHISPER;
@@ -99,8 +99,9 @@ static void build(sx_seq *s, const sx_model_sizes *text) {
     }
 }
 
-sx_status sx_sizes_graph(const sx_model_sizes *sizes, const sx_model_sizes *text,
-                         const sx_network_options *options, sx_graph *out) {
+/* The graph of sizes. */
+static sx_status make_graph(const sx_model_sizes *sizes, const sx_model_sizes *text,
+                            const sx_network_options *options, sx_graph *out) {
     sx_network_options o = options ? *options : (sx_network_options){0};
     sx_net net;
     memset(&net, 0, sizeof net);
@@ -152,5 +153,5 @@ sx_status sx_config_graph(const sx_node *map, const sx_network_options *options,
     sx_model_sizes sizes, text = {0};
     SX_TRY(sx_sizes_read(map, &sizes, &text));
     last_word(named ? path->text : map->place.file ? map->place.file : "network", sizes.name);
-    return sx_sizes_graph(&sizes, &text, options, out);
+    return make_graph(&sizes, &text, options, out);
 }

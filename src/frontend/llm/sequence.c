@@ -173,7 +173,8 @@ size_t sx_seq_norm(sx_seq *s, const char *name, sx_seq_use in, bool layer_norm) 
     return sx_seq_add_plain(s, &p);
 }
 
-size_t sx_seq_softmax(sx_seq *s, const char *name, size_t in) {
+/* A softmax along the second rank. */
+static size_t add_softmax(sx_seq *s, const char *name, size_t in) {
     sx_seq_plain p = {.name = name,
                       .function = "softmax",
                       .kind = SX_OP_SOFTMAX,
@@ -251,5 +252,5 @@ size_t sx_seq_attend(sx_seq *s, const sx_seq_attention *a) {
     snprintf(softmax, sizeof softmax, "softmax%s", a->tag);
     snprintf(context, sizeof context, "context%s", a->tag);
     const size_t matrix = attend_once(s, a, scores, true, SX_NO_INDEX);
-    return attend_once(s, a, context, false, sx_seq_softmax(s, softmax, matrix));
+    return attend_once(s, a, context, false, add_softmax(s, softmax, matrix));
 }

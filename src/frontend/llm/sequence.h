@@ -61,11 +61,10 @@ typedef struct sx_seq_plain {
 } sx_seq_plain;
 size_t sx_seq_add_plain(sx_seq *s, const sx_seq_plain *p);
 
-/* The usual ones: a function of one or two tensors of one shape, a normalisation over the features of what is used (its
- * weights are made), and a softmax along the second rank. */
+/* The usual ones: a function of one or two tensors of one shape, and a normalisation over the features of what is used (its
+ * weights are made). */
 size_t sx_seq_function(sx_seq *s, const char *name, const char *function, size_t a, size_t b);
 size_t sx_seq_norm(sx_seq *s, const char *name, sx_seq_use in, bool layer_norm);
-size_t sx_seq_softmax(sx_seq *s, const char *name, size_t in);
 
 /* The same elements under other ranks. */
 size_t sx_seq_reshape(sx_seq *s, const char *name, size_t in, size_t n_ranks, const uint64_t *extent);
@@ -107,12 +106,10 @@ size_t sx_seq_perceptron(sx_seq *s, size_t in, const char *stem, uint64_t hidden
  * it. */
 size_t sx_seq_attend_cached(sx_seq *s, size_t in, uint64_t window, const char *tag);
 
-/* Patches of an image as tokens, with positions and `extra` tokens of its own; a layer and several of an encoder, whose
- * nodes are called after a stem; and what an encoder has of parameters. */
+/* Patches of an image as tokens, with positions and `extra` tokens of its own; and the layers of an encoder, whose nodes
+ * are called after a stem. */
 size_t sx_seq_patches(sx_seq *s, uint64_t extra);
-size_t sx_seq_encoder_layer(sx_seq *s, size_t in, bool causal);
 size_t sx_seq_encoder(sx_seq *s, size_t in, uint64_t layers, const char *stem, bool causal);
-uint64_t sx_encoder_parameters(const sx_model_sizes *z, uint64_t layers);
 
 /* Attention of tokens whose query, key and value are one vector, head by head. */
 size_t sx_seq_attend_joined(sx_seq *s, size_t joined, uint64_t batch, uint64_t tokens);

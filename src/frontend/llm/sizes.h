@@ -7,7 +7,7 @@
 #include "text/document/document.h"
 
 /* How a network is made from its sizes. */
-typedef enum sx_family {
+typedef enum sx_model_family {
     SX_FAMILY_DECODER,
     SX_FAMILY_MAMBA,
     SX_FAMILY_VIT,
@@ -16,7 +16,7 @@ typedef enum sx_family {
     SX_FAMILY_WHISPER,
     SX_FAMILY_DIT,
     SX_FAMILY_UNET,
-} sx_family;
+} sx_model_family;
 
 /* Attention over latents: widths of the latents of queries (0: none) and of keys and values, and per head of the parts
  * that positions turn, that they do not, and of values. kv 0: there are no latents. */
@@ -37,7 +37,7 @@ enum { SX_MAX_STAGES = 8 };
 /* A width is that of a token's vector, `hidden` that between the two layers of a perceptron. */
 typedef struct sx_model_sizes {
     char name[SX_NAME_SIZE];
-    sx_family family;
+    sx_model_family family;
     uint64_t layers, width, heads, kv_heads, head, hidden, vocab;
     uint64_t rotary;    /* features of a head that positions turn; 0: none */
     uint64_t positions; /* learned ones; 0: there is no limit of the length */
@@ -63,14 +63,8 @@ SX_MUST_USE sx_status sx_sizes_read(const sx_node *map, sx_model_sizes *out, sx_
 /* Whether a map is such a configuration: it has `model_type` or `_class_name`. */
 bool sx_sizes_given(const sx_node *map);
 
-/* The parameters of a decoder; *active those that a token uses. */
-uint64_t sx_decoder_parameters(const sx_model_sizes *sizes, uint64_t *active);
-
-/* The graph of one run of a network. An error where the options do not go with it. *out is freed with sx_graph_fini. */
-SX_MUST_USE sx_status sx_sizes_graph(const sx_model_sizes *sizes, const sx_model_sizes *text,
-                                     const sx_network_options *options, sx_graph *out);
-
-/* The graph of a configuration, called by the last word of its `_name_or_path` or else like its file. */
+/* The graph of one run of the network that a configuration describes, called by the last word of its `_name_or_path` or
+ * else like its file. An error where the options do not go with it. *out is freed with sx_graph_fini. */
 SX_MUST_USE sx_status sx_config_graph(const sx_node *map, const sx_network_options *options, sx_graph *out);
 
 #endif

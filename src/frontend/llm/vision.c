@@ -24,7 +24,8 @@ size_t sx_seq_patches(sx_seq *s, uint64_t extra) {
                                                .counts.reads = 2 * z->width * tokens});
 }
 
-size_t sx_seq_encoder_layer(sx_seq *s, size_t in, bool causal) {
+/* A layer of an encoder. */
+static size_t add_encoder_layer(sx_seq *s, size_t in, bool causal) {
     const sx_model_sizes *z = s->sizes;
     const uint64_t features = z->heads * z->head, tokens = sx_seq_extent(s, in, 1) / s->batch;
     const size_t read = sx_seq_norm(s, "attention-norm", sx_seq_whole(in), true);
@@ -51,13 +52,14 @@ size_t sx_seq_encoder_layer(sx_seq *s, size_t in, bool causal) {
 size_t sx_seq_encoder(sx_seq *s, size_t in, uint64_t layers, const char *stem, bool causal) {
     for (uint64_t i = 0; i < layers && !s->net->error; i++) {
         snprintf(s->layer, sizeof s->layer, "%slayer%" PRIu64 ".", stem, i);
-        in = sx_seq_encoder_layer(s, in, causal);
+        in = add_encoder_layer(s, in, causal);
     }
     s->layer[0] = 0;
     return in;
 }
 
-uint64_t sx_encoder_parameters(const sx_model_sizes *z, uint64_t layers) {
+/* What an encoder has of parameters. */
+static uint64_t encoder_parameters(const sx_model_sizes *z, uint64_t layers) {
     const uint64_t d = z->width;
     return layers * (4 * (d * z->heads * z->head) + 3 * z->heads * z->head + d + 2 * d * z->hidden +
                      z->hidden + d + 4 * d);
@@ -82,8 +84,8 @@ void sx_seq_vit(sx_seq *s) {
     const size_t at = sx_seq_encoder(s, sx_seq_patches(s, 1), z->layers, "", false);
     const size_t normed = sx_seq_norm(s, "norm", sx_seq_whole(at), true);
     (void)sx_seq_dense_of(s, "head", first_tokens(s, normed), z->classes, SX_NO_INDEX);
-    s->net->graph.run.parameters = patch_parameters(z, 1) + sx_encoder_parameters(z, z->layers) +
-                                   2 * z->width + z->classes * (z->width + 1);
+    s->net->graph.run.parameters = patch_parameters(z, 1) + encoder_parameters(z, z->layers) + 2 * z->width +
+                                   z->classes * (z->width + 1);
 }
 
 /* The part of CLIP that reads texts. */
@@ -115,10 +117,10 @@ void sx_seq_clip(sx_seq *s, const sx_model_sizes *text) {
     (void)sx_seq_dense(s, "projection", at, z->projection);
     add_text(s, text);
     s->sizes = z;
-    s->net->graph.run.parameters =
-        patch_parameters(z, 1) + sx_encoder_parameters(z, z->layers) + 4 * z->width +
-        z->width * z->projection + (text->vocab + text->positions) * text->width +
-        sx_encoder_parameters(text, text->layers) + 2 * text->width + text->width * text->projection + 1;
+    s->net->graph.run.parameters = patch_parameters(z, 1) + encoder_parameters(z, z->layers) + 4 * z->width +
+                                   z->width * z->projection + (text->vocab + text->positions) * text->width +
+                                   encoder_parameters(text, text->layers) + 2 * text->width +
+                                   text->width * text->projection + 1;
 }
 
 /* What SAM's attention adds to scores: products of queries with positions along one direction of the image. */
@@ -227,7 +229,7 @@ void sx_seq_sam(sx_seq *s) {
     s->layer[0] = s->suffix[0] = 0;
     add_neck(s, at);
     s->net->graph.run.parameters =
-        patch_parameters(z, 0) + sx_encoder_parameters(z, z->layers) +
+        patch_parameters(z, 0) + encoder_parameters(z, z->layers) +
         2 * z->head * ((z->layers - z->global) * (2 * z->window - 1) + z->global * (2 * side - 1)) +
         z->width * z->neck + 9 * z->neck * z->neck + 4 * z->neck;
 }

@@ -469,6 +469,16 @@ static sx_status read_timing(sx_sources *sources, sx_result *r) {
     return SX_OK;
 }
 
+/* Reads the layers, and the graph where it is fused or is a run of a network. */
+static sx_status read_network(const sx_args *args, sx_sources *sources, map_job *job, sx_output *result) {
+    SX_TRY(sx_sources_layers(sources, &job->r->network));
+    SX_TRY(sx_bind_network(sources, &job->r->arch, NULL, &job->r->network, result));
+    sx_search_network_semantics(args, &job->r->network, &job->r->arch, &job->r->options.model);
+    SX_TRY(sx_densities_check(&job->r->options.model.densities, &job->r->network));
+    SX_TRY(sx_fuse_graph(args, sources, job->r, &job->graph));
+    return sx_run_graph(args, sources, &job->r->arch, &job->r->graph);
+}
+
 /* Reads the inputs, searches, and outputs the result. */
 static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_output *result) {
     const bool follows = sx_ranks_follows(args->ranks);
@@ -490,12 +500,7 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
     SX_TRY(sx_clock_apply(args, &job->r->arch));
     SX_TRY(read_timing(sources, job->r));
     SX_TRY(keep_text(sx_sources_energies(sources), &job->r->energies));
-    SX_TRY(sx_sources_layers(sources, &job->r->network));
-    SX_TRY(sx_bind_network(sources, &job->r->arch, NULL, &job->r->network, result));
-    sx_search_network_semantics(args, &job->r->network, &job->r->arch, &job->r->options.model);
-    SX_TRY(sx_densities_check(&job->r->options.model.densities, &job->r->network));
-    SX_TRY(sx_fuse_graph(args, sources, job->r, &job->graph));
-    SX_TRY(sx_run_graph(args, sources, &job->r->arch, &job->r->graph));
+    SX_TRY(read_network(args, sources, job, result));
     sx_search_foresee(sources, &job->r->network, &job->r->arch);
     SX_TRY(sx_search_notes(args, sources, true, result));
     if (!follows) SX_TRY(prepare_output(args, job));

@@ -25,7 +25,7 @@ bool sx_axes_lay(const uint32_t *factor, int n_dims, unsigned x, const uint64_t 
     if (used[1] > room[1]) return false;
     if (used[0] <= room[0]) return true;
     for (int d = n_dims - 1; split && used[0] < UINT32_MAX && d >= 0; d--) {
-        if (!(x >> d & 1) || factor[d] == 1) continue;
+        if (!(x >> d & 1)) continue;
         uint64_t others = used[0] / factor[d];
         uint32_t part = others <= room[0] ? part_within(factor[d], room[0] / others) : 1;
         if (part < 2 || capped(used[1], factor[d] / part) > room[1]) continue;

@@ -1,3 +1,4 @@
+#include "ir/goal.h"
 #include "sextant/objective.h"
 
 #include <math.h>
@@ -236,8 +237,30 @@ static void infinite_score_is_worse_than_any_other(void **state) {
     }
 }
 
+/* Every kind of criterion is the product of metrics that it says. */
+static void goals_are_products_of_metrics(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        double value;
+    } cases[] = {{"energy", 3},  {"delay", 5},           {"edp", 15},
+                 {"latency", 7}, {"energy*latency", 21}, {"energy^2*latency", 63}};
+    sx_metrics metrics = {.value = {0}};
+    metrics.value[SX_MAPPING_ENERGY] = 3;
+    metrics.value[SX_MAPPING_CYCLES] = 5;
+    metrics.value[SX_MAPPING_LATENCY] = 7;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const sx_objective objective = parse(cases[i].text);
+        sx_goal goal;
+        assert_null(sx_goal_init(&goal, &objective, sx_mapping_metric, SX_N_MAPPING_METRICS, "a mapping"));
+        if (sx_goal_value(&goal, &metrics) != cases[i].value)
+            fail_msg("%s: %g", cases[i].text, sx_goal_value(&goal, &metrics));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(goals_are_products_of_metrics),
         cmocka_unit_test(listed_names_are_read),
         cmocka_unit_test(names_and_products_are_read),
         cmocka_unit_test(lists_are_read_in_order),

@@ -2,6 +2,7 @@
 #include "support/plain_arch.h"
 #include "support/small_certificate.h"
 
+#include "verify/enumeration.h"
 #include "verify/order_list.h"
 
 #include <setjmp.h>
@@ -276,6 +277,23 @@ static void members_are_told_from_others(void **state) {
     sx_small_space_fini(&small);
 }
 
+/* The order of level 0 matters only where units next to each other hand words on. */
+static void orders_of_the_innermost_level_matter_with_links(void **state) {
+    (void)state;
+    sx_small_space small;
+    sx_verify_space space;
+    sx_mapping m;
+    open_space(GEMM, "accel-b", &small);
+    sx_expect_ok(sx_verify_space_init(&space, small.model, &small.limits, &small.options));
+    sx_mapping_init(&m, &small.c.problem, &small.c.arch);
+    assert_false(sx_verify_order_matters(&space, &m.level[0], 0));
+    assert_true(sx_verify_order_matters(&space, &m.level[1], 1));
+    m.level[0].spatial[0] = 2;
+    assert_true(sx_verify_order_matters(&space, &m.level[0], 0));
+    sx_verify_space_fini(&space);
+    sx_small_space_fini(&small);
+}
+
 static void orders_of_a_product_are_three(void **state) {
     (void)state;
     sx_small_space small;
@@ -305,6 +323,7 @@ int main(void) {
         cmocka_unit_test(too_many_ways_to_keep_are_refused),
         cmocka_unit_test(members_are_told_from_others),
         cmocka_unit_test(orders_of_a_product_are_three),
+        cmocka_unit_test(orders_of_the_innermost_level_matter_with_links),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

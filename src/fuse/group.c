@@ -10,9 +10,10 @@
 #include <string.h>
 
 enum {
-    MOST_TILES = 4,
-    MOST_SLICES = 5
-}; /* tiles of rows for each choice of slices and of what is held, largest first */
+    MOST_TILES = 4,        /* of rows for each choice of slices and of what is held, largest first */
+    MOST_SLICES = 5,       /* numbers of slices of chains with windows */
+    MOST_PLAIN_SLICES = 24 /* of others, whose layers have fewer kinds of steps */
+};
 
 /* One choice of loops, under construction. */
 typedef struct choice {
@@ -298,12 +299,13 @@ static uint32_t roomy_tile(choice *c) {
 static sx_status add_chain(const sx_layer_chain *chain, sx_inner *inner, unsigned windows, sx_vector *out) {
     bool slides = false;
     for (int l = 1; l < chain->n; l++) slides |= chain->link[l].reach > chain->link[l].stride;
+    const int most = slides ? MOST_SLICES : MOST_PLAIN_SLICES;
     for (sx_group_window w = SX_GROUP_RETAIN; w <= SX_GROUP_RECOMPUTE; w++) {
         int n = 0;
         uint32_t largest = 0;
         if (!(windows >> w & 1) && slides) continue;
         if (w == SX_GROUP_RECOMPUTE && !slides) continue;
-        for (uint32_t slices = 1; slices <= chain->channels && n < 2 * MOST_SLICES; slices++) {
+        for (uint32_t slices = 1; slices <= chain->channels && n < 2 * most; slices++) {
             bool any = false;
             if (chain->channels % slices) continue;
             choice c = {.chain = chain,
@@ -311,7 +313,7 @@ static sx_status add_chain(const sx_layer_chain *chain, sx_inner *inner, unsigne
                         .loops = {.window = w, .slices = slices},
                         .listed = w == SX_GROUP_RECOMPUTE && (windows >> SX_GROUP_RETAIN & 1)};
             const uint32_t tile = roomy_tile(&c);
-            if (n >= MOST_SLICES && tile <= largest) continue;
+            if (n >= most && tile <= largest) continue;
             if (tile > largest) largest = tile;
             SX_TRY(add_held(&c, out, &any));
             n += any;

@@ -14,6 +14,7 @@ sx_status sx_fuse_prepare(const sx_args *args, sx_result *r) {
         const char *alone = window                            ? "window"
                             : sx_args_flag(args, "exchange")  ? "exchange"
                             : sx_args_flag(args, "staircase") ? "staircase"
+                            : sx_args_flag(args, "softmax")   ? "softmax"
                                                               : NULL;
         if (!alone) return SX_OK;
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--%s has no effect without --fuse", alone),
@@ -22,6 +23,10 @@ sx_status sx_fuse_prepare(const sx_args *args, sx_result *r) {
     if (window && strcmp(window, "retain") && strcmp(window, "recompute") && strcmp(window, "best"))
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--window is '%s'", window),
                              "known: retain, recompute, best");
+    const char *softmax = sx_args_text(args, "softmax", 0);
+    if (softmax && strcmp(softmax, "three-pass") && strcmp(softmax, "one-pass"))
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--softmax is '%s'", softmax),
+                             "known: three-pass, one-pass");
     for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
         if (sx_args_flag(args, apart[i]))
             return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--fuse cannot be used with --%s", apart[i]),
@@ -60,7 +65,9 @@ static sx_status add_given(const sx_args *args, const sx_fused *fused, sx_output
 static sx_fusing_options options_of(const sx_args *args) {
     const char *tensors = sx_args_text(args, "fuse", 0), *window = sx_args_text(args, "window", 0),
                *staircase = sx_args_text(args, "staircase", 0);
-    return (sx_fusing_options){.tensors = tensors && *tensors ? tensors : "auto",
+    const char *softmax = sx_args_text(args, "softmax", 0);
+    return (sx_fusing_options){.one_pass = softmax && strcmp(softmax, "one-pass") == 0,
+                               .tensors = tensors && *tensors ? tensors : "auto",
                                .exchange = staircase ? staircase : sx_args_text(args, "exchange", 0),
                                .staircase = sx_args_flag(args, "staircase"),
                                .window = window ? window : "best",

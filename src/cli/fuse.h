@@ -18,6 +18,13 @@
         {"exchange", 0,                                                                                      \
          "LEVEL",    SX_OPTION_TEXT,                                                                         \
          false,      "with --fuse: the memory in which tensors stay (the one inside the outermost)"},        \
+        {"softmax",                                                                                          \
+         0,                                                                                                  \
+         "three-pass|one-pass",                                                                              \
+         SX_OPTION_TEXT,                                                                                     \
+         false,                                                                                              \
+         "with --fuse: a softmax needs whole rows (three-pass), or may also run by slices of them with "     \
+         "running maxima and sums (one-pass) (three-pass)"},                                                 \
         {"staircase",                                                                                        \
          0,                                                                                                  \
          "LEVEL",                                                                                            \

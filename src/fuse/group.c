@@ -12,6 +12,7 @@
 enum {
     MOST_TILES = 4,        /* of rows for each choice of slices and of what is held, largest first */
     MOST_SLICES = 5,       /* numbers of slices of chains with windows */
+    RUNNING = 2,           /* words of a row's running maximum and sum, in a softmax of one pass */
     MOST_PLAIN_SLICES = 24 /* of others, whose layers have fewer kinds of steps */
 };
 
@@ -41,7 +42,7 @@ static double row_words(const sx_layer_chain *chain, int t) {
 }
 
 /* Words alive while layer l runs, without what stays whole: rows kept of all tensors, the tiles that it reads and makes, what is
- * held, and the sums of a channel loop. */
+ * held, the sums of a channel loop, and the running maxima and sums of a softmax. */
 static double words_alive(const choice *c, int l) {
     const sx_layer_chain *chain = c->chain;
     double words = 0;
@@ -54,6 +55,7 @@ static double words_alive(const choice *c, int l) {
         if (t == l + 1) words += c->rows.tensor[t].made * each / slices;
     }
     if (c->loops.slices > 1) words += c->rows.tensor[chain->n].made * row_words(chain, chain->n);
+    if (c->loops.slices > 1 && chain->one_pass) words += RUNNING * c->rows.tensor[chain->n].made;
     for (int m = 0; m < chain->n; m++)
         if (c->loops.held >> m & 1) words += operand_words(chain, m, chain->link[m].other);
     return ceil(words);
@@ -174,6 +176,7 @@ static void describe_group(const choice *c, sx_fuse_group *group) {
                              .slices = c->loops.slices,
                              .held = c->loops.held,
                              .holds_in = c->loops.holds_in,
+                             .one_pass = chain->one_pass && c->loops.slices > 1,
                              .in = chain->link[0].operand[chain->link[0].in].tensor,
                              .heads = chain->heads};
     memcpy(group->row, last->problem->dim_name[last->row], sizeof group->row);

@@ -42,6 +42,7 @@ typedef struct sx_fuse_group {
     char row[SX_NAME_SIZE], channel[SX_NAME_SIZE]; /* dimensions of the last layer that the loops go over */
     uint32_t tile, row_steps, slices; /* rows of the last tensor in a step; steps; channel steps */
     unsigned held;                    /* layers whose other operand is held on chip, a mask */
+    bool one_pass;                    /* a softmax runs by slices */
     bool holds_in;                    /* what the first layer reads by rows is held, too */
     size_t in, other[SX_MAX_GROUP]; /* tensors of the graph: what the first layer reads, the other operands */
     double heads;                   /* repetitions of all layers, one after the other */

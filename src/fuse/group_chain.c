@@ -173,7 +173,8 @@ static bool trace_channels(sx_layer_chain *chain, int rank) {
     }
     for (size_t s = first->step; s < chain->link[chain->n - 1].step; s++) {
         const sx_op_kind kind = chain->exchange->graph->node[chain->exchange->step[s].node].kind;
-        if (kind == SX_OP_SOFTMAX || kind == SX_OP_NORM) return false;
+        if (kind == SX_OP_NORM || (kind == SX_OP_SOFTMAX && !chain->exchange->one_pass)) return false;
+        chain->one_pass |= kind == SX_OP_SOFTMAX;
     }
     chain->channels = first->problem->size[first->channel];
     return true;

@@ -23,6 +23,7 @@ typedef struct sx_layer_chain {
     double heads;
     sx_chain_link link[SX_MAX_GROUP];
     uint32_t channels; /* of the channel loop; 1: there is none */
+    bool one_pass;     /* a softmax runs by slices of it: every row has a running maximum and sum */
 } sx_layer_chain;
 
 /* Finds the chain of n einsums from a step on; false where they are none, or a loop over rows is not possible. */

@@ -52,6 +52,7 @@ static json_t *group_json(sx_tree *tree, const sx_fused *f, size_t g) {
     sx_tree_put(tree, object, "layers", layers);
     sx_tree_put(tree, object, "loops", loops);
     sx_tree_put(tree, object, "tensors", tensors);
+    if (group->one_pass) sx_tree_put(tree, object, "softmax", json_string("one-pass"));
     put_sums(tree, &group->score, object);
     if (f->given) return object;
     sx_tree_put(tree, object, "unfused", sums_json(tree, &group->unfused));

@@ -126,6 +126,7 @@ sx_status sx_fusing_init(sx_fusing *f, const sx_graph *graph, const sx_network *
 sx_status sx_fusing_prepare(sx_fusing *f, const sx_graph *graph, const sx_network *network,
                             const sx_fusing_options *fuse, bool *chosen) {
     SX_TRY(sx_fusing_init(f, graph, network, fuse->exchange));
+    f->exchange.one_pass = fuse->one_pass;
     *chosen = strcmp(fuse->tensors, "auto") == 0;
     if (*chosen) return SX_OK;
     return sx_exchange_force(&f->exchange, strcmp(fuse->tensors, "none") == 0 ? "" : fuse->tensors);
@@ -219,7 +220,8 @@ static sx_status fuse_graph(sx_fusing *f, const sx_graph *graph, const sx_networ
     SX_TRY(set_result(f, out));
     if (f->options->run.proof && out->found) SX_TRY(sx_fused_certify(f, fuse, out));
     SX_TRY(set_others(f, out));
-    const sx_fusing_options one = {.tensors = fuse->tensors, .window = fuse->window, .gap = fuse->gap};
+    sx_fusing_options one = *fuse;
+    one.k_best = 1;
     return fuse->staircase ? set_sizes(f, &one, out) : SX_OK;
 }
 

@@ -120,6 +120,7 @@ static sx_status add_claims(sx_tree *tree, const sx_fusing *f, const sx_fusing_o
     sx_tree_put(tree, claim, "objective", sx_tree_text(tree, objective));
     sx_tree_put(tree, claim, "tensors", sx_tree_text(tree, options->tensors));
     sx_tree_put(tree, claim, "window", sx_tree_text(tree, options->window));
+    sx_tree_put(tree, claim, "one_pass", json_boolean(options->one_pass));
     sx_tree_put(tree, claim, "energy_pj", sx_tree_double(tree, out->total.energy_pj));
     sx_tree_put(tree, claim, "cycles", sx_tree_double(tree, out->total.cycles));
     sx_tree_put(tree, claim, "value", sx_tree_double(tree, out->value));

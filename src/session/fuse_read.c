@@ -33,7 +33,8 @@ static const sx_key_rule fused_rules[] = {{"network", SX_KEY_USED, NULL},
                                           {"runs", SX_KEY_USED, NULL}};
 static const sx_key_rule group_rules[] = {{"layers", SX_KEY_USED, NULL},  {"loops", SX_KEY_USED, NULL},
                                           {"window", SX_KEY_USED, NULL},  {"hold", SX_KEY_USED, NULL},
-                                          {"tensors", SX_KEY_USED, NULL}, {"runs", SX_KEY_USED, NULL}};
+                                          {"softmax", SX_KEY_USED, NULL}, {"tensors", SX_KEY_USED, NULL},
+                                          {"runs", SX_KEY_USED, NULL}};
 static const sx_key_rule tensor_rules[] = {{"name", SX_KEY_USED, NULL},
                                            {"level", SX_KEY_USED, NULL},
                                            {"words", SX_KEY_USED, NULL},
@@ -202,7 +203,13 @@ static sx_status read_held(const fused_reader *r, const sx_node *map, const sx_l
 /* Reads a group with loops. */
 static sx_status read_group(fused_reader *r, const sx_node *map, size_t n_loops, const sx_node *const *loop) {
     sx_layer_chain chain;
-    const char *window = "retain";
+    const char *window = "retain", *softmax = "three-pass";
+    SX_TRY(sx_node_get_text(map, "softmax", &softmax));
+    if (strcmp(softmax, "three-pass") && strcmp(softmax, "one-pass"))
+        return sx_error_hint(
+            sx_error_at(sx_node_key_place(map, "softmax"), "a softmax has no '%.64s'", softmax),
+            "known: three-pass, one-pass");
+    r->f->exchange.one_pass = strcmp(softmax, "one-pass") == 0;
     SX_TRY(read_chain(r, map, &chain));
     sx_group_choice choice = {.tile = chain.link[chain.n - 1].rows_out, .slices = 1};
     for (size_t i = 0; i < n_loops; i++) SX_TRY(read_loop(loop[i], &chain, &choice));

@@ -199,6 +199,7 @@ static void add_loop(const char *dimension, double bound, sx_fused_group *group)
 
 /* Says what is held while the loops of a group run. */
 static void set_held(const sx_graph *graph, const sx_fuse_group *from, sx_fused_group *out) {
+    out->one_pass = from->one_pass;
     out->recompute = from->window == SX_GROUP_RECOMPUTE;
     for (int l = 0; l < from->n_layers; l++)
         if (from->held >> l & 1)

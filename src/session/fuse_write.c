@@ -74,6 +74,7 @@ static void put_loops(fused_writer *w, const sx_fused_group *group, json_t *obje
         sx_tree_put(&w->tree, object, "window",
                     sx_tree_text(&w->tree, group->recompute ? "recompute" : "retain"));
         sx_tree_put(&w->tree, object, "hold", held);
+        if (group->one_pass) sx_tree_put(&w->tree, object, "softmax", sx_tree_text(&w->tree, "one-pass"));
     } else {
         json_decref(held);
     }

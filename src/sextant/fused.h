@@ -60,6 +60,7 @@ typedef struct sx_fused_group {
     size_t first, last;    /* layers, in order */
     int n_loops;           /* 0: tensors stay whole */
     sx_fused_loop loop[3]; /* outermost first */
+    bool one_pass;         /* a softmax between its layers runs by slices */
     bool recompute;        /* rows that windows of two steps share are made again; else they are kept */
     int n_held;            /* tensors from outside that are held on chip while the loops run */
     char held[SX_MAX_HELD][SX_NAME_SIZE];
@@ -110,6 +111,7 @@ typedef struct sx_fusing_options {
     const char *exchange; /* a level; NULL: the one inside the outermost */
     const char
         *window;   /* what becomes of rows that windows of two steps share: "retain", "recompute" or "best" */
+    bool one_pass; /* a softmax may run by slices, with running maxima and sums */
     size_t k_best; /* so many plans are found; 0: one */
     double gap;    /* stop where a plan is known that is at most that share above the lower bound */
 } sx_fusing_options;

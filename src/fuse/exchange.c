@@ -3,6 +3,7 @@
 #include "base/status.h"
 #include "fuse/cut.h"
 #include "ir/arch.h"
+#include "ir/graph.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,12 +73,15 @@ static void set_lifetimes(const sx_exchange *x, tensor_facts *t) {
             t->dead[operand[i].tensor] = s;
             if (node->kind == SX_OP_OTHER)
                 t->reason[operand[i].tensor] = "is used by an operation of unknown kind";
+            if (sx_graph_uses_part(&operand[i])) t->reason[operand[i].tensor] = "is used in parts";
         }
     }
     for (size_t i = 0; i < x->graph->n_tensors; i++) {
         const sx_graph_tensor *g = &x->graph->tensor[i];
         if (g->weight || t->born[i] == SX_NO_INDEX)
             t->reason[i] = g->weight ? "is a weight" : "is an input of the network";
+        else if (g->state)
+            t->reason[i] = "is a state";
         else if (g->output || t->dead[i] == t->born[i])
             t->reason[i] = "is an output of the network";
     }

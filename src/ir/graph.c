@@ -97,6 +97,12 @@ size_t sx_graph_find_tensor(const sx_graph *graph, const char *name) {
     return SX_NO_INDEX;
 }
 
+bool sx_graph_uses_part(const sx_graph_operand *operand) {
+    for (size_t g = 0; g < SX_MAX_PART_RANKS; g++)
+        if (operand->part[g].length) return true;
+    return false;
+}
+
 uint64_t sx_graph_used_extent(const sx_graph_tensor *tensor, const sx_graph_operand *operand, size_t g) {
     if (g >= SX_MAX_PART_RANKS || !operand->part[g].length) return tensor->extent[g];
     const uint64_t block = operand->part[g].block;

@@ -19,6 +19,9 @@ SX_MUST_USE sx_status sx_graph_order_of(const sx_graph *graph, size_t *order, si
  * number for each tensor. */
 bool sx_graph_runs_in_order(const sx_graph *graph, size_t *count);
 
+/* Whether an operand uses a part of its tensor alone. */
+bool sx_graph_uses_part(const sx_graph_operand *operand);
+
 /* How many elements an operand uses along a rank. A split rank without blocks counts one repetition's share. */
 uint64_t sx_graph_used_extent(const sx_graph_tensor *tensor, const sx_graph_operand *operand, size_t g);
 

@@ -316,7 +316,7 @@ static SX_MUST_USE sx_status check_writer(const checker *c, size_t index, const 
     const sx_graph *graph = c->graph;
     const sx_graph_node *node = &graph->node[index];
     if (graph->tensor[operand->tensor].state || c->producer[operand->tensor] == SX_NO_INDEX) return SX_OK;
-    for (size_t v = 0; node->einsum == SX_NO_INDEX && v < node->n_operands; v++) {
+    for (size_t v = 0; node->kind == SX_OP_OTHER && v < node->n_operands; v++) {
         const sx_graph_operand *read = &graph->operand[node->first + v];
         if (!read->written && read->tensor == operand->tensor &&
             memcmp(read->part, operand->part, sizeof read->part) == 0)

@@ -27,13 +27,6 @@ static uint64_t used_words(const sx_graph *graph, const sx_graph_node *node,
     return words;
 }
 
-/* Whether a node without an einsum uses a part of an operand's tensor alone. */
-static bool uses_part(const sx_graph_operand *operand) {
-    for (size_t g = 0; g < SX_MAX_PART_RANKS; g++)
-        if (operand->part[g].length) return true;
-    return false;
-}
-
 /* The elements that a lookup reads of its table: a row for each element that it writes. */
 static bool is_lookup(const sx_graph_node *node) {
     return strncmp(node->function, "gather", strlen("gather")) == 0;
@@ -46,7 +39,7 @@ static void count_operand(const sx_graph *graph, const sx_graph_node *node, cons
     const sx_graph_tensor *tensor = &graph->tensor[operand->tensor];
     const uint64_t words = used_words(graph, node, operand);
     const double bytes = (double)words * tensor->bits / 8;
-    const bool state = tensor->state && (!out->vector || !uses_part(operand));
+    const bool state = tensor->state && (!out->vector || !sx_graph_uses_part(operand));
     if (tensor->weight && is_lookup(node)) return;
     if (tensor->weight) {
         out->weights += words;
@@ -167,7 +160,7 @@ static uint64_t count_appended(const sx_graph *graph) {
         for (size_t v = 0; v < graph->node[i].n_operands; v++) {
             const sx_graph_operand *operand = &graph->operand[graph->node[i].first + v];
             if (graph->node[i].kind == SX_OP_EINSUM && operand->written &&
-                graph->tensor[operand->tensor].state && uses_part(operand))
+                graph->tensor[operand->tensor].state && sx_graph_uses_part(operand))
                 words += used_words(graph, &graph->node[i], operand);
         }
     return words;

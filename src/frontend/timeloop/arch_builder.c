@@ -270,6 +270,7 @@ sx_role sx_class_role(const char *class) {
         sx_role role;
     } parts[] = {
         {"DRAM", SX_ROLE_STORAGE},    {"SRAM", SX_ROLE_STORAGE},
+        {"dram", SX_ROLE_STORAGE},    {"sram", SX_ROLE_STORAGE},
         {"regfile", SX_ROLE_STORAGE}, {"smartbuffer", SX_ROLE_STORAGE},
         {"storage", SX_ROLE_STORAGE}, {"mac", SX_ROLE_COMPUTE},
         {"compute", SX_ROLE_COMPUTE}, {"XY_NoC", SX_ROLE_NETWORK},

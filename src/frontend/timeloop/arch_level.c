@@ -2,6 +2,7 @@
  * arithmetic.cpp, network-legacy.cpp of its public source). */
 #include "base/text.h"
 #include "frontend/timeloop/arch_builder.h"
+#include "text/quantity.h"
 
 #include <math.h>
 #include <string.h>
@@ -109,6 +110,20 @@ static sx_status read_width(const sx_arch_component *e, bool cluster_default, sx
                          "the width must hold whole words");
 }
 
+/* The capacity that is given in bytes, as in `entries: 16 KB`; *given: it is. */
+static sx_status read_bytes(const sx_arch_component *e, const char *key, sx_storage *s, bool *given) {
+    const sx_node *node = sx_attribute_pair(e->attributes, key)->value;
+    sx_quantity size;
+    *given = node->kind == SX_NODE_SCALAR && sx_quantity_parse(node->text, &size) && size.bytes;
+    if (!*given) return SX_OK;
+    const double words = size.value * 8 / s->word_bits;
+    if (words < 1 || words != floor(words) || words > 0x1p40)
+        return sx_error_at(node->place, "'%s' is %g bytes, which are not 1 to 2^40 words of %u bits", key,
+                           size.value, s->word_bits);
+    s->entries = (uint64_t)words;
+    return SX_OK;
+}
+
 /* The capacity in words: at most 2^40, as which a larger one by its depth counts (CiMLoop writes 2^32 - 1 for none). */
 static sx_status read_size(const sx_arch_component *e, sx_storage *s) {
     const sx_attribute_scope *a = e->attributes;
@@ -116,9 +131,12 @@ static sx_status read_size(const sx_arch_component *e, sx_storage *s) {
     const char *key = sx_attribute_pair(a, "entries") ? "entries" : depth ? depth : "sizeKB";
     if (!sx_attribute_pair(a, key)) return SX_OK;
     uint64_t size = 0;
+    bool bytes;
+    SX_TRY(read_bytes(e, key, s, &bytes));
+    if (bytes) return SX_OK;
     SX_TRY(sx_attribute_u64(a, key, &size));
     if (size >> 40) return sx_error_at(place_of(e, key), "'%s' is larger than 2^40", key);
-    if (size == 0 && key == depth)
+    if (size == 0)
         return sx_error_hint(
             sx_error_at(place_of(e, key), "'%s' is 0: a memory holds at least one word", key),
             "leave it out for a memory without a limit");

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "frontend/timeloop/spec_nodes.h"
+#include "text/quantity.h"
 #include "text/template/expression.h"
 
 #include <math.h>
@@ -143,8 +144,13 @@ sx_status sx_attribute_u64(const sx_attribute_scope *scope, const char *key, uin
     const sx_attribute_scope *at = find(scope, key, &pair);
     double value;
     if (!at) return SX_OK;
+    sx_quantity quantity;
     if (pair->value->kind == SX_NODE_SCALAR && sx_text_u64(pair->value->text, out)) return SX_OK;
-    SX_TRY(sx_attribute_number(at, pair->value, key, &value));
+    if (pair->value->kind == SX_NODE_SCALAR && sx_quantity_parse(pair->value->text, &quantity) &&
+        !quantity.bytes)
+        value = quantity.value;
+    else
+        SX_TRY(sx_attribute_number(at, pair->value, key, &value));
     if (value < 0 || value != floor(value) || value > 0x1p53)
         return sx_error_at(pair->value->place, "'%s' must be a whole number from 0 to 2^53, but is %g", key,
                            value);

@@ -25,6 +25,7 @@
 #define DEFAULT_MAPPER "auto"
 /* What is preset with --evaluator, whose answers take long and have no lower bounds. */
 #define JUDGED_EVALS 4000
+#define MEASURED_EVALS 100
 #define JUDGED_MAPPER "gamma"
 #define MAPPING_SUFFIX ".map.yaml"
 
@@ -38,7 +39,7 @@ typedef struct map_job {
 
 /* What the callbacks of a session need. */
 typedef struct watcher {
-    sx_progress_line line;
+    sx_progress_line line; /* first: what progress is told to */
     sx_sources *sources;
     const map_job *job;
     sx_output *result;
@@ -51,6 +52,17 @@ typedef struct watcher {
 static sx_status constraints_of(void *user, const sx_problem *problem, const sx_arch *arch,
                                 sx_constraints *out) {
     return sx_sources_constraints(((watcher *)user)->sources, problem, arch, out);
+}
+
+/* Shows how a search that asks an evaluator is going; `user` is a watcher's line. */
+static void show_questions(void *user, const sx_progress *progress) {
+    const watcher *w = user;
+    sx_outside_evaluator_account a = sx_outside_evaluator_report(w->job->r->options.outside);
+    if (a.expected > 0 && isfinite(progress->best))
+        sx_progress_note(user, "%llu questions, best measured %.4g, next expected %.4g",
+                         (unsigned long long)a.questions, progress->best, a.expected);
+    else
+        sx_progress_show(user, progress);
 }
 
 static void layer_begins(void *user, size_t layer) {
@@ -179,9 +191,11 @@ static sx_status read_mapper(const sx_args *args, map_job *job) {
     const char *mapper = sx_args_text(args, "mapper", 0);
     bool judged = sx_args_flag(args, "evaluator");
     job->view.asked = mapper ? mapper : judged ? JUDGED_MAPPER : DEFAULT_MAPPER;
-    uint64_t evaluations = sx_navigator_complete(job->view.asked) ? 0
-                           : judged                               ? JUDGED_EVALS
-                                                                  : SX_DEFAULT_EVALS;
+    bool measures = judged && sx_navigator_measures(job->view.asked);
+    uint64_t evaluations = measures                                 ? MEASURED_EVALS
+                           : sx_navigator_complete(job->view.asked) ? 0
+                           : judged                                 ? JUDGED_EVALS
+                                                                    : SX_DEFAULT_EVALS;
     SX_TRY(sx_gpu_choose(args, job->view.asked, &job->gpu, &job->r->mapper));
     if (job->gpu.asked[0] && evaluations) evaluations = SX_GPU_EVALS;
     SX_TRY(sx_search_run_options(args, evaluations, &job->r->options.run));
@@ -508,7 +522,7 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
     sx_progress_begin(&w.line, args);
     sx_gpu_choice_show(&job->gpu, &w.line);
     job->r->options.run.cancel = sx_interrupt_catch();
-    job->r->options.run.progress = sx_progress_show;
+    job->r->options.run.progress = job->r->options.outside ? show_questions : sx_progress_show;
     job->r->options.run.user = &w.line;
     job->r->options.constraints = constraints_of;
     job->r->options.layer_begins = layer_begins;

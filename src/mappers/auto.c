@@ -16,6 +16,7 @@
  * Complexity: as theirs. */
 #include "base/status.h"
 #include "mappers/gamma/rounds.h"
+#include "mappers/measured/measured.h"
 #include "mappers/optimal/heuristics.h"
 #include "mappers/padding.h"
 #include "run/navigator.h"
@@ -120,6 +121,12 @@ static sx_status step(sx_run *run, state *s) {
 }
 
 static sx_status search_by_auto(sx_run *run) {
+    if (sx_is_measured(run)) {
+        char text[96];
+        snprintf(text, sizeof text, "auto:effort=%.17g,gamma=%.0f", sx_run_setting(run, EFFORT),
+                 sx_run_setting(run, GAMMA));
+        return sx_measured_search(run, text);
+    }
     state *s = sx_run_state(run, sizeof *s, NULL);
     if (!s) return sx_error_memory();
     if (s->stage > DONE) return sx_run_damaged(run);
@@ -139,6 +146,7 @@ SX_NAVIGATOR(auto) = {
     .source = "Sextant: sunstone, gamma and optimal combined",
     .space = "map",
     .model = "map",
+    .measures = true,
     .complete = true,
     .proves = true,
     .settings = settings,

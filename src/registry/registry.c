@@ -54,6 +54,11 @@ bool sx_navigator_proves(const char *text) {
     return found && found->proves;
 }
 
+bool sx_navigator_measures(const char *text) {
+    const sx_navigator *found = find_built(text);
+    return found && found->measures;
+}
+
 bool sx_navigator_setting(const char *navigator, size_t index, sx_setting_about *out) {
     const sx_navigator *found = find_built(navigator);
     if (!found || index >= found->n_settings) return false;

@@ -71,6 +71,7 @@ json_t *sx_json_outside_evaluator(const char *command, const sx_outside_evaluato
         json_pack("{s:o, s:o, s:o, s:o, s:o}", "command", sx_json_string(command), "questions",
                   sx_json_count(account->questions), "refused", sx_json_count(account->refused), "failed",
                   sx_json_count(account->failed), "restarts", sx_json_count(account->restarts));
+    if (account->expected > 0) json_object_set_new(object, "expected", sx_json_real(account->expected));
     if (account->refused) json_object_set_new(object, "refusal", sx_json_string(account->refusal));
     if (!account->failed_at) return object;
     json_object_set_new(object, "failed_at", sx_json_count(account->failed_at));

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "base/vector.h"
 #include "run/engine.h"
+#include "space/outside_evaluator.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -75,6 +76,7 @@ sx_status sx_run_accepts(const sx_run *run, const sx_registered *entry) {
     const char *model = run->model->type->name;
     if (!sx_navigator_suits(navigator, run->space->type->name))
         return wrong_space(run->registry, run->space, entry);
+    if (navigator->measures && sx_outside_evaluator_of(run->model)) return SX_OK;
     if (navigator->model && strcmp(navigator->model, model) != 0)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "'%s' relies on the %s model; this is the model '%s'",
                                           sx_navigator_short(entry->name), navigator->model, model),

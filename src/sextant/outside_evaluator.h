@@ -38,6 +38,7 @@ typedef struct sx_outside_evaluator_account {
     unsigned restarts;  /* of its program */
     uint64_t failed_at; /* the question of the last failure; 0: none */
     char failure[256];  /* what that was */
+    double expected;    /* of the last answer, before it was asked for; 0: nothing was */
     char refusal[128];  /* what it said of the last point that it refused */
 } sx_outside_evaluator_account;
 sx_outside_evaluator_account sx_outside_evaluator_report(const sx_outside_evaluator *outside);

@@ -22,6 +22,8 @@ struct sx_outside_evaluator {
     bool started, answered;
     char said[512]; /* by the child that failed last, to standard error */
     sx_outside_evaluator_account account;
+    size_t width, n_remembered; /* numbers of an answer that is remembered, and how many answers */
+    double *remembered;
 };
 
 void sx_outside_evaluator_options_init(sx_outside_evaluator_options *options) {
@@ -53,6 +55,7 @@ void sx_outside_evaluator_free(sx_outside_evaluator *outside) {
     if (!outside) return;
     sx_child_end(outside->child, LAST_SECONDS);
     pthread_mutex_destroy(&outside->lock);
+    free(outside->remembered);
     free(outside->command);
     free(outside);
 }
@@ -211,4 +214,26 @@ sx_status sx_outside_evaluator_ask(sx_outside_evaluator *outside, const sx_quest
     sx_text_free(&line);
     pthread_mutex_unlock(&outside->lock);
     return status;
+}
+
+void sx_outside_evaluator_remember(sx_outside_evaluator *outside, size_t d, const double *features,
+                                   double ratio) {
+    size_t width = d + 1;
+    if (outside->width != width) outside->n_remembered = 0;
+    outside->width = width;
+    double *more = realloc(outside->remembered, (outside->n_remembered + 1) * width * sizeof *more);
+    if (!more) return;
+    outside->remembered = more;
+    more += outside->n_remembered++ * width;
+    memcpy(more, features, d * sizeof *more);
+    more[d] = ratio;
+}
+
+const double *sx_outside_evaluator_remembered(const sx_outside_evaluator *outside, size_t d, size_t *n) {
+    *n = outside->width == d + 1 ? outside->n_remembered : 0;
+    return outside->remembered;
+}
+
+void sx_outside_evaluator_expect(sx_outside_evaluator *outside, double value) {
+    outside->account.expected = value;
 }

@@ -28,4 +28,16 @@ SX_MUST_USE sx_status sx_outside_evaluator_model_new(sx_outside_evaluator *outsi
                                                      const sx_question_kind *kind,
                                                      SX_OWN sx_point_model **out);
 
+/* The evaluator that a model asks; NULL where it is another model. */
+sx_outside_evaluator *sx_outside_evaluator_of(const sx_point_model *model);
+
+/* What the evaluator answered so far, over all layers: for each answer the features of the point, d of them, and the
+ * logarithm of measured over modelled. Those of another d are not seen. Where memory is out an answer is forgotten. */
+void sx_outside_evaluator_remember(sx_outside_evaluator *outside, size_t d, const double *features,
+                                   double ratio);
+const double *sx_outside_evaluator_remembered(const sx_outside_evaluator *outside, size_t d, size_t *n);
+
+/* Notes what the next answer is expected to be. */
+void sx_outside_evaluator_expect(sx_outside_evaluator *outside, double value);
+
 #endif

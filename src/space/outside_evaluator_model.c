@@ -50,6 +50,11 @@ static sx_status score_batch(const sx_point_model *model, void *workspace, const
     return SX_OK;
 }
 
+sx_outside_evaluator *sx_outside_evaluator_of(const sx_point_model *model) {
+    const judged *j = model->type->score_batch == score_batch ? model->user : NULL;
+    return j ? j->outside : NULL;
+}
+
 /* Sets the metrics: those of the space's own model, one replaced or one more. */
 static void set_metrics(judged *j) {
     size_t n = j->type.n_metrics;

@@ -3,6 +3,7 @@
 #include "mappers/gradient/gradient.h"
 
 #include "base/status.h"
+#include "mappers/measured/measured.h"
 
 #include <string.h>
 
@@ -95,6 +96,7 @@ static sx_status check_settings(const sx_run *run, bool by_model) {
 }
 
 static sx_status search_by_gradient(sx_run *run) {
+    if (sx_is_measured(run)) return sx_measured_search(run, "auto:effort=20,gamma=20000");
     bool by_model = sx_run_setting(run, SX_GRADIENT_BY) == 1;
     SX_TRY(check_settings(run, by_model));
     return by_model ? sx_gradient_by_model(run) : sx_gradient_by_surrogate(run);
@@ -104,6 +106,7 @@ SX_NAVIGATOR(gradient) = {
     .source = "Mind Mappings (ASPLOS 2021), section 4.2 and appendix A; DOSA (MICRO 2023), section 4",
     .space = "map",
     .model = "map",
+    .measures = true,
     .settings = settings,
     .n_settings = SX_GRADIENT_SETTINGS,
     .search = search_by_gradient,

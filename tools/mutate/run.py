@@ -59,8 +59,10 @@ PROOF = ["bound", "check", "model", "mapspace", "space", "verify"]
 # The tests that a folder's mutants are tried with after its unit tests and before all others that reach them.
 FIRST = {
     "bound": r"property/(bounds|optimal)",
+    "calibrate": r"cli/calibrate",
     "check": r"property/check",
-    "codesign": r"property/codesign",
+    "cli": r"cli/",
+    "codesign": r"property/codesign|cli/codesign",
     "frontend": r"golden/golden_(timeloop|onnx)|property/round_trip",
     "text": r"golden/golden_timeloop|property/round_trip",
     "ir": r"property/(constraints|answers|round_trip)",
@@ -68,12 +70,12 @@ FIRST = {
     "model": r"golden/golden_(perfect|remainders|sparse|timeloop)|property/(model|sparse|frames|formats|densities|zeros|minimum)",
     "navigators": r"conform/",
     "oracle": r"property/(zeros|model_oracle)|golden/golden_(perfect|remainders)",
-    "placement": r"property/(placement|allocate|addresses)|golden/golden_minimalloc",
+    "placement": r"property/(placement|allocate|addresses)|golden/golden_minimalloc|cli/(place|allocate)",
     "gpu": r"property/gpu",
     "scale": r"ranks/",
     "mapspace": r"property/(map|order|constraints|exhaustive)",
-    "systolic": r"property/systolic|golden/golden_odyssey",
-    "verify": r"property/verify",
+    "systolic": r"property/systolic|golden/golden_odyssey|cli/systolic",
+    "verify": r"property/verify|cli/verify",
 }
 
 
@@ -223,7 +225,8 @@ class Trial:
         others; of each kind those that killed more mutants of its file first, then quicker ones."""
         reached = self.tests_at(mutant.path, mutant.line - 1)
         folder = mutant.path.split("/")[1]
-        own, first = f"unit/{folder}/", re.compile(FIRST.get(folder, "$"))
+        command = re.match(r"src/cli/cmd_([a-z]+)", mutant.path)
+        own, first = f"cli/{command[1]}" if command else f"unit/{folder}/", re.compile(FIRST.get(folder, "$"))
         more = {n for n in self.unknown if n.startswith(own) or first.match(n)}
         more |= {re.sub(r"^tests/(.*)test_(\w+)\.c$", r"\1\2", user) for user in self.users.get(mutant.path, ())}
         reached = reached + sorted(more - set(reached))

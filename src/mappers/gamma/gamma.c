@@ -161,11 +161,12 @@ static sx_status choose_breed(sx_gamma *g) {
 
 /* Makes the first population; false where the run ended before it was whole, or nothing in it is legal. */
 static bool begin(sx_gamma *g) {
-    for (size_t i = 0; i < g->n; i++) sx_gamma_block(g, g->n + i)->reason = SX_NOT_EVALUATED;
+    enum { UNMADE = 0xfff0 }; /* no reason of an outcome */
+    for (size_t i = 0; i < g->n; i++) sx_gamma_block(g, g->n + i)->reason = UNMADE;
     sx_run_tasks(g->run, g->n, g->breed->make_first, g, sx_gamma_block(g, g->n), g->each);
     sx_run_evaluate_starts(g->run, g->n);
     for (size_t i = 0; i < g->n; i++)
-        if (sx_gamma_block(g, g->n + i)->reason == SX_NOT_EVALUATED) return false;
+        if (sx_gamma_block(g, g->n + i)->reason == UNMADE) return false;
     choose(g, 0);
     return sx_gamma_block(g, 0)->reason == 0;
 }

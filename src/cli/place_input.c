@@ -1,5 +1,6 @@
 #include "cli/place_input.h"
 
+#include "frontend/catalog/catalog.h"
 #include "input/sources.h"
 
 #include <string.h>
@@ -10,6 +11,7 @@ enum { MAX_BYTES = 64 };
 /* Whether a value is a file rather than a name of the catalog. */
 static bool is_file(const char *value) {
     struct stat info;
+    if (sx_catalog_knows_network(value)) return false;
     return strpbrk(value, "./") || stat(value, &info) == 0;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "input/sources.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,8 +65,10 @@ sx_status sx_phase_options(const sx_args *args, sx_network_options *out) {
     return SX_OK;
 }
 
-/* Whether a path is a file of JSON with a key that only configurations have. */
-static bool is_config(const char *path) {
+/* Whether a value is a file of JSON, or a layer of one, with a key that only configurations have. */
+static bool is_config(const char *value) {
+    char file[SX_LONG_PATH];
+    const char *path = sx_layer_of(value, file) ? file : value;
     const size_t n = strlen(path);
     char *text;
     size_t size;

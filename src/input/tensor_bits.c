@@ -37,7 +37,7 @@ static sx_operand_role role_in(const sx_layer *layer, int v) {
     return sx_problem_role(problem, "Weights") == v ? SX_OPERAND_WEIGHT : SX_OPERAND_INPUT;
 }
 
-/* Gives all tensors of a role a width. */
+/* Gives all tensors of a role a width; one layer alone need not have the role. */
 static sx_status apply_role(sx_operand_role role, const char *word, uint64_t bits, sx_network *network) {
     bool found = false;
     for (size_t i = 0; i < network->n_layers; i++) {
@@ -48,7 +48,7 @@ static sx_status apply_role(sx_operand_role role, const char *word, uint64_t bit
             found = true;
         }
     }
-    if (found) return SX_OK;
+    if (found || network->n_layers == 1) return SX_OK;
     return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--bits %s: no layer has a tensor of this role", word),
                          "w: weights, a: other inputs, kv: caches and states, out: what is computed");
 }

@@ -276,8 +276,9 @@ sx_status sx_named_check(const sx_args *args) {
     for (size_t i = 0; i < sizeof options / sizeof *options && !option; i++)
         if (sx_args_flag(args, options[i])) option = options[i];
     if (!option || sx_named_any_network(args) || sx_phase_config(args)) return SX_OK;
-    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--%s applies only to networks of the catalog", option),
-                         "give one with --problem; `sextant list networks` lists them, and a config.json is one, too");
+    return sx_error_hint(
+        sx_error_new(SX_ERR_USAGE, "--%s applies only to networks of the catalog", option),
+        "give one with --problem; `sextant list networks` lists them, and a config.json is one, too");
 }
 
 sx_status sx_named_single(const sx_problem *problem, sx_network *out) {

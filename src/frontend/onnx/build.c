@@ -82,6 +82,24 @@ bool sx_onnx_is_tensor(const sx_onnx_builder *b, uint32_t value) {
     return value != SX_ONNX_NONE && sx_onnx_elements(&sx_onnx_value_at(b->trace, b->alias[value])->shape) > 0;
 }
 
+bool sx_onnx_is_cache(const sx_onnx_builder *b, uint32_t before, uint32_t after) {
+    if (before == SX_ONNX_NONE || after == SX_ONNX_NONE) return false;
+    const sx_onnx_value *from = sx_onnx_value_at(b->trace, before), *to = sx_onnx_value_at(b->trace, after);
+    return !from->computed && !from->weight && b->uses[before] == 1 && to->wanted && b->alias[after] == after;
+}
+
+sx_status sx_onnx_append(sx_onnx_builder *b, const sx_onnx_op *op, const char *suffix, size_t state,
+                         size_t added, size_t rank, uint64_t before) {
+    sx_graph_tensor *tensor = &b->out->graph.tensor[state];
+    sx_graph_operand operand[] = {sx_graph_whole(state, true, 0), sx_graph_whole(added, false, 0)};
+    sx_graph_node node;
+    tensor->state = true;
+    tensor->output = false;
+    operand[0].part[rank] = (sx_graph_part){.offset = before, .length = tensor->extent[rank] - before};
+    sx_onnx_new_node(b, op, suffix, SX_OP_OTHER, &node);
+    return sx_onnx_add_node(b, &node, NULL, operand, 2);
+}
+
 bool sx_onnx_is_weight(const sx_onnx_builder *b, uint32_t value) {
     return value != SX_ONNX_NONE && sx_onnx_value_at(b->trace, b->alias[value])->weight;
 }

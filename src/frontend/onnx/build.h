@@ -37,6 +37,14 @@ bool sx_onnx_is_tensor(const sx_onnx_builder *b, uint32_t value);
 /* Whether a value is a tensor of the file, or is made from one element by element. */
 bool sx_onnx_is_weight(const sx_onnx_builder *b, uint32_t value);
 
+/* Whether a value that a run is given, and a longer one that it gives, are a cache before and after the run: an input of
+ * the model that one operation reads, and an output of the model. */
+bool sx_onnx_is_cache(const sx_onnx_builder *b, uint32_t before, uint32_t after);
+
+/* Adds the node that appends a tensor to a state, which has elements of earlier runs before it along a rank. */
+SX_MUST_USE sx_status sx_onnx_append(sx_onnx_builder *b, const sx_onnx_op *op, const char *suffix,
+                                     size_t state, size_t added, size_t rank, uint64_t before);
+
 /* A new node of the graph, called like the operation with a suffix. */
 void sx_onnx_new_node(sx_onnx_builder *b, const sx_onnx_op *op, const char *suffix, sx_op_kind kind,
                       sx_graph_node *out);

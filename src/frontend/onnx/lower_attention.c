@@ -69,15 +69,20 @@ static sx_status read_past(const sx_onnx_builder *b, const sx_onnx_op *op, sizes
     return SX_OK;
 }
 
-/* A tensor of keys or values with those of the past before them, written by a node of its own. */
+/* A tensor of keys or values with those of the past before them, written by a node of its own: a state, where the model is
+ * given those of the past and gives all of them. */
 static sx_status with_past(sx_onnx_builder *b, const sx_onnx_op *op, const sizes *s, int input, int past,
                            int present, const char *suffix, int64_t width, size_t *out) {
     sx_graph_operand operand[3];
     sx_graph_node node;
     size_t from[2];
     const uint32_t written = op->n_outputs > (size_t)present ? op->output[present] : SX_ONNX_NONE;
-    SX_TRY(sx_onnx_tensor_of(b, op->input[past], &from[0]));
     SX_TRY(sx_onnx_tensor_of(b, op->input[input], &from[1]));
+    if (sx_onnx_is_tensor(b, written) && sx_onnx_is_cache(b, op->input[past], written)) {
+        SX_TRY(sx_onnx_tensor_of(b, written, out));
+        return sx_onnx_append(b, op, suffix, *out, from[1], 2, (uint64_t)s->past);
+    }
+    SX_TRY(sx_onnx_tensor_of(b, op->input[past], &from[0]));
     if (sx_onnx_is_tensor(b, written))
         SX_TRY(sx_onnx_tensor_of(b, written, out));
     else

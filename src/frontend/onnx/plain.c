@@ -151,6 +151,29 @@ static sx_status add_pool(sx_onnx_builder *b, const sx_onnx_op *op, sx_graph_ope
     return sx_onnx_add_node(b, &node, &einsum, operand, 2);
 }
 
+/* Whether an operation puts what a run computes behind what earlier runs left: a concatenation of an input of the model
+ * that is called after the past, and something computed. */
+static bool appends(const sx_onnx_builder *b, const sx_onnx_op *op, int axis) {
+    char name[512];
+    if (!op->rule || op->rule->kind != SX_OP_CONCAT || op->n_inputs != 2 || axis < 0 ||
+        axis >= SX_MAX_PART_RANKS)
+        return false;
+    for (size_t i = 0; i < 2; i++)
+        if (!sx_onnx_is_tensor(b, op->input[i])) return false;
+    sx_onnx_text(sx_onnx_value_at(b->trace, op->input[0])->name, name, sizeof name);
+    return strstr(name, "past") && sx_onnx_is_cache(b, op->input[0], op->output[0]) &&
+           sx_onnx_value_at(b->trace, b->alias[op->input[1]])->computed;
+}
+
+/* Adds the node of such an operation. */
+static sx_status add_append(sx_onnx_builder *b, const sx_onnx_op *op, int axis) {
+    const uint64_t before = (uint64_t)sx_onnx_input_shape(b->trace, op, 0)->dim[axis];
+    size_t state, added;
+    SX_TRY(sx_onnx_tensor_of(b, op->output[0], &state));
+    SX_TRY(sx_onnx_tensor_of(b, op->input[1], &added));
+    return sx_onnx_append(b, op, "", state, added, (size_t)axis, before);
+}
+
 sx_status sx_onnx_add_plain(sx_onnx_builder *b, size_t index) {
     const sx_onnx_op *op = sx_onnx_op_at(b->trace, index);
     sx_op_kind kind = op->rule && !op->rule->lower ? op->rule->kind : SX_OP_OTHER;
@@ -158,6 +181,8 @@ sx_status sx_onnx_add_plain(sx_onnx_builder *b, size_t index) {
     size_t n, n_written;
     bool done = false;
     if (!computes(b, op)) return SX_OK;
+    const int axis = axis_of(b, op, kind);
+    if (appends(b, op, axis)) return add_append(b, op, axis);
     sx_graph_operand *operand =
         sx_arena_alloc(&b->trace->arena, op->n_inputs + op->n_outputs, sizeof *operand);
     if (!operand) return sx_arena_error(&b->trace->arena);
@@ -165,7 +190,6 @@ sx_status sx_onnx_add_plain(sx_onnx_builder *b, size_t index) {
     if (n_written == 0) return SX_OK;
     if (kind == SX_OP_POOL && n == 2 && n_written == 1) SX_TRY(add_pool(b, op, operand, &done));
     if (done) return SX_OK;
-    const int axis = axis_of(b, op, kind);
     if (kind == SX_OP_POOL || n_written > 1 || !fits(&b->out->graph, kind, axis, operand, n))
         kind = SX_OP_OTHER;
     sx_onnx_new_node(b, op, "", kind, &node);

@@ -53,10 +53,10 @@ static void past(void **state) {
          "c.all-values@1(0||2|1) c.scores@1(0|3|2|1)"},
         {"in q 2 8 5 16; in k 2 4 6 16; in v 2 4 6 10; in p 2 4 3 16; in w 2 4 3 10; Attention q,k,v,-,p,w "
          "-> y,pk,pv name=c; out pk; out pv",
-         "c.all-keys", "other attention pk= p k"},
+         "c.all-keys", "other attention pk= k"},
         {"in q 2 8 5 16; in k 2 4 6 16; in v 2 4 6 10; in p 2 4 3 16; in w 2 4 3 10; Attention q,k,v,-,p,w "
          "-> y,pk,pv name=c; out pk; out pv",
-         "c.all-values", "other attention pv= w v"},
+         "c.all-values", "other attention pv= v"},
         {"in q 2 8 5 16; in k 2 4 6 16; in v 2 4 6 10; in p 2 4 0 16; in w 2 4 0 10; Attention q,k,v,-,p,w "
          "-> y name=c",
          "c.scores",

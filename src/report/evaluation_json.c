@@ -20,7 +20,7 @@ static json_t *paragraph_json(const char *level, const char *tensor, sx_text *te
     return object;
 }
 
-/* The reasons, level by level from the innermost, and the time's last. */
+/* The reasons, level by level from the innermost, then the latency of boundaries, and the time's last. */
 static json_t *explanation_json(const sx_evaluation *e, sx_text *out) {
     json_t *array = json_array();
     sx_text text = {0};
@@ -30,6 +30,11 @@ static json_t *explanation_json(const sx_evaluation *e, sx_text *out) {
             json_array_append_new(
                 array, paragraph_json(e->arch.level[s].name, e->problem.tensor[v].name, &text, out));
         }
+    for (int b = 0; b < e->cost.n_boundaries; b++) {
+        sx_explain_boundary(e, b, &text);
+        json_array_append_new(
+            array, paragraph_json(e->arch.level[e->cost.boundary[b].level].name, NULL, &text, out));
+    }
     sx_explain_time(e, &text);
     json_array_append_new(array, paragraph_json(NULL, NULL, &text, out));
     return array;

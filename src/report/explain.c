@@ -398,4 +398,9 @@ void sx_explain(const sx_evaluation *e, sx_text *out) {
     sx_explain_time(e, &paragraph);
     sx_text_add(out, "  ");
     sx_wrap_free(&paragraph, 2, 4, out);
+    for (int b = e->cost.n_boundaries - 1; b >= 0; b--) {
+        sx_explain_boundary(e, b, &paragraph);
+        sx_text_add(out, "  ");
+        sx_wrap_free(&paragraph, 2, 4, out);
+    }
 }

@@ -19,6 +19,9 @@ void sx_explain_zeros(const sx_evaluation *e, int level, int tensor, sx_text *ou
 /* Adds what the run's time comes from. */
 void sx_explain_time(const sx_evaluation *e, sx_text *out);
 
+/* Adds what the latency of a boundary of the tile pipeline is made of. */
+void sx_explain_boundary(const sx_evaluation *e, int boundary, sx_text *out);
+
 /* Adds all of it, level by level from the outermost, for a person. */
 void sx_explain(const sx_evaluation *e, sx_text *out);
 

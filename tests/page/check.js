@@ -60,6 +60,9 @@
   for (const title of ['Loop nest', 'Memory occupancy', 'Traffic, all instances', 'Energy', 'Convergence', 'Pareto front', 'Roofline'])
     expect(texts(page, 'h3').includes(title), `no panel '${title}'`);
   expect(page.querySelectorAll('.nest .nest').length > 2, 'loops are not nested');
+  const tiles = page.querySelector('svg[aria-label="tiles of DRAM"]');
+  expect(texts(page, 'h3').includes('Latency, tile pipeline') && tiles, 'no panel of the tile pipeline');
+  expect(tiles && [...tiles.querySelectorAll('rect')].every(r => Number(r.getAttribute('width')) > 0 && Number(r.getAttribute('x')) >= 0), 'tiles without a place');
   expect(/certified optimal/.test(page.textContent), 'no certificate status');
 
   /* Nothing is NaN or undefined, nothing is wider than a narrow window, nothing comes from elsewhere. */

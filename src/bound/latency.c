@@ -15,6 +15,35 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* The values of a rank over a tile, at least: terms whose steps leave no gap within what is there already fill it, each other
+ * one adds its extent less one. */
+static double count_values(const sx_shape *shape, int rank, const uint32_t *extent) {
+    double filled = 1, more = 0;
+    bool taken[SX_MAX_DIMS] = {false};
+    for (bool grown = true; grown;) {
+        grown = false;
+        for (int i = shape->first_term[rank]; i < shape->first_term[rank + 1]; i++) {
+            const struct sx_term *term = &shape->term[i];
+            if (taken[term->dim] || abs(term->coef) > filled) continue;
+            filled += (double)abs(term->coef) * (extent[term->dim] - 1u);
+            taken[term->dim] = grown = true;
+        }
+    }
+    for (int i = shape->first_term[rank]; i < shape->first_term[rank + 1]; i++)
+        if (!taken[shape->term[i].dim] && shape->term[i].coef) more += extent[shape->term[i].dim] - 1.0;
+    return filled + more;
+}
+
+/* The words of a tensor that a tile touches, at least: parts of a tile that lie apart need not hold what is between. */
+static double touched_words(const sx_shape *shape, const uint32_t *extent) {
+    double words = 1;
+    for (int r = 0; r < shape->n_ranks; r++) {
+        double values = count_values(shape, r, extent);
+        words = shape->simple ? words * values : fmax(words, values);
+    }
+    return words;
+}
+
 /* Whether the levels inside the boundary can hold a tile: what the next one must keep, and so on inward as long as no
  * temporal loop cuts the tile; instances of a level share it. */
 static bool fits_inside(const sx_model *model, int boundary, const uint8_t *must, const bool *bare,
@@ -25,7 +54,7 @@ static bool fits_inside(const sx_model *model, int boundary, const uint8_t *must
         double words = 0;
         for (unsigned left = must[s]; left; left &= left - 1) {
             int v = __builtin_ctz(left);
-            words += sx_level_words(level, v, ceil((double)sx_shape_words(&model->shape[v], tile) / parts));
+            words += sx_level_words(level, v, ceil(touched_words(&model->shape[v], tile) / parts));
         }
         if (level->limited && words > level->effective) return false;
         if (!bare[s]) break;
@@ -71,4 +100,23 @@ void sx_latency_bound_free(sx_latency_bound *bound) {
     free(bound->tile);
     free(bound->least);
     free(bound);
+}
+
+void sx_launched_tile_begin(const sx_latency_bound *bound, const sx_lattice *lattice,
+                            const uint32_t (*spatial)[SX_MAX_DIMS], sx_launched_tile *out) {
+    out->outside[bound->level + 1] = 0;
+    for (int s = bound->level; s >= 0; s--)
+        out->outside[s] = out->outside[s + 1] + sx_lattice_point(lattice, spatial[s]);
+    out->point = out->outside[0];
+}
+
+void sx_launched_tile_set(const sx_latency_bound *bound, int s, uint32_t point, sx_launched_tile *tile) {
+    if (s + 1 == bound->level) tile->point = point + tile->outside[s + 1];
+}
+
+double sx_launched_tile_least(const sx_latency_bound *bound, const sx_launched_tile *tile, int n,
+                              uint32_t point) {
+    if (n > bound->level) return bound->tile[tile->point];
+    if (n == bound->level) return bound->tile[point + tile->outside[n]];
+    return bound->least[point + tile->outside[n]];
 }

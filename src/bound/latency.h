@@ -17,4 +17,22 @@ SX_MUST_USE sx_status sx_latency_bound_new(const sx_bound *bound, const uint8_t 
                                            SX_OWN sx_latency_bound **out);
 void sx_latency_bound_free(SX_TAKE sx_latency_bound *bound);
 
+/* The spatial factors of a mapping in the making, as points of the lattice: those of levels s up to the boundary's, and the
+ * tile that is launched, once it is decided. */
+typedef struct sx_launched_tile {
+    uint32_t outside[SX_MAX_LEVELS + 1];
+    uint32_t point;
+} sx_launched_tile;
+
+/* Notes the spatial factors of all levels. */
+void sx_launched_tile_begin(const sx_latency_bound *bound, const sx_lattice *lattice,
+                            const uint32_t (*spatial)[SX_MAX_DIMS], sx_launched_tile *out);
+
+/* Notes that the tile of level s is that of a point. */
+void sx_launched_tile_set(const sx_latency_bound *bound, int s, uint32_t point, sx_launched_tile *tile);
+
+/* No mapping is faster where the tiles of the first n levels are decided, the last of them of that point. */
+double sx_launched_tile_least(const sx_latency_bound *bound, const sx_launched_tile *tile, int n,
+                              uint32_t point);
+
 #endif

@@ -463,9 +463,6 @@ static sx_status read_objective(sx_sources *sources, map_job *job, sx_output *re
 
 /* Refuses what knows nothing of the tile pipeline. */
 static sx_status check_tile_latency(const sx_args *args) {
-    if (sx_search_tile_latency(args) && sx_args_flag(args, "certificate"))
-        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--certificate cannot be used with --latency tile"),
-                             "certificates have no rules for the tile pipeline");
     if (sx_search_tile_latency(args) && sx_args_text(args, "db", 0))
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--db cannot be used with --latency tile"),
                              "databases do not keep the latency of the tile pipeline");

@@ -29,7 +29,7 @@ static const char *const keys[] = {
     "searched",
     "entries",
     "history",
-    "sparse_timeloop", /* this and the next seven may be missing */
+    "sparse_timeloop", /* this and the next nine may be missing */
     "like",
     "split_axes",
     "remainders",
@@ -37,8 +37,10 @@ static const char *const keys[] = {
     "search_formats",
     "energy_exact",
     "front",
+    "latency_model",
+    "latency",
 };
-enum { N_KEYS = sizeof keys / sizeof *keys, N_REQUIRED = N_KEYS - 8 };
+enum { N_KEYS = sizeof keys / sizeof *keys, N_REQUIRED = N_KEYS - 10 };
 
 /* The next number of a text; false where there is none. */
 static bool next_number(const char **text, uint32_t *out) {
@@ -177,12 +179,14 @@ static sx_status read_exact_energy(const sx_node *map, char out[SX_FRACTION_SIZE
 static sx_status read_cost(const sx_node *map, sx_score *score, char exact[SX_FRACTION_SIZE]) {
     SX_TRY(read_number(map, "energy_pj", &score->energy_pj));
     SX_TRY(read_exact_energy(map, exact));
-    return read_number(map, "cycles", &score->cycles);
+    SX_TRY(read_number(map, "cycles", &score->cycles));
+    score->latency = score->cycles;
+    return sx_node_get(map, "latency") ? read_number(map, "latency", &score->latency) : SX_OK;
 }
 
 /* Reads the mappings of a front, where there is one. */
 static sx_status read_front(sx_input *input, const sx_node *list, sx_certificate *c) {
-    static const char *const known[] = {"energy_pj", "cycles", "mapping", "energy_exact"};
+    static const char *const known[] = {"energy_pj", "cycles", "mapping", "energy_exact", "latency"};
     if (!list) return SX_OK;
     SX_TRY(sx_node_expect(list, SX_NODE_LIST, "front"));
     if (list->n == 0) return sx_error_at(list->place, "a front has one mapping or more");
@@ -191,7 +195,7 @@ static sx_status read_front(sx_input *input, const sx_node *list, sx_certificate
     c->n_front = list->n;
     for (size_t i = 0; i < list->n; i++) {
         const sx_node *node;
-        SX_TRY(sx_only_keys(list->item[i], "a point of the front", known, 4));
+        SX_TRY(sx_only_keys(list->item[i], "a point of the front", known, 5));
         for (size_t k = 0; k < 3; k++)
             SX_TRY(sx_node_require(list->item[i], known[k], "a point of the front", &node));
         SX_TRY(read_cost(list->item[i], &c->front[i].score, c->front[i].energy_exact));
@@ -200,8 +204,17 @@ static sx_status read_front(sx_input *input, const sx_node *list, sx_certificate
     return SX_OK;
 }
 
+/* Reads by which rules the latency is: cycles where nothing is said. */
+static sx_status read_latency(const sx_node *map, bool *tile) {
+    const sx_node *node = sx_node_get(map, "latency_model");
+    *tile = node && sx_node_is(node, "tile");
+    if (!node || *tile) return SX_OK;
+    return sx_error_hint(sx_error_at(node->place, "unknown 'latency_model'"), "the only value is tile");
+}
+
 static sx_status read_options(const sx_node *map, sx_certificate *c) {
     SX_TRY(sx_node_get_like(map, &c->model.like_timeloop));
+    SX_TRY(read_latency(map, &c->model.latency_tile));
     SX_TRY(read_densities(map, c));
     SX_TRY(read_formats(map, c));
     SX_TRY(sx_node_get_bool(map, "keep_all", &c->space.keep_all));

@@ -67,10 +67,12 @@ static void put_noun(sx_tree *tree, json_t *root, SX_TAKE char *text) {
 }
 
 /* Puts what is said of a mapping's cost. */
-static void put_cost(sx_tree *tree, json_t *map, const sx_score *score, const char *exact) {
+static void put_cost(sx_tree *tree, json_t *map, const sx_certificate *c, const sx_score *score,
+                     const char *exact) {
     sx_tree_put(tree, map, "energy_pj", sx_tree_double(tree, score->energy_pj));
     if (*exact) sx_tree_put(tree, map, "energy_exact", sx_tree_text(tree, exact));
     sx_tree_put(tree, map, "cycles", sx_tree_double(tree, score->cycles));
+    if (c->model.latency_tile) sx_tree_put(tree, map, "latency", sx_tree_double(tree, score->latency));
 }
 
 /* The mappings of a front. */
@@ -80,7 +82,7 @@ static sx_status put_front(sx_tree *tree, const sx_certificate *c, json_t *claim
         const sx_certified_point *point = &c->front[i];
         json_t *map = json_object();
         char *mapping;
-        put_cost(tree, map, &point->score, point->energy_exact);
+        put_cost(tree, map, c, &point->score, point->energy_exact);
         sx_status status = sx_mapping_write(&point->mapping, &c->problem, &c->arch, SX_JSON, &mapping);
         if (status) {
             json_decref(map);
@@ -106,7 +108,7 @@ static SX_OWN json_t *claims_tree(sx_tree *tree, const sx_certificate *c, const 
     sx_tree_put(tree, map, "hash", sx_tree_text(tree, hash ? hash : ""));
     sx_tree_put(tree, map, "objective", sx_tree_text(tree, objective));
     sx_tree_put(tree, map, "value", sx_tree_double(tree, c->value));
-    put_cost(tree, map, &c->score, c->energy_exact);
+    put_cost(tree, map, c, &c->score, c->energy_exact);
     sx_tree_put(tree, map, "lower_bound", sx_tree_double(tree, c->lower_bound));
     sx_tree_put(tree, map, "optimal", sx_tree_bool(c->optimal));
     sx_tree_put(tree, map, "keep_all", sx_tree_bool(c->space.keep_all));
@@ -117,6 +119,7 @@ static SX_OWN json_t *claims_tree(sx_tree *tree, const sx_certificate *c, const 
     sx_tree_put(tree, map, "no_link_transfers", sx_tree_bool(c->model.no_link_transfers));
     if (c->model.sparse_timeloop) sx_tree_put(tree, map, "sparse_timeloop", sx_tree_bool(true));
     if (c->model.like_timeloop) sx_tree_put(tree, map, "like", sx_tree_text(tree, "timeloop"));
+    if (c->model.latency_tile) sx_tree_put(tree, map, "latency_model", sx_tree_text(tree, "tile"));
     if (densities) sx_tree_put(tree, map, "densities", sx_tree_text(tree, densities));
     sx_format_search_text(&c->model.formats, formats);
     if (formats[0]) sx_tree_put(tree, map, "search_formats", sx_tree_text(tree, formats));

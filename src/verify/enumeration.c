@@ -7,6 +7,7 @@
 #include "verify/enumeration.h"
 
 #include "base/status.h"
+#include "model/latency.h"
 
 #include <assert.h>
 #include <math.h>
@@ -26,6 +27,7 @@ struct sx_enumeration {
     uint64_t evaluations;
     uint32_t *point[SX_MAX_DIMS]; /* per divisor of a dimension: its number in the lattice */
     sx_partial_mapping partial[SX_MAX_LEVELS + 1];
+    sx_launched_tile launched;           /* where there are bounds of the latency */
     unsigned movable[SX_MAX_LEVELS + 1]; /* loops of the level inside that may move here (bound/movable.c) */
     sx_mapping mapping;
     sx_mapping_visitor *listener;
@@ -35,10 +37,10 @@ struct sx_enumeration {
     void *tick_user;
 };
 
-/* Whether an objective cannot fall as energy or cycles grow. */
+/* Whether an objective cannot fall as energy, cycles or latency grow. */
 static bool is_sound(const sx_objective *objective) {
     const sx_criterion *c = &objective->criterion[0];
-    if (c->kind == SX_PRODUCT) return c->energy_power >= 0 && c->delay_power >= 0;
+    if (c->kind == SX_PRODUCT || c->kind == SX_LATENCY) return c->energy_power >= 0 && c->delay_power >= 0;
     return c->kind == SX_UTILIZATION;
 }
 
@@ -64,6 +66,7 @@ sx_status sx_enumeration_new(const sx_check_context *context, sx_enumeration **o
     if (!t) return sx_error_memory();
     t->context = *context;
     t->sound = is_sound(context->objective);
+    t->every = context->latency; /* a loop that moves changes the tiles that are launched */
     sx_mapping_init(&t->mapping, context->space->problem, context->space->arch);
     for (int s = 0; s < context->space->arch->n_levels; s++)
         sx_level_limits_impose(&context->space->constraints->level[s], &t->mapping.level[s]);
@@ -122,10 +125,14 @@ int sx_verify_space_n_keeps(const sx_verify_space *space) {
     return n;
 }
 
-/* The least value of the objective for a bound; -INFINITY where nothing can be said. */
-static double value_of(const sx_enumeration *t, sx_score bound) {
+/* The least value of the objective for a bound, where the tiles of the first n levels are set, the last of them of that point;
+ * -INFINITY where nothing can be said. */
+static double value_of(const sx_enumeration *t, sx_score bound, int n, uint32_t point) {
     if (!t->sound) return -INFINITY;
     if (bound.energy_pj < 0) bound.energy_pj = 0;
+    bound.latency = bound.cycles;
+    if (t->context.latency)
+        bound.latency = sx_launched_tile_least(t->context.latency, &t->launched, n, point);
     return sx_criterion_value(&t->context.objective->criterion[0], &bound);
 }
 
@@ -142,6 +149,12 @@ static bool is_open(const sx_enumeration *t, double bound) {
     return bound < t->value;
 }
 
+/* Notes the spatial factors for bounds of the latency. */
+static void begin_launched(sx_enumeration *t, const uint32_t (*spatial)[SX_MAX_DIMS]) {
+    if (t->context.latency)
+        sx_launched_tile_begin(t->context.latency, &t->context.bound->lattice, spatial, &t->launched);
+}
+
 double sx_enumeration_compulsory(sx_enumeration *t, const uint32_t (*spatial)[SX_MAX_DIMS]) {
     const sx_verify_space *space = t->context.space;
     sx_outline outline;
@@ -152,7 +165,8 @@ double sx_enumeration_compulsory(sx_enumeration *t, const uint32_t (*spatial)[SX
         outline.keep[s] = space->must[s];
         more[s] = space->may[s];
     }
-    return value_of(t, sx_outline_bound_spatial(t->bounds, &outline, more));
+    begin_launched(t, spatial);
+    return value_of(t, sx_outline_bound_spatial(t->bounds, &outline, more), 0, 0);
 }
 
 /* Evaluates the mapping. */
@@ -197,7 +211,7 @@ static void lay(sx_enumeration *t, int s) {
 static void tiles(sx_enumeration *t, int s, int d, uint32_t *extent, uint32_t point);
 
 bool sx_verify_order_matters(const sx_verify_space *space, const sx_mapping_level *level, int s) {
-    return s > 0 || space->model->sparse ||
+    return s > 0 || space->model->sparse || sx_latency_sees_orders(space->model) ||
            (sx_verify_space_loops(space, level->spatial) && !space->model->options.no_link_transfers);
 }
 
@@ -225,7 +239,9 @@ static void orders(sx_enumeration *t, int s, const uint32_t *extent, uint32_t po
     sx_mapping_level *at = &t->mapping.level[s];
     for (size_t i = 0; i < n && goes_on(t); i++) {
         sx_partial_mapping_extend(t->bounds, &t->partial[s], s, extent, point, order[i], &t->partial[s + 1]);
-        if (!is_open(t, value_of(t, sx_partial_mapping_bound(t->bounds, &t->partial[s + 1], s)))) continue;
+        if (!is_open(t,
+                     value_of(t, sx_partial_mapping_bound(t->bounds, &t->partial[s + 1], s), s + 1, point)))
+            continue;
         memcpy(at->temporal_order, order[i], SX_MAX_DIMS);
         t->movable[s + 1] = t->every ? 0 : sx_bound_movable(b, s, at->keep, at->temporal, order[i]);
         if (s + 1 == t->context.space->arch->n_levels) {
@@ -259,7 +275,7 @@ static void visit_tile(sx_enumeration *t, int s, const uint32_t *extent, uint32_
         return;
     }
     sx_score bound = sx_partial_mapping_try(t->bounds, &t->partial[s], s, extent, point);
-    double value = isinf(bound.energy_pj) ? INFINITY : value_of(t, bound);
+    double value = isinf(bound.energy_pj) ? INFINITY : value_of(t, bound, s + 1, point);
     if (!is_open(t, value)) return;
     if (!t->whole) {
         t->outcome = SX_CHECK_BELOW;
@@ -268,6 +284,7 @@ static void visit_tile(sx_enumeration *t, int s, const uint32_t *extent, uint32_
     }
     for (int d = 0; d < t->context.space->problem->n_dims; d++)
         at->temporal[d] = extent[d] / (t->partial[s].extent[d] * at->spatial[d]);
+    if (t->context.latency) sx_launched_tile_set(t->context.latency, s, point, &t->launched);
     if (sx_verify_space_banks_fit(t->context.space, s, at->keep, extent)) orders(t, s, extent, point);
 }
 
@@ -318,12 +335,13 @@ static sx_check_outcome check_spatial_mapping(sx_enumeration *t, const uint32_t 
     t->outcome = SX_CHECK_NONE_BELOW;
     t->value = value;
     t->whole = whole;
+    begin_launched(t, spatial);
     for (uint32_t i = 0; i < 1u << sx_verify_space_n_keeps(space) && goes_on(t); i++) {
         uint32_t extent[SX_MAX_DIMS] = {0};
         if (!set_keep(t, i, &outline)) continue;
         sx_outline_bound_begin(t->bounds, &outline);
-        if (!is_open(t, value_of(t, sx_outline_bound_compulsory(t->bounds)))) continue;
-        if (!is_open(t, value_of(t, sx_outline_bound_quick(t->bounds, false)))) continue;
+        if (!is_open(t, value_of(t, sx_outline_bound_compulsory(t->bounds), 0, 0))) continue;
+        if (!is_open(t, value_of(t, sx_outline_bound_quick(t->bounds, false), 0, 0))) continue;
         sx_check_budget_spend(t->context.budget, t->context.bound->lattice.n_points);
         sx_outline_bound_tabulate(t->bounds, &(sx_interrupt){sx_check_budget_over, t->context.budget});
         sx_partial_mapping_begin(t->bounds, &t->partial[0]);

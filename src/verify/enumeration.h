@@ -2,7 +2,7 @@
 #ifndef SX_VERIFY_ENUMERATION_H
 #define SX_VERIFY_ENUMERATION_H
 
-#include "bound/bound.h"
+#include "bound/latency.h"
 #include "verify/order_list.h"
 
 /* What all threads share. */
@@ -12,6 +12,7 @@ typedef struct sx_check_context {
     sx_order_list *order_list;
     const sx_objective *objective; /* of one criterion */
     sx_check_budget *budget;
+    const sx_latency_bound *latency; /* NULL: the objective has not the tile pipeline's */
 } sx_check_context;
 
 typedef struct sx_enumeration sx_enumeration;

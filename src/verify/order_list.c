@@ -17,6 +17,7 @@
 
 #include "base/status.h"
 #include "base/vector.h"
+#include "model/latency.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -124,8 +125,9 @@ static void describe(const sx_order_list *order_list, int n, prefix *b) {
     for (int v = 0; v < order_list->space->problem->n_tensors; v++)
         b->whole &= view_order(order_list, v, b->order, n, b->view + v * (SX_MAX_DIMS + 1));
     b->view[VIEW] = b->whole ? 0 : b->used;
-    if (!order_list->space->model->sparse) return;
-    b->whole = false; /* the ranks of formats follow the loops: every order is seen as it is */
+    const sx_model *model = order_list->space->model;
+    if (!model->sparse && !sx_latency_sees_orders(model)) return;
+    b->whole = false; /* the ranks of formats, or caches, follow the loops: every order is seen as it is */
     memcpy(b->view, b->order, sizeof b->order);
     b->view[VIEW] = b->used;
 }

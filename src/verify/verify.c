@@ -30,6 +30,7 @@ typedef struct check {
     sx_model *model;
     sx_verify_space space;
     sx_bound *bound;
+    sx_latency_bound *latency; /* NULL: the objective has not the tile pipeline's */
     sx_order_list *order_list;
     sx_check_context context;
     sx_check_budget budget;
@@ -107,7 +108,9 @@ static sx_status check_mapping(check *k) {
     sx_evaluator_free(evaluator);
     SX_TRY(sx_verdict_status(&verdict, k->space.problem, k->space.arch));
     double value = sx_objective_value(&c->objective, &score);
-    if (score.energy_pj != c->score.energy_pj || score.cycles != c->score.cycles)
+    if (c->model.latency_tile && score.latency != c->score.latency)
+        refute(k, "mapping", "its latency is %.17g cycles, not %.17g", score.latency, c->score.latency);
+    else if (score.energy_pj != c->score.energy_pj || score.cycles != c->score.cycles)
         refute(k, "mapping", "it takes %.17g pJ and %.17g cycles, not %.17g and %.17g", score.energy_pj,
                score.cycles, c->score.energy_pj, c->score.cycles);
     else if (value != c->value)
@@ -329,6 +332,16 @@ static uint32_t most_points(const check *k) {
     return room < MOST_POINTS ? (uint32_t)room : MOST_POINTS;
 }
 
+/* Makes the bounds of the latency. */
+static sx_status bound_latency(check *k) {
+    bool bare[SX_MAX_LEVELS];
+    for (int s = 0; s < k->space.arch->n_levels; s++) {
+        bare[s] = true;
+        for (int d = 0; d < k->space.problem->n_dims; d++) bare[s] &= k->space.temporal[s][d].most == 1;
+    }
+    return sx_latency_bound_new(k->bound, k->space.must, bare, &k->latency);
+}
+
 /* Makes all that a check needs. */
 static sx_status prepare(check *k) {
     const sx_certificate *c = k->c;
@@ -341,7 +354,9 @@ static sx_status prepare(check *k) {
     SX_TRY(sx_bound_quicken(k->bound));
     SX_TRY(sx_order_list_new(&k->space, &k->order_list));
     SX_TRY(set_threads(k));
-    k->context = (sx_check_context){&k->space, k->bound, k->order_list, &c->objective, &k->budget};
+    if (c->objective.criterion[0].kind == SX_LATENCY && k->model->law) SX_TRY(bound_latency(k));
+    k->context =
+        (sx_check_context){&k->space, k->bound, k->order_list, &c->objective, &k->budget, k->latency};
     k->enumeration = calloc(k->threads, sizeof *k->enumeration);
     k->order = calloc(c->proof->n_entries + 1, sizeof *k->order);
     k->met = calloc(c->proof->n_entries + 1, sizeof *k->met);
@@ -401,6 +416,7 @@ sx_status sx_certificate_verify(const sx_certificate *certificate, const sx_veri
     free(k->order);
     free(k->met);
     sx_order_list_free(k->order_list);
+    sx_latency_bound_free(k->latency);
     sx_bound_free(k->bound);
     sx_verify_space_fini(&k->space);
     sx_model_free(k->model);

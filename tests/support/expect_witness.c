@@ -67,7 +67,7 @@ static void bench_begin(bench *b, const sx_small_space *small, uint64_t number, 
     sx_expect_ok(sx_objective_parse("last-level", &b->objective)); /* there is no bound of it */
     sx_expect_ok(sx_verify_space_init(&b->space, small->model, &small->limits, &small->options));
     sx_expect_ok(sx_order_list_new(&b->space, &b->order_list));
-    b->context = (sx_check_context){&b->space, b->bound, b->order_list, &b->objective, &b->budget};
+    b->context = (sx_check_context){&b->space, b->bound, b->order_list, &b->objective, &b->budget, NULL};
     for (int k = 0; k < SX_N_KINDS; k++) t->spaces[k] += b->kinds >> k & 1;
     for (int i = 0; i < OBJECTIVES; i++) {
         sx_expect_ok(sx_objective_parse(objective_name[i], &b->asked[i]));

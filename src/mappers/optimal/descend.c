@@ -43,9 +43,8 @@ typedef struct divisors {
 
 struct sx_descent {
     const sx_bound *bound;
-    const sx_latency_bound *latency;     /* NULL: latency is cycles */
-    uint32_t outside[SX_MAX_LEVELS + 1]; /* point of the spatial factors from a level up to the boundary's */
-    uint32_t launched;                   /* point of the boundary's tile, once that is set */
+    const sx_latency_bound *latency; /* NULL: latency is cycles */
+    sx_launched_tile launched;
     const sx_map_space *space;
     sx_outline_bound *bounds;
     sx_leaf leaf;
@@ -136,23 +135,15 @@ void sx_descent_free(sx_descent *w) {
 
 /* Notes the spatial factors outside each level, up to those of the boundary's. */
 static void note_spatial(sx_descent *w, const sx_outline *outline) {
-    if (!w->latency) return;
-    w->outside[w->latency->level + 1] = 0;
-    for (int s = w->latency->level; s >= 0; s--)
-        w->outside[s] = w->outside[s + 1] + sx_lattice_point(&w->bound->lattice, outline->spatial[s]);
-    w->launched = w->outside[0];
+    if (w->latency)
+        sx_launched_tile_begin(w->latency, &w->bound->lattice,
+                               (const uint32_t(*)[SX_MAX_DIMS])outline->spatial, &w->launched);
 }
 
 /* Sets the latency of a bound, where the tiles of the first n levels are set, the last of them of that point. */
 static void set_latency(const sx_descent *w, int n, uint32_t point, sx_score *bound) {
     bound->latency = bound->cycles;
-    if (!w->latency) return;
-    if (n > w->latency->level)
-        bound->latency = w->latency->tile[w->launched];
-    else if (n == w->latency->level)
-        bound->latency = w->latency->tile[point + w->outside[n]];
-    else
-        bound->latency = w->latency->least[point + w->outside[n]];
+    if (w->latency) bound->latency = sx_launched_tile_least(w->latency, &w->launched, n, point);
 }
 
 void sx_descent_bounds(sx_descent *w, const sx_spatial_mappings *spatials, const sx_prune_rule *rule,
@@ -317,7 +308,7 @@ static void list_level(sx_descent *w, int s) {
 static bool set_tile(sx_descent *w, int s, uint32_t number, uint32_t *extent) {
     sx_mapping_level *at = sx_map_level(w->leaf.point, s);
     sx_lattice_extents(&w->bound->lattice, number, extent);
-    if (w->latency && s + 1 == w->latency->level) w->launched = number + w->outside[s + 1];
+    if (w->latency) sx_launched_tile_set(w->latency, s, number, &w->launched);
     for (int d = 0; d < w->space->problem->n_dims; d++)
         at->temporal[d] = extent[d] / (w->partial[s].extent[d] * w->bounds->outline.spatial[s][d]);
     return sx_leaf_keep(&w->leaf, s, w->bounds->outline.keep[s], extent);

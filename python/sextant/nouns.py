@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import sys
 import warnings
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
@@ -32,6 +33,22 @@ def _caller() -> int:
     while frame.f_back and frame.f_code.co_filename.startswith(os.path.dirname(__file__)):
         frame, level = frame.f_back, level + 1
     return level
+
+
+def _by_program(source: Path, noun: str, sizes: Optional[Dict[str, Any]] = None, **options: Any) -> str:
+    """What the program makes of a value of --problem: the text of a problem or a graph."""
+    from . import commands
+    settings = [f"{name}={value}" for name, value in (sizes or {}).items()]
+    return commands.run("eval", problem=source, write=noun, set=settings, **options).text
+
+
+def _is_sizes(text: str) -> bool:
+    return re.fullmatch(r"\d+(x\d+)+", text) is not None
+
+
+def _is_model(text: str) -> bool:
+    """Whether a text is an ONNX model, or a layer of one."""
+    return any(os.path.isfile(text[:end]) for end in [m.end() for m in re.finditer(r"\.onnx(?=/|$)", text)])
 
 
 class Input:
@@ -94,7 +111,8 @@ class Problem:
     """An einsum with its sizes.
 
     `Problem("O[m,n] += A[m,k]*B[k,n] {m:64,n:64,k:64}")`, `Problem("resnet-conv4")` of the catalog,
-    `Problem("resnet18/conv1")` of a network, or `Problem("layer.yaml")`. `like="timeloop"`: files are read as
+    `Problem("resnet18/conv1")` of a network, `Problem("64x64x64")` of a matrix product, `Problem("layer.yaml")`, or
+    `Problem("model.onnx/LAYER")`. `like="timeloop"`: files are read as
     Timeloop reads them (`--like`).
     """
 
@@ -106,6 +124,9 @@ class Problem:
         text = source if isinstance(source, str) else None
         if text is not None and "[" in text:
             check(lib.sx_einsum_parse(text.encode(), self._c))
+        elif text is not None and (_is_sizes(text) or _is_model(text)):
+            given = Input(text=_by_program(text, "problem", variables), like=like)
+            given.read(lib.sx_input_problem, self._c)
         elif text is not None and any(text == name for name, _ in problems()):
             check(lib.sx_catalog_problem(text.encode(), self._c))
         elif text is not None and _is_layer(text):
@@ -276,11 +297,13 @@ def _new_network(name: str) -> Handle:
 
 
 class Network:
-    """Layers, each with how often it occurs: `Network("resnet18")`, `Network("net.graph.yaml")`, or a list of problems
-    or of (problem, count). `like="timeloop"`: a file is read as Timeloop reads it (`--like`)."""
+    """Layers, each with how often it occurs: `Network("resnet18")`, `Network("net.graph.yaml")`, `Network("model.onnx")`, a
+    `config.json` of a language model, or a list of problems or of (problem, count). `sizes` are those that a model leaves open;
+    other options are those of the program, such as `phase="decode", context=4096`. `like="timeloop"`: a file is read as
+    Timeloop reads it (`--like`)."""
 
     def __init__(self, source: Union[Path, Sequence[Any]], batch: int = 1, training: bool = False,
-                 like: Optional[str] = None):
+                 like: Optional[str] = None, sizes: Optional[Dict[str, Any]] = None, **options: Any):
         if isinstance(source, (list, tuple)):
             self._make(source)
             return
@@ -288,7 +311,12 @@ class Network:
             raise TypeError(f"a network is given by a name, a file or a list, not by {type(source).__name__}")
         text = os.fspath(source)
         self._c = _new_network("network")
-        if os.path.exists(text):
+        if _is_model(text) or text.endswith(".json") or options:
+            if batch != 1:
+                options["batch"] = batch
+            graph = _by_program(text, "graph", sizes, training=training, **options)
+            Input(text=graph, like=like).read(lib.sx_input_layers, self._c)
+        elif os.path.exists(text):
             Input(text, like=like).read(lib.sx_input_layers, self._c)
         else:
             check(lib.sx_catalog_layers(text.encode(), batch, training, self._c))

@@ -237,7 +237,9 @@ def as_network(problem: Any, like: Optional[str] = None) -> Network:
 
 
 def _names_network(text: str) -> bool:
-    """Whether a text is the name of a network of the catalog, which may have a length behind it."""
+    """Whether a text is the name of a network of the catalog, which may have a length behind it, or a model."""
+    if text.endswith(".onnx") and os.path.exists(text):
+        return True
     if os.path.exists(text) or "/" in text or "[" in text:
         return False
     try:

@@ -64,6 +64,18 @@ class Commands(unittest.TestCase):
         self.assertTrue(answer["results"][0]["best"])
 
 
+class Sources(unittest.TestCase):
+    def test_what_the_program_takes(self):
+        self.assertEqual(sextant.Problem("16x8x4").computes, 512)
+        model = os.path.join(os.path.dirname(__file__), "../golden/onnx/alexnet.dynamo.onnx")
+        network = sextant.Network(model)
+        name = next(iter(network.layers))
+        self.assertEqual(sextant.Problem(f"{model}/{name}").computes, network.layer(name).computes)
+        self.assertGreater(len(sextant.map(model, "glb128", mapper="sunstone").layers), 5)
+        decode = sextant.Network("llama-3-8b", phase="decode", context=4096)
+        self.assertEqual(decode.layer("q").computes, 4096 * 4096)
+
+
 class Shown(unittest.TestCase):
     def test_every_object_has_html(self):
         result = sextant.map(PROBLEM, "glb128", evals=500)

@@ -47,6 +47,22 @@ class LayerResult:
     def found(self) -> bool:
         return self.mapping is not None
 
+    @property
+    def remainders(self) -> bool:
+        """Whether tiles that leave remainders, searched beside those that divide, gave the best. What `lower_bound` and
+        `optimal` say then holds for all mappings; otherwise for those of the space that was asked for."""
+        return bool(self.raw.get("remainders", False))
+
+    @property
+    def any_lower_bound(self) -> float:
+        """Where tiles that leave remainders were searched, too: no mapping with or without them is below; 0: not known."""
+        return float(self.raw.get("any_tiles", {}).get("lower_bound", 0.0))
+
+    @property
+    def any_optimal(self) -> bool:
+        """Whether no mapping is better, with remainders or without, where these were searched."""
+        return bool(self.raw.get("any_tiles", {}).get("optimal", False))
+
     def cost(self) -> Cost:
         """The cost of the mapping, level by level."""
         if self.mapping is None:

@@ -26,7 +26,7 @@
  * The front has the least of these for all E that fit and all d. In one dimension that is in no sum of any rank all of
  * them only fall as E grows (beside the choice of d), so only the largest E that fits is looked at there.
  *
- * Complexity: O(dimensions * tensors) for each vector of block counts, at most MOST_TILES of them for a level and set;
+ * Complexity: O(dimensions * tensors) for each vector of block counts, at most MOST_TILES of them, or fewer where that is asked for, for a level and set;
  * where there are more, neighbours are put together, with the room of the smaller and the blocks of the larger tile. */
 #include "bound/imperfect_tiles.h"
 
@@ -59,6 +59,7 @@ typedef struct tiling {
     sx_traffic_front *front;
     size_t room;
     uint32_t turn;
+    double most; /* tiles */
     bool failed, halted;
 } tiling;
 
@@ -199,7 +200,7 @@ static void list_all_trips(tiling *t) {
     double vectors = INFINITY;
     for (int v = 0; v < model->n_tensors; v++)
         summed |= model->shape[v].dims & ~(unsigned)model->shape[v].solo;
-    for (double ratio = 1; vectors > MOST_TILES && ratio < 4; ratio *= 1.1) {
+    for (double ratio = 1; vectors > t->most && ratio < 64; ratio *= 1.1) {
         vectors = 1;
         t->grown = -1;
         for (int d = 0; d < model->n_dims; d++) {
@@ -209,7 +210,7 @@ static void list_all_trips(tiling *t) {
         }
         if (t->grown >= 0) vectors /= t->n_trips[t->grown];
     }
-    t->halted = vectors > MOST_TILES;
+    t->halted = vectors > t->most;
 }
 
 /* Makes the front of a level and a set of tensors, empty where it is ended early; false when memory is out. */
@@ -292,12 +293,12 @@ static bool is_plain(const sx_model *model) {
 }
 
 /* Lists the largest tiles of a level for all sets of tensors. */
-static bool list_largest(sx_imperfect_tiles *tiles, int level, const sx_interrupt *halt) {
+static bool list_largest(sx_imperfect_tiles *tiles, int level, double most, const sx_interrupt *halt) {
     unsigned must = tiles->must[level], more = tiles->may[level] & ~must, some = 0;
     tiles->largest[level] = calloc((size_t)1 << tiles->model->n_tensors, sizeof **tiles->largest);
     if (!tiles->largest[level]) return false;
     do {
-        sx_status status = sx_largest_tiles_make(tiles->model, level, must | some, halt,
+        sx_status status = sx_largest_tiles_make(tiles->model, level, must | some, most, halt,
                                                  &tiles->largest[level][must | some]);
         if (status) {
             sx_status_free(status);
@@ -308,10 +309,13 @@ static bool list_largest(sx_imperfect_tiles *tiles, int level, const sx_interrup
     return true;
 }
 
-sx_status sx_imperfect_tiles_new(const sx_model *model, const uint8_t *must, const uint8_t *may,
+sx_status sx_imperfect_tiles_new(const sx_model *model, const uint8_t *must, const uint8_t *may, double most,
                                  const sx_interrupt *halt, sx_imperfect_tiles **out) {
     sx_imperfect_tiles *tiles = calloc(1, sizeof *tiles);
-    tiling t = {.tiles = tiles, .halt = halt, .trips = malloc(SX_MAX_DIMS * sizeof *t.trips)};
+    tiling t = {.tiles = tiles,
+                .halt = halt,
+                .most = most > 0 ? fmin(most, MOST_TILES) : MOST_TILES,
+                .trips = malloc(SX_MAX_DIMS * sizeof *t.trips)};
     bool good = tiles && t.trips;
     if (good) {
         tiles->model = model;
@@ -323,7 +327,7 @@ sx_status sx_imperfect_tiles_new(const sx_model *model, const uint8_t *must, con
     for (int s = model->n_levels - 2; good && s >= 0 && model->level[s].instances == 1; s--)
         good = make_fronts(&t, tiles, s);
     for (int s = 0; good && is_plain(model) && s + 1 < model->n_levels; s++)
-        good = list_largest(tiles, s, halt);
+        good = list_largest(tiles, s, most, halt);
     free(t.trips);
     if (good)
         *out = tiles;

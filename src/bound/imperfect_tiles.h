@@ -43,9 +43,11 @@ double sx_imperfect_word_energy(const sx_model *model, int tensor, int into, int
 double sx_imperfect_tiles_least(const sx_imperfect_tiles *tiles, int level, unsigned keep,
                                 const double *price);
 
-/* Makes the fronts of a model, which must outlive them; ended early, some are missing and bounds less close. */
+/* Makes the fronts of a model, which must outlive them; ended early, some are missing and bounds less close. At most `most`
+ * tiles are listed for each (0: as many as are useful); the fewer, the less close are bounds. */
 SX_MUST_USE sx_status sx_imperfect_tiles_new(const sx_model *model, const uint8_t *must, const uint8_t *may,
-                                             const sx_interrupt *halt, SX_OWN sx_imperfect_tiles **out);
+                                             double most, const sx_interrupt *halt,
+                                             SX_OWN sx_imperfect_tiles **out);
 void sx_imperfect_tiles_free(SX_TAKE sx_imperfect_tiles *tiles);
 
 #endif

@@ -5,7 +5,7 @@
  * dimension. In one dimension the fewest blocks that fit are found by bisection; rows that another one undercuts are
  * dropped.
  *
- * Complexity: at most MOST_VECTORS vectors of block counts; where there are more, neighbours are put together, with the
+ * Complexity: at most MOST_VECTORS vectors of block counts, or fewer where that is asked for; where there are more, neighbours are put together, with the
  * room of the smaller and the blocks of the larger tile. */
 #include "bound/largest.h"
 
@@ -28,7 +28,8 @@ typedef struct lister {
     const sx_level *level;
     unsigned keep;
     const sx_interrupt *halt;
-    int grown; /* the dimension of most classes */
+    double most; /* vectors */
+    int grown;   /* the dimension of most classes */
     int n[SX_MAX_DIMS];
     class (*list)[MOST_CLASSES]; /* per dimension, the largest extent first */
     uint32_t extent[SX_MAX_DIMS], blocks[SX_MAX_DIMS];
@@ -55,7 +56,7 @@ static void list_classes(lister *l, int d, double ratio) {
 /* Lists all classes, so coarsely that there are few enough vectors. */
 static void list_all_classes(lister *l) {
     double vectors = 2.0 * MOST_VECTORS;
-    for (double ratio = 1; vectors > MOST_VECTORS; ratio *= 1.1) {
+    for (double ratio = 1; vectors > l->most; ratio *= 1.1) {
         vectors = 1;
         l->grown = 0;
         for (int d = 0; d < l->model->n_dims; d++) {
@@ -118,12 +119,13 @@ static void list_rows(lister *l, int d) {
     }
 }
 
-sx_status sx_largest_tiles_make(const sx_model *model, int level, unsigned keep, const sx_interrupt *halt,
-                                sx_largest_tiles *out) {
+sx_status sx_largest_tiles_make(const sx_model *model, int level, unsigned keep, double most,
+                                const sx_interrupt *halt, sx_largest_tiles *out) {
     sx_largest_tiles tiles = {0};
     lister l = {.model = model,
                 .level = &model->level[level],
                 .keep = keep,
+                .most = most > 0 && most < MOST_VECTORS ? most : MOST_VECTORS,
                 .halt = halt,
                 .list = malloc(SX_MAX_DIMS * sizeof *l.list),
                 .out = &tiles};

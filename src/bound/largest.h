@@ -11,8 +11,9 @@ typedef struct sx_largest_tiles {
     uint32_t *blocks;
 } sx_largest_tiles;
 
-/* Makes the rows of a level that keeps some tensors; empty where it was ended early. */
-SX_MUST_USE sx_status sx_largest_tiles_make(const sx_model *model, int level, unsigned keep,
+/* Makes the rows of a level that keeps some tensors, out of at most `most` vectors of blocks (0: as many as are useful);
+ * empty where it was ended early. */
+SX_MUST_USE sx_status sx_largest_tiles_make(const sx_model *model, int level, unsigned keep, double most,
                                             const sx_interrupt *halt, SX_OWN sx_largest_tiles *out);
 void sx_largest_tiles_fini(sx_largest_tiles *tiles);
 

@@ -213,8 +213,8 @@ static sx_status read_mapper(const sx_args *args, map_job *job) {
     return read_gap(job, sx_args_number(args, "gap", 0));
 }
 
-/* Whether remainders are searched where tiles that divide leave compute units idle: by the default mapper,
- * for one mapping without a certificate. */
+/* Whether remainders are searched after tiles that divide: by the default mapper, for one mapping without a
+ * certificate. */
 static sx_status read_widen(const sx_args *args, map_job *job) {
     bool off = sx_args_flag(args, "no-remainders") || sx_args_flag(args, "certificate");
     sx_session_options *o = &job->r->options;
@@ -599,7 +599,7 @@ static const sx_option options[] = {
     SX_OPTION_SPLIT_AXES,
     {"no-remainders", 0, NULL, SX_OPTION_FLAG, false,
      "search only tiles that divide; by default the mapper " DEFAULT_MAPPER
-     " also tries others where those leave compute units idle"},
+     " then also tries others, which leave remainders"},
     SX_OPTIONS_MODEL,
     SX_OPTION_LATENCY,
     {"densities", 0, "TENSOR=[MODEL:]SHARE,...[@WEIGHT,...]", SX_OPTION_TEXT, false,

@@ -3,13 +3,14 @@
  * Source: our own. A mapping with remainders is a mapping whose factors divide the padded sizes N' = product of its
  * factors, trimmed from the inside out: f = min(f, left), left = ceil(left / f). So the proof of factors that divide
  * solves spaces with remainders, one padding at a time: each padded problem is solved by `optimal` with a small
- * effort, its answer is trimmed and evaluated. What cannot be better once it is trimmed is not searched: energy and
- * cycles fall by the share of the volume that is padding, at most about.
+ * effort, its answer is trimmed and evaluated. What is unlikely to be better once it is trimmed is not searched: energy
+ * and cycles fall by the share of the volume that is padding at most, and by a part of it mostly.
  *
  * Paddings of a dimension N >= 5: N itself and the best three multiples of a number that lies in MULTIPLE or is a
- * fan-out, at most 1.3 N, by their divisors over (N' / N)^4. Vectors of them come by ascending volume: MOST_IDLE, MOST
- * or FEW of them by the utilization of the mapping to begin with; once PATIENCE of them in a row have not helped, no
- * more (not with idle units).
+ * fan-out, at most 1.3 N, by their divisors over (N' / N)^4. Vectors of them come by ascending volume, so many by the
+ * utilization of the mapping to begin with; once some in a row have not helped, no more (PLANS). Where remainders were not
+ * asked for these are fewer, until the first that helps, and padded problems are solved by the proof alone: a close ceiling
+ * takes the place of an incumbent.
  *
  * Then the best is improved by a descent: a factor becomes the least of another count of blocks, another makes up
  * for it, outer ones shrink to what is left.
@@ -22,6 +23,7 @@
 #include "mapspace/map_parts.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,15 +31,21 @@ enum {
     SMALLEST = 5, /* size that is padded */
     CHOICES = 4,  /* of a dimension, with none */
     MOST_VECTORS = 1 << 16,
-    MOST_IDLE = 24,
-    MOST = 16,
-    FEW = 6,
-    PATIENCE = 8,
-    WINDOW_EVALUATIONS = 400 /* of the descent, with sliding windows */
+    WINDOW_EVALUATIONS = 400, /* of the descent, with sliding windows */
+    EVALUATIONS = 10000       /* of Gamma for a padded problem */
 };
 
-static const double WIDEST = 1.3, IDLE = 0.75, BUSY = 0.98, WORTH = 0.7, SHARE = 0.125;
-static const char SOLVER[] = "optimal:gamma=10000,sunstone=0,descents=0,arrays=20000,effort=2";
+/* How many paddings are tried, and how many in a row without a gain: where remainders were asked for, and where they were
+ * not, without and with sliding windows. The first plan is for utilizations below the first of LIMITS, and so on. */
+static const struct {
+    uint64_t most, asked, plain, windows;
+} PLANS[] = {{24, 24, 24, 24}, {16, 8, 8, 1}, {6, 8, 4, 1}};
+static const double LIMITS[] = {0.75, 0.98, INFINITY};
+
+static const double WIDEST = 1.3, WORTH = 0.7, SHARE = 0.125;
+static const double TRIMMED =
+    0.25; /* of the padding, that mappings worth to be found are rid of when they are trimmed */
+static const double EFFORT = 2, BRIEF_EFFORT = 0.5; /* of a padded problem, in million steps */
 static const uint32_t MULTIPLE[] = {2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 14, 16, 24, 28, 32, 48, 64};
 
 /* The paddings of all dimensions. */
@@ -125,7 +133,8 @@ static double ceiling_of(const sx_run *run, double volume) {
     const sx_criterion *c = &sx_run_objective(run)->criterion[0];
     double best;
     if (!sx_run_incumbent(run, &best) || c->kind != SX_PRODUCT) return 0;
-    return best * pow(volume, c->energy_power + c->delay_power);
+    const double share = sx_map_space_of(sx_run_space(run))->options.brief > 0 ? TRIMMED : 1;
+    return best * pow(volume, share * (c->energy_power + c->delay_power));
 }
 
 /* Makes a mapping of padded sizes one of the problem's. */
@@ -149,12 +158,16 @@ static sx_status solve_space(sx_run *run, const sx_map_space *space, const sx_mo
     sx_map_space_options options = space->options;
     sx_space *padded;
     options.remainders = false;
-    options.dividing = 0;
+    options.dividing = options.brief = 0;
     options.ceiling = ceiling;
     SX_TRY(sx_map_space_new(model, &space->constraints, &options, &padded));
     sx_status status = SX_OK;
+    const bool brief = space->options.brief > 0;
+    char solver[128];
+    snprintf(solver, sizeof solver, "optimal:gamma=%d,sunstone=0,descents=0,arrays=20000,effort=%g",
+             ceiling > 0 && brief ? 0 : EVALUATIONS, brief ? BRIEF_EFFORT : EFFORT);
     if (padded->point_size == space->space.point_size)
-        status = sx_run_within(run, padded, SOLVER, SHARE, point, found);
+        status = sx_run_within(run, padded, solver, SHARE, point, found);
     sx_space_free(padded);
     return status;
 }
@@ -190,7 +203,10 @@ static sx_status try_padding(sx_run *run, const sx_map_space *space, const paddi
         sx_outcome outcome;
         trim_point(space, point);
         if (sx_map_check(&space->space, point) == 0) sx_run_evaluate(run, point, 1, &outcome);
-        if (sx_run_incumbent(run, &after) && after < before) at->helped = at->next;
+        if (sx_run_incumbent(run, &after) && after < before) {
+            at->helped = at->next;
+            at->patience = at->more;
+        }
     }
     free(point);
     return status;
@@ -198,8 +214,7 @@ static sx_status try_padding(sx_run *run, const sx_map_space *space, const paddi
 
 /* Whether trying paddings has come to its end. */
 static bool is_tried(const sx_padding_state *at, size_t n) {
-    bool patient = at->most == MOST_IDLE || at->next <= at->helped + PATIENCE;
-    return at->next > at->most || at->next >= n || !patient;
+    return at->next > at->most || at->next >= n || at->next > at->helped + at->patience;
 }
 
 /* Tries paddings one after another. */
@@ -283,14 +298,20 @@ static sx_status try_slot(sx_run *run, batch *b, uint64_t most, sx_padding_state
     return SX_OK;
 }
 
+/* Whether a tensor has sliding windows. */
+static bool slides(const sx_map_space *space) {
+    bool windows = false;
+    for (int v = 0; v < space->problem->n_tensors; v++) windows |= !space->model->shape[v].plain;
+    return windows;
+}
+
 /* Descends from the best, slot by slot, until none finds anything better. */
 static sx_status descend(sx_run *run, const sx_map_space *space, sx_padding_state *at) {
     const uint64_t units = (uint64_t)space->problem->n_dims * (uint64_t)space->n_slots;
     batch b = {.space = space};
     uint64_t most = UINT64_MAX;
     sx_status status = SX_OK;
-    for (int v = 0; v < space->problem->n_tensors; v++)
-        if (!space->model->shape[v].plain) most = WINDOW_EVALUATIONS;
+    if (slides(space)) most = WINDOW_EVALUATIONS;
     while (!status && at->idle < units && at->spent < most && sx_run_continue(run)) {
         double before, after;
         sx_run_incumbent(run, &before);
@@ -312,8 +333,15 @@ static void begin_padded_search(sx_run *run, sx_padding_state *at) {
     if (sx_run_stopped(run)) return;
     at->begun = at->next = 1;
     if (!sx_run_best(run, 0, &found)) return;
+    const sx_map_space *space = sx_map_space_of(sx_run_space(run));
     double busy = sx_metrics_score(&found.metrics).utilization;
-    at->most = busy < IDLE ? MOST_IDLE : busy < BUSY ? MOST : FEW;
+    int plan = 0;
+    while (busy >= LIMITS[plan]) plan++;
+    at->most = PLANS[plan].most;
+    at->more = PLANS[plan].asked;
+    at->patience = space->options.brief == 0 ? at->more
+                   : slides(space)           ? PLANS[plan].windows
+                                             : PLANS[plan].plain;
 }
 
 sx_status sx_padding_search(sx_run *run, sx_padding_state *at) {

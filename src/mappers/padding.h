@@ -6,9 +6,10 @@
 
 /* How far it has come; zero at first. */
 typedef struct sx_padding_state {
-    uint64_t begun, most; /* begun: the start points are evaluated; most: paddings to try */
-    uint64_t next;        /* the padding to try */
-    uint64_t helped;      /* number of the last one that improved on the best, from 1 */
+    uint64_t begun, most;    /* begun: the start points are evaluated; most: paddings to try */
+    uint64_t patience, more; /* paddings in a row that may not help; the same after one that has */
+    uint64_t next;           /* the padding to try */
+    uint64_t helped;         /* number of the last one that improved on the best, from 1 */
     uint64_t unit,
         idle; /* of the descent: the slot of a dimension to try; those in a row that gave nothing better */
     uint64_t spent; /* evaluations of the descent */

@@ -9,10 +9,13 @@
 #include "sextant/input.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { NAME_WIDTH = 26, BAR_WIDTH = 16 };
+
+static const double LARGE_GAIN = 1.1; /* from which on a gain is shown as a ratio */
 
 /* Why a search ended. */
 static const char *ending(sx_stop stop) {
@@ -53,16 +56,47 @@ static void add_none(const sx_layer_result *layer, sx_text *out) {
                          "--mapper optimal does\n");
 }
 
+/* Whether something is proven of a layer. */
+static bool is_bounded(const sx_layer_result *layer) {
+    return layer->summary.optimal || layer->summary.lower_bound > 0;
+}
+
+/* Adds what is proven of a layer, and in which space. */
+static void add_proof(const sx_layer_result *layer, sx_text *line) {
+    const sx_run_summary *s = &layer->summary;
+    const bool beside = layer->widened && !layer->remainders;
+    if (!layer->found) return;
+    if (s->optimal && beside && !layer->any_optimal)
+        sx_text_add(line, " Proven optimal among tiles that divide");
+    else if (s->optimal)
+        sx_text_add(line, " Proven optimal: no mapping in the space is better%s",
+                    layer->widened ? ", with remainders or without" : "");
+    else if (s->lower_bound > 0)
+        sx_text_add(line, " Lower bound %.6g, gap %s%s", s->lower_bound,
+                    sx_show_percent(layer->best.value / s->lower_bound - 1).text,
+                    beside ? ", among tiles that divide" : "");
+    if (beside && !layer->any_optimal && layer->any_bound > 0)
+        sx_text_add(line, "%s with remainders at most %s better", is_bounded(layer) ? ";" : "",
+                    sx_show_percent(layer->best.value / layer->any_bound - 1).text);
+    if (is_bounded(layer) || (beside && layer->any_bound > 0)) sx_text_add(line, ".");
+}
+
+/* A ratio of values, such as "3.1%" or "2.73 times". */
+static sx_shown show_gain(double ratio) {
+    sx_shown out = sx_show_percent(ratio - 1);
+    if (ratio >= LARGE_GAIN) snprintf(out.text, sizeof out.text, "%.3g times", ratio);
+    return out;
+}
+
 /* Adds what tiles that leave remainders gave, or could give. */
 static void add_remainders(const sx_result *r, const sx_layer_result *layer, sx_text *line) {
     const sx_dividing *d = &layer->dividing;
     if (layer->remainders && d->value > 0)
-        sx_text_add(line,
-                    " Its tiles leave remainders: %.3g times better than %s mapping whose tiles divide.",
-                    d->value / layer->best.value, d->optimal ? "the optimal" : "the best");
+        sx_text_add(line, " Its tiles leave remainders: %s better than %s mapping whose tiles divide.",
+                    show_gain(d->value / layer->best.value).text, d->optimal ? "the optimal" : "the best");
     else if (layer->remainders)
         sx_text_add(line, " Its tiles leave remainders; no mapping whose tiles divide was found.");
-    else if (layer->widened)
+    else if (layer->widened && !layer->any_optimal)
         sx_text_add(line, " Tiles that leave remainders gave nothing better.");
     else if (layer->found && layer->share > 0 && layer->share < SX_IDLE_SHARE && !r->options.space.remainders)
         sx_text_add(line,
@@ -84,9 +118,12 @@ static void print_search(const sx_result *r, const sx_mapping_view *view, const 
     sx_text line = {0};
     if (layer->proven_before) {
         sx_text_add(&line,
-                    "Proven before, from %s: this is the optimum of the space. Nothing was searched; --again "
+                    "Proven before, from %s: this is the optimum %s. Nothing was searched; --again "
                     "searches.",
-                    view->db);
+                    view->db,
+                    layer->any_optimal ? "of the space, with remainders or without"
+                    : layer->widened   ? "among tiles that divide, and remainders gave nothing better"
+                                       : "of the space");
         sx_text_add(out, "  ");
         sx_wrap_free(&line, 2, 2, out);
         return;
@@ -104,12 +141,7 @@ static void print_search(const sx_result *r, const sx_mapping_view *view, const 
     if (r->evaluator && layer->found)
         sx_text_add(&line, " The evaluator scores it %.6g; the figures above are Sextant's model.",
                     layer->best.value);
-    if (s->optimal)
-        sx_text_add(&line, " Proven optimal: no mapping %s is better.",
-                    layer->widened && !layer->remainders ? "whose tiles divide" : "in the space");
-    else if (s->lower_bound > 0 && layer->found)
-        sx_text_add(&line, " Lower bound %.6g, gap %s.", s->lower_bound,
-                    sx_show_percent(layer->best.value / s->lower_bound - 1).text);
+    add_proof(layer, &line);
     if (layer->found && sx_bounds_weak(&r->arch, &r->options.model, s))
         sx_text_add(
             &line,
@@ -184,11 +216,6 @@ sx_status sx_mapping_report_layer(const sx_result *r, const sx_mapping_view *vie
  */
 static double times_minimum(const sx_layer_result *layer) {
     return layer->found && layer->minimum > 0 ? layer->best.value / layer->minimum : 0;
-}
-
-/* Whether something is proven of a layer. */
-static bool is_bounded(const sx_layer_result *layer) {
-    return layer->summary.optimal || layer->summary.lower_bound > 0;
 }
 
 /* Whether something is proven of some layer. */
@@ -285,6 +312,30 @@ static void total_row(const sx_result *r, bool bounds, sx_table *table) {
     sx_table_blank(table, bounds ? 2 : 1);
 }
 
+/* Adds which layers of a network have tiles that leave remainders, and what these could give to others. */
+static void add_network_remainders(const sx_result *r, sx_text *line) {
+    size_t gained = 0, beside = 0, bounded = 0;
+    double gain = 0, most = 0;
+    for (size_t i = 0; i < r->session.n_layers; i++) {
+        const sx_layer_result *layer = &r->session.layer[i];
+        if (layer->same_as != i || !layer->widened || !layer->found) continue;
+        gained += layer->remainders;
+        if (layer->remainders) gain = fmax(gain, layer->dividing.value / layer->best.value);
+        if (layer->remainders || layer->any_optimal) continue;
+        beside++;
+        bounded += layer->any_bound > 0;
+        if (layer->any_bound > 0) most = fmax(most, layer->best.value / layer->any_bound - 1);
+    }
+    if (gained)
+        sx_text_add(line, " %zu %s tiles that leave remainders, up to %s better than those that divide.",
+                    gained, gained == 1 ? "has" : "have", show_gain(gain).text);
+    if (!beside) return;
+    sx_text_add(line, " What is proven of %zu is among tiles that divide", beside);
+    if (bounded == beside)
+        sx_text_add(line, "; with remainders at most %s better", sx_show_percent(most).text);
+    sx_text_add(line, ".");
+}
+
 /* Adds how many searches there were and what they took. */
 static void print_effort(const sx_result *r, const sx_mapping_view *view, sx_text *out) {
     size_t searched = 0, missing = 0;
@@ -332,6 +383,7 @@ static void print_effort(const sx_result *r, const sx_mapping_view *view, sx_tex
                     "the least.",
                     sx_show_percent(sum.proven / sum.value).text,
                     sx_show_percent(sum.value / sum.lower_bound - 1).text);
+    add_network_remainders(r, &line);
     if (missing)
         sx_text_add(&line, " %zu layer%s no mapping; the sums exclude %s.", missing,
                     missing == 1 ? " has" : "s have", missing == 1 ? "it" : "them");

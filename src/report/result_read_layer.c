@@ -193,6 +193,14 @@ static sx_status read_dividing(const sx_node *map, sx_dividing *out) {
     return sx_result_truth(map, "optimal", &out->optimal);
 }
 
+/* Reads what is known of all mappings, with remainders or without. */
+static sx_status read_any_tiles(const sx_node *map, sx_layer_result *out) {
+    static const char *const keys[] = {"lower_bound", "optimal"};
+    SX_TRY(sx_only_keys(map, "any_tiles", keys, sizeof keys / sizeof *keys));
+    if (sx_node_get(map, "lower_bound")) SX_TRY(sx_result_finite(map, "lower_bound", &out->any_bound));
+    return sx_result_truth(map, "optimal", &out->any_optimal);
+}
+
 /* Reads what remainders gave. */
 static sx_status read_remainders(const scope *s) {
     const sx_node *dividing = sx_node_get(s->map, "dividing");
@@ -200,6 +208,8 @@ static sx_status read_remainders(const scope *s) {
     SX_TRY(sx_node_get_bool(s->map, "remainders", &s->out->remainders));
     s->out->remainders |= dividing != NULL;
     if (dividing) SX_TRY(read_dividing(dividing, &s->out->dividing));
+    const sx_node *any = sx_node_get(s->map, "any_tiles");
+    if (any) SX_TRY(read_any_tiles(any, s->out));
     if (!sx_node_get(s->map, "dividing_utilization")) return SX_OK;
     return sx_result_finite(s->map, "dividing_utilization", &s->out->share);
 }
@@ -297,7 +307,8 @@ sx_status sx_result_read_layer(const sx_node *map, size_t index, sx_result *r) {
         "rejected",  "seconds",       "stop",       "repeatable",  "lower_bound",
         "optimal",   "proven_before", "remainders", "dividing",    "dividing_utilization",
         "minimum",   "warm_start",    "trace",      "same_as",     "k_best",
-        "pareto",    "densities",     "figures",    "formats",     "weak_bounds"};
+        "pareto",    "densities",     "figures",    "formats",     "weak_bounds",
+        "any_tiles"};
     scope s = {map, index, r, &r->network.layer[index], &r->session.layer[index]};
     bool same;
     SX_TRY(sx_only_keys(map, "a layer", keys, sizeof keys / sizeof *keys));

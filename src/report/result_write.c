@@ -66,6 +66,14 @@ static json_t *dividing_json(sx_tree *tree, const sx_dividing *d) {
     return object;
 }
 
+/* What is known of all mappings, with remainders or without. */
+static json_t *any_tiles_json(sx_tree *tree, const sx_layer_result *layer) {
+    json_t *object = json_object();
+    if (layer->any_bound > 0) sx_tree_put(tree, object, "lower_bound", json_real(layer->any_bound));
+    sx_tree_put(tree, object, "optimal", json_boolean(layer->any_optimal));
+    return object;
+}
+
 /* Sets what is known of a search that was made. */
 static void set_layer_search(sx_tree *tree, const sx_layer_result *layer, bool own, bool weak,
                              json_t *object) {
@@ -82,6 +90,8 @@ static void set_layer_search(sx_tree *tree, const sx_layer_result *layer, bool o
     if (layer->proven_before) sx_tree_put(tree, object, "proven_before", json_true());
     if (layer->widened) sx_tree_put(tree, object, "remainders", json_boolean(layer->remainders));
     if (layer->remainders) sx_tree_put(tree, object, "dividing", dividing_json(tree, &layer->dividing));
+    if (layer->widened && (layer->any_bound > 0 || layer->any_optimal))
+        sx_tree_put(tree, object, "any_tiles", any_tiles_json(tree, layer));
     if (layer->share > 0 && layer->share < SX_IDLE_SHARE)
         sx_tree_put(tree, object, "dividing_utilization", json_real(layer->share));
     sx_tree_put(tree, object, "minimum", sx_json_real(layer->minimum));

@@ -20,15 +20,22 @@ typedef struct taker {
     sx_space_mark mark;
     sx_scorer *scorer;
     void *point;
+    bool widened; /* runs that have searched remainders, too, are asked for */
     bool taken;
-    double latency; /* of the record at hand */
+    double latency; /* of the record at hand, */
+    double any_bound;
+    bool any_optimal; /* and what it knows of all mappings, with remainders or without */
 } taker;
 
-/* Whether a record's run searched the space of a mark. */
-static bool is_marked(const sx_record *record, const sx_space_mark *mark) {
+/* Whether a record's run searched the space of a mark, and remainders beside it where that is asked for; reads what that
+ * run knew of these. */
+static bool is_marked(taker *t, const sx_record *record) {
     json_t *options = record->options ? sx_json_read(record->options) : NULL;
     const char *text = json_string_value(json_object_get(options, "space"));
-    bool marked = text && strcmp(text, mark->text) == 0;
+    const json_t *any = json_object_get(options, "any_tiles");
+    bool marked = text && strcmp(text, t->mark.text) == 0 && (any || !t->widened);
+    t->any_bound = json_number_value(json_object_get(any, "lower_bound"));
+    t->any_optimal = json_is_true(json_object_get(any, "optimal"));
     json_decref(options);
     return marked;
 }
@@ -52,11 +59,14 @@ static sx_status check_record(taker *t, const sx_record *record, bool *holds) {
 static sx_status consider_record(void *user, const sx_record *record) {
     taker *t = user;
     bool holds;
-    if (t->taken || strcmp(record->version, sx_version()) != 0 || !is_marked(record, &t->mark)) return SX_OK;
+    if (t->taken || strcmp(record->version, sx_version()) != 0 || !is_marked(t, record)) return SX_OK;
     SX_TRY(check_record(t, record, &holds));
     if (!holds) return SX_OK;
     sx_layer_result *result = &t->session->out->layer[t->session->at];
     result->found = result->proven_before = t->taken = true;
+    result->widened = t->widened;
+    result->any_bound = t->widened ? t->any_bound : 0;
+    result->any_optimal = t->widened && t->any_optimal;
     sx_map_space_mapping(t->space, t->point, &result->best.mapping);
     result->best.score = record->score;
     result->best.score.latency = t->latency;
@@ -67,14 +77,17 @@ static sx_status consider_record(void *user, const sx_record *record) {
 }
 
 sx_status sx_session_take_proven(const sx_session *session, const sx_space *space,
-                                 const sx_constraints *constraints, bool *taken) {
+                                 const sx_constraints *constraints, bool widened, bool *taken) {
     const sx_session_options *o = session->options;
     const sx_problem *problem = &session->network->layer[session->at].problem;
     *taken = false;
     if (!o->store || o->again || o->run.proof || o->run.k_best > 1 || o->run.pareto || session->start.chosen)
         return SX_OK;
-    taker t = {session, space, sx_session_space_mark(session, constraints), NULL, malloc(space->point_size),
-               false,   0};
+    taker t = {.session = session,
+               .space = space,
+               .mark = sx_session_space_mark(session, constraints),
+               .point = malloc(space->point_size),
+               .widened = widened};
     sx_status status = t.point ? sx_scorer_new(space, NULL, &o->run.objective, &t.scorer) : sx_error_memory();
     if (!status)
         status = sx_store_proven(o->store, problem, session->arch, session->objective, consider_record, &t);

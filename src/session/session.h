@@ -50,12 +50,29 @@ SX_MUST_USE sx_status sx_session_collect(sx_run *run, const sx_space *space, con
  * (session_wide.c). */
 bool sx_session_in_parts(const sx_session *session);
 
-/* Whether a search of a space is to be followed by one with remainders. */
-SX_MUST_USE sx_status sx_session_share(const sx_session *session, const sx_space *space, double *share,
-                                       bool *widens);
+/* How a layer is searched with remainders, after tiles that divide. */
+typedef struct sx_width {
+    double share;   /* of the compute units that tiles which divide can use at the most */
+    bool widens;    /* a search with remainders is to follow */
+    bool at_length; /* with half of the budget; otherwise briefly */
+} sx_width;
 
-/* Sets the part of the budget of a search that is followed by one with remainders, or of that one. */
-void sx_session_budget(const sx_session *session, const sx_layer_result *before, sx_run_options *run);
+/* Decides how a layer is searched with remainders, by the space of its tiles that divide. */
+SX_MUST_USE sx_status sx_session_width(const sx_session *session, const sx_model *model,
+                                       const sx_space *space, sx_width *out);
+/* The same of the second search, by the result of the first. */
+sx_width sx_session_second_width(const sx_session *session, const sx_model *model);
+
+/* The million steps of a brief search with remainders, by the one before; 0: it is not brief. */
+double sx_session_brief(const sx_session *session, const sx_width *width);
+
+/* Whether a search with remainders follows, given what the one before came to. */
+bool sx_session_goes_on(const sx_width *width, const sx_layer_result *before);
+
+/* Sets the part of the budget of a search that is followed by one with remainders, or of that one, for which `before` is
+ * not NULL. */
+void sx_session_budget(const sx_session *session, const sx_width *width, const sx_layer_result *before,
+                       sx_run_options *run);
 
 /* Forgets what the search of tiles that divide has proven, where the other part of the space was not searched. */
 void sx_session_unprove(const sx_session *session, sx_layer_result *result);
@@ -97,9 +114,9 @@ typedef struct sx_space_mark {
 sx_space_mark sx_session_space_mark(const sx_session *session, const sx_constraints *constraints);
 
 /* Takes an answer for layer session->at that the database has proven for the same space, evaluated anew;
- * *taken: whether there was one. */
+ * *taken: whether there was one. `widened`: of a run that has searched remainders beside it, and found nothing better. */
 SX_MUST_USE sx_status sx_session_take_proven(const sx_session *session, const sx_space *space,
-                                             const sx_constraints *constraints, bool *taken);
+                                             const sx_constraints *constraints, bool widened, bool *taken);
 
 /* Whether a finished layer of a checkpoint is consistent: answers are legal and have the costs stated. */
 SX_MUST_USE sx_status sx_session_check(const sx_session *session, size_t index, bool *holds);

@@ -152,6 +152,8 @@ static void pass_result(codec *c, const sx_session *session, size_t index) {
     pass(c, &result->dividing.value, sizeof result->dividing.value);
     pass(c, &result->dividing.lower_bound, sizeof result->dividing.lower_bound);
     pass_flag(c, &result->dividing.optimal);
+    pass(c, &result->any_bound, sizeof result->any_bound);
+    pass_flag(c, &result->any_optimal);
     result->trace = trace;
     result->diagnosis = diagnosis;
     pass_proof(c, &result->proof,

@@ -120,7 +120,7 @@ sx_status sx_session_identity(const sx_session *session, char **out) {
     sx_text_add(&text, "k-best %u\n", o->run.k_best ? o->run.k_best : 1);
     sx_text_add(&text, "pareto %s\n", yes(o->run.pareto));
     sx_text_add(&text, "certificate %s\n", yes(o->run.proof));
-    sx_text_add(&text, "remainders %s\n", o->widen ? "auto" : yes(o->space.remainders));
+    sx_text_add(&text, "remainders %s\n", o->widen ? "beside" : yes(o->space.remainders));
     sx_text_add(&text, "keep-all %s\n", yes(o->space.keep_all));
     sx_text_add(&text, "no-banks %s\n", yes(o->space.no_banks));
     sx_text_add(&text, "no-first-read-elision %s\n", yes(o->model.no_first_read_elision));

@@ -22,8 +22,7 @@ typedef struct bench {
     sx_point_model *judged; /* NULL: the space's own model scores */
     sx_run *run;
     void *start; /* of a search with remainders: the answer of the one without; NULL: none */
-    double share;
-    bool widens;
+    sx_width width;
     bool absent; /* no tiles divide: constraints have factors that do not */
 } bench;
 
@@ -77,10 +76,11 @@ static double share_of(const sx_session *session) {
 }
 
 /* Makes the options of a space those of the second search, to which the first has told what it has proven. */
-static void set_wide_space(const sx_session *session, sx_map_space_options *space) {
+static void set_wide_space(const sx_session *session, const sx_width *width, sx_map_space_options *space) {
     const sx_layer_result *first = &session->out->layer[session->at];
     bool known = first->summary.optimal || first->summary.lower_bound > 0;
     space->remainders = true;
+    space->brief = sx_session_brief(session, width);
     if (known && session->options->run.objective.n_criteria == 1)
         space->dividing = first->summary.optimal ? first->best.value : first->summary.lower_bound;
 }
@@ -96,12 +96,16 @@ static sx_status prepare_space(const sx_session *session, bench *b) {
                    seconds > 0 ? sx_clock_seconds() + seconds + SX_GRACE_SECONDS : 0);
     sx_map_space_options space = o->space;
     if (sx_session_in_parts(session)) space.remainders = false;
-    if (session->wide) set_wide_space(session, &space);
+    if (session->wide) {
+        b->width = sx_session_second_width(session, b->model);
+        set_wide_space(session, &b->width, &space);
+    }
     sx_status status = sx_map_space_new(b->model, &b->constraints, &space, &b->space);
     b->absent = status && status->code == SX_ERR_INPUT && o->space.remainders && !space.remainders;
-    if (!b->absent) return status ? status : sx_session_share(session, b->space, &b->share, &b->widens);
+    if (!b->absent && (status || session->wide)) return status;
+    if (!b->absent) return sx_session_width(session, b->model, b->space, &b->width);
     sx_status_free(status);
-    b->widens = true;
+    b->width = (sx_width){.widens = true, .at_length = true};
     return SX_OK;
 }
 
@@ -137,8 +141,8 @@ static sx_status prepare_run(sx_session *session, bench *b) {
     run.n_starts = session->start.point ? 1 : 0;
     run.seconds = share_of(session);
     if (session->wide || session->again) SX_TRY(set_known_start(session, b, &run));
-    if (session->wide || b->widens)
-        sx_session_budget(session, session->wide ? &session->out->layer[session->at] : NULL, &run);
+    if (session->wide || b->width.widens)
+        sx_session_budget(session, &b->width, session->wide ? &session->out->layer[session->at] : NULL, &run);
     if (o->outside) SX_TRY(sx_outside_evaluator_map_model(o->outside, b->space, &b->judged));
     return sx_run_new(b->space, b->judged, &run, &b->run);
 }
@@ -238,6 +242,10 @@ static char *options_json(const sx_session *session, const sx_layer_result *resu
         o->space.keep_all, "no_banks", o->space.no_banks, "no_first_read_elision",
         o->model.no_first_read_elision, "no_link_transfers", o->model.no_link_transfers, "warm_start",
         sx_warm_name(o->warm), "space", mark->text);
+    if (result->widened)
+        json_object_set_new(
+            object, "any_tiles",
+            json_pack("{s:f, s:b}", "lower_bound", result->any_bound, "optimal", result->any_optimal));
     if (o->model.sparse_timeloop) json_object_set_new(object, "sparse_timeloop", json_true());
     if (o->model.like_timeloop) json_object_set_new(object, "like", json_string("timeloop"));
     if (o->space.split_axes) json_object_set_new(object, "split_axes", json_true());
@@ -319,10 +327,10 @@ static bool ended_early(const sx_session *session, const bench *b, const struct 
 static sx_status take_proven(const sx_session *session, const bench *b, bool *taken) {
     const sx_session_options *o = session->options;
     if (!o->store || !sx_session_in_parts(session))
-        return sx_session_take_proven(session, b->space, &b->constraints, taken);
+        return sx_session_take_proven(session, b->space, &b->constraints, b->width.widens, taken);
     sx_space *whole;
     SX_TRY(sx_map_space_new(b->model, &b->constraints, &o->space, &whole));
-    sx_status status = sx_session_take_proven(session, whole, &b->constraints, taken);
+    sx_status status = sx_session_take_proven(session, whole, &b->constraints, false, taken);
     sx_space_free(whole);
     return status;
 }
@@ -349,8 +357,8 @@ static sx_status search_space(sx_session *session, sx_layer_result *result, bool
     session->state = NULL;
     session->state_size = 0;
     if (b->run) collected = collect(session, b, result);
-    result->share = session->options->space.remainders ? 0 : b->share;
-    *widens = b->widens && !taken;
+    result->share = session->options->space.remainders ? 0 : b->width.share;
+    *widens = !taken && sx_session_goes_on(&b->width, result);
     bench_free(b);
     if (!status) return collected;
     sx_status_free(collected);
@@ -375,8 +383,6 @@ sx_status sx_session_search(sx_session *session) {
     sx_layer_result *result = &session->out->layer[session->at];
     if (!session->wide) {
         SX_TRY(search_space(session, result, &session->wide));
-        sx_stop stop = result->summary.stop;
-        if (stop == SX_STOP_TARGET || stop >= SX_STOP_SIGNAL) session->wide = false;
         if (!session->wide) sx_session_unprove(session, result);
         if (!session->wide) return SX_OK;
         if (session->options->checkpoint) SX_TRY(sx_session_save(session, NULL, 0));

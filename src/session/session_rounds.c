@@ -21,12 +21,14 @@ static double times_of(const sx_session *session, size_t index) {
     return times;
 }
 
-/* What closing the gap of a layer could save; 0: nothing is open. */
+/* What closing the gap of a layer could save; 0: nothing is open, or only to remainders, of which the same search would find
+ * the same. */
 static double open_cost(const sx_session *session, size_t index) {
     const sx_layer_result *result = &session->out->layer[index];
     const sx_run_summary *s = &result->summary;
     if (session->first[index] != index || s->optimal || s->none) return 0;
     if (!result->found) return INFINITY;
+    if (result->remainders && result->dividing.optimal && s->stop == SX_STOP_DONE) return 0;
     return times_of(session, index) * fmax(0, result->best.value - s->lower_bound);
 }
 

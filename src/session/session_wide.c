@@ -1,15 +1,19 @@
 /* A layer searched twice: with tiles that divide, then with remainders. The second search begins from the answer of
- * the first and does not prove again what that has proven. Each has half of the budget, the second what the first
- * leaves of it.
+ * the first and does not prove again what that has proven.
  *
- * Where remainders are asked for, the first search is the one without them, so that asking never gives a worse answer
- * than not asking with half of the budget; what is proven in the end holds for the whole space. Where they are not,
- * the rule is: no spatial mapping with factors that divide uses three quarters of the compute units, and
- * the problem has no sliding windows (an evaluation with remainders takes milliseconds there). What is proven by the
- * second search holds for all mappings, as tiles that divide are part of its space. */
+ * Where remainders are asked for, the first search is the one without them and each has half of the budget, the second
+ * what the first leaves of it: so asking never gives a worse answer than not asking with half of the budget, and what is
+ * proven in the end holds for the whole space. Where they are not (`widen`) there are two ways. At length, with halves of
+ * the budget, too: no spatial mapping with factors that divide uses three quarters of the compute units, and the problem
+ * has no sliding windows (an evaluation with remainders takes milliseconds there). Briefly, everywhere else: the first
+ * search has the whole budget, as if there were no other; once it is complete the second has what is left, and steps in
+ * proportion to the evaluations of the first (Gamma has evaluations in proportion to the steps of a proof). Brief ones
+ * are for dense models with one criterion alone, and not where answers are those of Timeloop or of another evaluator.
+ * What is proven by the second search holds for all mappings, as tiles that divide are part of its space. */
 #include "base/status.h"
 #include "base/vector.h"
 #include "mappers/optimal/utilization.h"
+#include "model/model.h"
 #include "session/session.h"
 
 #include <math.h>
@@ -17,6 +21,8 @@
 #include <string.h>
 
 static const double IDLE = 0.75, LEAST_SECONDS = 1e-3;
+static const double LEAST_BRIEF = 0.05, BRIEF_STEPS = 15e-6; /* million steps; for each evaluation before */
+enum { CACHED = 1 << 16, CACHED_BRIEFLY = 1 << 10 };
 
 /* Whether the mapper is the registered one of that name. */
 static bool is_mapper(const sx_session *session, const char *name) {
@@ -38,16 +44,48 @@ void sx_session_unprove(const sx_session *session, sx_layer_result *result) {
     result->summary.optimal = result->summary.none = false;
 }
 
-sx_status sx_session_share(const sx_session *session, const sx_space *space, double *share, bool *widens) {
-    bool windows;
-    SX_TRY(sx_max_utilization(space, share, &windows));
-    bool idle = session->options->widen && !windows && *share < IDLE;
-    *widens = !session->wide && (idle || sx_session_in_parts(session));
+/* Whether a brief search with remainders follows. */
+static bool follows_briefly(const sx_session *session, const sx_model *model) {
+    const sx_session_options *o = session->options;
+    return o->widen && !o->outside && !o->model.like_timeloop && o->run.objective.n_criteria == 1 &&
+           !model->sparse && !model->range && !model->formats;
+}
+
+/* Whether a search with remainders has half of the budget. */
+static bool is_at_length(const sx_session *session, const sx_model *model, double share) {
+    bool windows = false;
+    for (int v = 0; v < model->n_tensors; v++) windows |= !model->shape[v].plain;
+    return sx_session_in_parts(session) || (session->options->widen && !windows && share < IDLE);
+}
+
+sx_status sx_session_width(const sx_session *session, const sx_model *model, const sx_space *space,
+                           sx_width *out) {
+    SX_TRY(sx_max_utilization(space, &out->share));
+    out->at_length = is_at_length(session, model, out->share);
+    out->widens = out->at_length || follows_briefly(session, model);
     return SX_OK;
 }
 
-void sx_session_budget(const sx_session *session, const sx_layer_result *before, sx_run_options *run) {
+sx_width sx_session_second_width(const sx_session *session, const sx_model *model) {
+    const double share = session->out->layer[session->at].share;
+    return (sx_width){share, false, is_at_length(session, model, share)};
+}
+
+double sx_session_brief(const sx_session *session, const sx_width *width) {
+    const sx_layer_result *before = &session->out->layer[session->at];
+    return width->at_length ? 0 : fmax(LEAST_BRIEF, BRIEF_STEPS * (double)before->summary.evaluations);
+}
+
+bool sx_session_goes_on(const sx_width *width, const sx_layer_result *before) {
+    const sx_stop stop = before->summary.stop;
+    if (!width->widens || stop == SX_STOP_TARGET || stop >= SX_STOP_SIGNAL) return false;
+    return width->at_length || (before->found && stop == SX_STOP_DONE);
+}
+
+void sx_session_budget(const sx_session *session, const sx_width *width, const sx_layer_result *before,
+                       sx_run_options *run) {
     const uint64_t all = session->options->run.evaluations;
+    if (!before && !width->at_length) return;
     if (!before) {
         run->evaluations = all ? (all + 1) / 2 : 0;
         run->seconds /= 2;
@@ -56,7 +94,7 @@ void sx_session_budget(const sx_session *session, const sx_layer_result *before,
     uint64_t used = before->summary.evaluations;
     if (all) run->evaluations = all > used ? all - used : 1;
     if (run->seconds > 0) run->seconds = fmax(run->seconds - before->summary.seconds, LEAST_SECONDS);
-    run->cache = (size_t)1 << 16;
+    run->cache = width->at_length ? CACHED : CACHED_BRIEFLY;
 }
 
 sx_status sx_session_append_trace(const sx_layer_result *later, sx_layer_result *result) {
@@ -94,6 +132,8 @@ static void take_proof(const sx_layer_result *wide, sx_layer_result *result) {
 static void note_remainders(const sx_layer_result *wide, bool better, sx_layer_result *result) {
     const sx_run_summary *s = &result->summary;
     result->widened = true;
+    result->any_bound = wide->summary.lower_bound;
+    result->any_optimal = wide->summary.optimal;
     if (!better) return;
     result->remainders = true;
     result->dividing = (sx_dividing){result->found ? result->best.value : 0, s->lower_bound, s->optimal};

@@ -60,6 +60,9 @@ typedef struct sx_layer_result {
     bool remainders; /* they gave the best, and what is proven holds for both; otherwise for tiles that divide
                       */
     sx_dividing dividing; /* where they gave the best: what is known of tiles that divide */
+    double
+        any_bound; /* where they were searched: no mapping with or without them is below it; 0: not known */
+    bool any_optimal; /* and the best is the optimum of these */
 } sx_layer_result;
 
 typedef struct sx_session_options {
@@ -71,9 +74,10 @@ typedef struct sx_session_options {
                            the budget for each layer; starts, checkpoint and resume are the
                            session's own business; user goes to progress */
     sx_map_space_options space;
-    bool widen; /* where tiles that divide must leave more than a quarter of the compute units idle, search
-                   with remainders too, in the second half of the budget, and take the better answer. Only for
-                   problems without sliding windows, whose evaluation with remainders takes too long */
+    bool
+        widen; /* after tiles that divide search with remainders, too, and take the better answer: briefly, in what
+                   is left of the budget; where tiles that divide must leave more than a quarter of the compute units
+                   idle and nothing slides, at length, in the second half of it */
     sx_model_options model;
     sx_outside_evaluator *
         outside; /* what scores mappings, with the objective of sx_outside_evaluator_objective(); NULL: the model. There

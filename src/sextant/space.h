@@ -77,6 +77,9 @@ typedef struct sx_map_space_options {
                         do not search again; 0: they do */
     double
         ceiling; /* mappings whose value is not below this need not be found, and no optimum is proven; 0: none */
+    double
+        brief; /* with remainders that were not asked for: the million steps that a proof may take, at most; padded
+                  sizes, and what else `auto` does for them, are cut alike; 0: as the mapper is set */
 } sx_map_space_options;
 
 /* Factors that divide; keeping is searched, and banks are. */

@@ -200,7 +200,7 @@ static void try_space(sx_small_space *small, uint64_t number, walk_space *walk, 
         sx_imperfect_tiles *tiles;
         uint8_t may[SX_MAX_LEVELS] = {0};
         for (int s = 0; s < small->model->n_levels; s++) may[s] = map->free_keep[s] | map->banked[s];
-        sx_expect_ok(sx_imperfect_tiles_new(small->model, map->fixed_keep, may, NULL, &tiles));
+        sx_expect_ok(sx_imperfect_tiles_new(small->model, map->fixed_keep, may, 0, NULL, &tiles));
         sx_imperfect_bound_init(&b.bounds, tiles);
         sx_prefix_bound_init(&b.prefix, &b.bounds, reuses_tiles(map));
         sx_expect_ok(sx_evaluator_new(small->model, &b.evaluator));

@@ -84,6 +84,7 @@ void sx_same_layer(const sx_layer_result *a, const sx_layer_result *b) {
     assert_true(a->warm_value == b->warm_value);
     assert_int_equal(a->widened, b->widened);
     assert_int_equal(a->remainders, b->remainders);
+    assert_true(a->any_bound == b->any_bound && a->any_optimal == b->any_optimal);
     assert_true(a->share == b->share);
     assert_true(a->dividing.value == b->dividing.value);
     assert_true(a->dividing.lower_bound == b->dividing.lower_bound);

@@ -44,6 +44,7 @@ typedef struct sx_node_visit {
     sx_cutoff *cutoff;
     sx_worker *worker;
     uint64_t effort;      /* steps, at most, about */
+    uint64_t listing;     /* of a list of tiles with remainders, about; 0: any */
     uint64_t steps;       /* that it took */
     bool illegal;         /* some choices were left out as they are not legal */
     sx_search_nodes left; /* what is left, in memory of the caller */

@@ -53,7 +53,11 @@ static const sx_setting settings[] = {
                 0, 0, 1e9, false, NULL},
 };
 
-enum { MOST_POINTS = 1 << 20, MOST_CHOICES = 16 /* bits */ };
+enum {
+    MOST_POINTS = 1 << 20,
+    MOST_CHOICES = 16, /* bits */
+    TILE_STEPS = 300   /* of the effort, for each tile with remainders that is listed */
+};
 
 /* Lists the spatial mappings whose factors divide, unless they are closed or too many; a certificate names them all. */
 static sx_status list_spatials(sx_optimal *o) {
@@ -87,7 +91,7 @@ static sx_status make_tables(sx_optimal *o) {
     if (o->spatials.n > 0)
         SX_TRY(sx_bound_survey(o->bound, space->fixed_keep, may, &(sx_interrupt){is_halted, o->run}));
     if (space->options.remainders)
-        SX_TRY(sx_imperfect_tiles_new(space->model, space->fixed_keep, may,
+        SX_TRY(sx_imperfect_tiles_new(space->model, space->fixed_keep, may, o->most / TILE_STEPS,
                                       &(sx_interrupt){is_halted, o->run}, &o->tiles));
     return sx_bound_quicken(o->bound);
 }

@@ -122,7 +122,10 @@ static bool cut_off(const sx_remainder_search *w) {
 static bool goes_on(sx_remainder_search *w, uint64_t steps) {
     if (++w->turn % POLL == 0) w->leaf.over |= !sx_worker_goes_on(w->visit->worker);
     w->visit->steps += steps;
-    w->exhausted |= !w->listing && w->visit->steps - w->listed > w->visit->effort;
+    if (w->listing)
+        w->exhausted |= w->visit->listing > 0 && w->visit->steps > w->visit->listing;
+    else
+        w->exhausted |= w->visit->steps - w->listed > w->visit->effort;
     return !cut_off(w) && !w->exhausted;
 }
 
@@ -471,6 +474,10 @@ static void visit_keep(sx_remainder_search *w) {
     sx_prefix_bound_begin(&w->prefix);
     sx_leaf_begin(&w->leaf, &w->bounds.outline);
     list_tiles(w);
+    if (w->exhausted && !cut_off(w)) {
+        leave(w, &(sx_prefix_least){node->bound, node->energy, node->cycles}, 0, false);
+        return;
+    }
     const bool first = node->visits == 1;
     if (!first) search_tiles(w);
     if (cut_off(w) || w->exhausted) return;

@@ -340,6 +340,7 @@ static sx_status run_visit(const void *input, size_t task, sx_worker *worker, vo
     unsigned visits = visit.node.visits < MOST_VISITS ? visit.node.visits : MOST_VISITS;
     bool sharpens = visits == 0 || visit.node.keep == SX_ANY_KEEP;
     visit.effort = (uint64_t)FIRST_EFFORT << visits;
+    if (o->space->options.brief > 0) visit.listing = (uint64_t)(effort_of(o) / SEARCHES) + 1;
     if (!w.cutoff.failed)
         end = visit.node.imperfect ? sx_remainder_search_visit(w.remainder_search, &visit)
               : sharpens           ? sx_descent_sharpen(w.descent, &visit)

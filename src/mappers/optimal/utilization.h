@@ -5,7 +5,7 @@
 #include "sextant/space.h"
 
 /* The largest share of the compute units that a mapping of a map space can use whose tiles divide; 1 where
- * there are too many ways to spread the loops to look at them. *windows: a tensor has sliding windows. */
-SX_MUST_USE sx_status sx_max_utilization(const sx_space *space, double *share, bool *windows);
+ * there are too many ways to spread the loops to look at them. */
+SX_MUST_USE sx_status sx_max_utilization(const sx_space *space, double *share);
 
 #endif

@@ -145,6 +145,9 @@ function proof(layer) {
   if (c && c.holds) return {v: c.optimal ? -2 : gap, t: c.optimal ? 'certified optimal' : `certified, gap ${percent(gap)}`, kind: 'good',
     tip: `${c.file}: the certificate holds`};
   if (c && c.complete) return {v: 9, t: 'certificate fails', kind: 'bad', tip: String(c.why || c.file)};
+  const any = object(layer.any_tiles), more = value / any.lower_bound - 1;
+  if (layer.optimal && layer.remainders === false && !any.optimal) return {v: -1, t: 'optimal among tiles that divide', kind: 'good',
+    tip: any.lower_bound > 0 ? `with remainders at most ${percent(more)} better` : 'remainders gave nothing better'};
   if (layer.optimal) return {v: -1, t: 'proven optimal', kind: 'good', tip: 'no mapping in the space is better'};
   if (layer.lower_bound > 0) return {v: gap, t: `gap ${percent(gap)}`, kind: 'warn', tip: `lower bound ${power(layer.lower_bound)}`};
   return {v: 8, t: 'no bound', kind: 'soft'};

@@ -35,7 +35,7 @@ static double least_reads(const window *w) {
     arch.level[0].instances = arch.level[0].mesh_x = 6;
     arch.level[1].read_energy = 1;
     sx_expect_ok(sx_model_new(&problem, &arch, &options, &model));
-    sx_expect_ok(sx_imperfect_tiles_new(model, keep, may, NULL, &tiles));
+    sx_expect_ok(sx_imperfect_tiles_new(model, keep, may, 0, NULL, &tiles));
     sx_imperfect_bound_init(&bounds, tiles);
     memset(&outline, 0, sizeof outline);
     for (int s = 0; s < 2; s++)
@@ -85,7 +85,7 @@ static void open_bounds(const char *einsum, sx_arch *arch, sx_model **model, sx_
     sx_problem problem;
     sx_expect_ok(sx_einsum_parse(einsum, &problem));
     sx_expect_ok(sx_model_new(&problem, arch, &options, model));
-    sx_expect_ok(sx_imperfect_tiles_new(*model, keep, none, NULL, tiles));
+    sx_expect_ok(sx_imperfect_tiles_new(*model, keep, none, 0, NULL, tiles));
     sx_imperfect_bound_init(bounds, *tiles);
 }
 

@@ -52,7 +52,7 @@ static void knows_the_best_tile(void **state) {
     sx_outline outline;
     const uint8_t must[SX_MAX_LEVELS] = {7, 7}, may[SX_MAX_LEVELS] = {0};
     sx_small_map_open(&map, "O[m,n] += A[m,k]*B[k,n] {m:13,n:11,k:17}", machine, NULL, NULL);
-    sx_expect_ok(sx_imperfect_tiles_new(map.model, must, may, NULL, &tiles));
+    sx_expect_ok(sx_imperfect_tiles_new(map.model, must, may, 0, NULL, &tiles));
     sx_imperfect_bound_init(&bounds, tiles);
     memset(&outline, 0, sizeof outline);
     for (int s = 0; s < 2; s++)

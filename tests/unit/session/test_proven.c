@@ -133,6 +133,27 @@ static void other_spaces_are_searched(void **state) {
     fini(&small, &first);
 }
 
+/* What is proven of tiles that divide is no answer where remainders are searched beside them, unless that run did so. */
+static void remainders_beside_are_searched_once(void **state) {
+    (void)state;
+    static sx_small small;
+    sx_session_result first, second;
+    if (!sx_store_engine()) skip();
+    init(&small, &first);
+    small.options.widen = true;
+    assert_false(is_taken(&small));
+    for (int i = 0; i < 2; i++) {
+        small.options.widen = i == 0;
+        sx_small_run(&small, &second);
+        const sx_layer_result *taken = &second.layer[0];
+        assert_true(taken->proven_before && taken->widened == (i == 0) && !taken->remainders);
+        assert_true((taken->any_bound > 0) == (i == 0));
+        assert_true(taken->any_bound <= taken->best.value * (1 + 1e-12));
+        sx_session_result_fini(&second);
+    }
+    fini(&small, &first);
+}
+
 /* A copy of the record of the first run, whose texts live in `text`. */
 typedef struct copy {
     sx_record record;
@@ -201,6 +222,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         CASE(proven_answers_are_taken),
         CASE(other_spaces_are_searched),
+        CASE(remainders_beside_are_searched_once),
         CASE(costs_are_not_trusted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-enum { LAYERS = 3, SMALL = LAYERS };
+enum { LAYERS = 3, SMALL = LAYERS, BESIDE = SMALL + 1, ALL };
 
 /* Layers on machines of the catalog, and a small one. */
 static const struct {
@@ -16,24 +16,41 @@ static const struct {
 } layers[] = {{"simba", "O[m,n] += A[m,k]*B[k,n] {m:13,n:24,k:30}"},
               {"accel-b", "O[m,n] += A[m,k]*B[k,n] {m:27,n:16,k:32}"},
               {"eyeriss", "O[k,p] += I[c,p+r]*W[k,c,r] {k:12,c:6,p:14,r:3}"},
-              {"edge-unified", "O[m] += A[m,k]*B[k] {m:7,k:17}"}};
+              {"edge-unified", "O[m] += A[m,k]*B[k] {m:7,k:17}"},
+              {"glb128", "O[m,n] += A[m,k]*B[k,n] {m:4096,n:64,k:1000}"}};
+
+/* Searches a layer, with options that are set but for the objective. */
+static void search_with(size_t number, sx_session_options *options, sx_session_result *out) {
+    static sx_layer layer;
+    static sx_arch arch;
+    sx_network network = {.name = "layer", .n_layers = 1, .layer = &layer};
+    layer = (sx_layer){.count = 1};
+    sx_expect_ok(sx_einsum_parse(layers[number].problem, &layer.problem));
+    sx_expect_ok(sx_catalog_arch(layers[number].arch, &arch));
+    sx_expect_ok(sx_session_run(&network, &arch, options, out));
+    assert_true(out->layer[0].found);
+}
 
 /* Searches a layer by a mapper with so many evaluations, 0: any number. */
 static void search_layer(size_t number, const char *mapper, uint64_t evaluations, bool remainders,
                          sx_session_result *out) {
-    static sx_layer layer;
-    static sx_arch arch;
-    sx_network network = {.name = "layer", .n_layers = 1, .layer = &layer};
     sx_session_options options;
     sx_session_options_init(&options);
-    layer = (sx_layer){.count = 1};
-    sx_expect_ok(sx_einsum_parse(layers[number].problem, &layer.problem));
-    sx_expect_ok(sx_catalog_arch(layers[number].arch, &arch));
     options.mapper = mapper;
     options.run.evaluations = evaluations;
     options.space.remainders = remainders;
-    sx_expect_ok(sx_session_run(&network, &arch, &options, out));
-    assert_true(out->layer[0].found);
+    search_with(number, &options, out);
+}
+
+/* The same by `auto` with a seed, with remainders beside tiles that divide. */
+static void search_beside(size_t number, uint64_t evaluations, double seconds, bool widen,
+                          sx_session_result *out) {
+    sx_session_options options;
+    sx_session_options_init(&options);
+    options.run.evaluations = evaluations;
+    options.run.seconds = seconds;
+    options.widen = widen;
+    search_with(number, &options, out);
 }
 
 /* With remainders and twice the budget no answer is worse than without them. Proofs are of the whole space. */
@@ -75,8 +92,49 @@ static void both_parts_are_proven(void **state) {
     }
 }
 
+/* Remainders beside tiles that divide are never worse, with any budget; bounds hold for the space that is named. */
+static void remainders_beside_are_never_worse(void **state) {
+    (void)state;
+    static const uint64_t evaluations[] = {1000, 5000, 0};
+    unsigned better = 0, equal = 0, unreached = 0;
+    for (size_t i = 0; i < ALL; i++)
+        for (size_t k = 0; k < 3; k++) {
+            sx_session_result without, with;
+            search_beside(i, evaluations[k], 0, false, &without);
+            search_beside(i, evaluations[k], 0, true, &with);
+            const sx_layer_result *a = &without.layer[0], *b = &with.layer[0];
+            bool halved = a->share < 0.75 && i != 2; /* the one with a window */
+            assert_true(b->best.value <= a->best.value || (halved && evaluations[k]));
+            assert_true(!evaluations[k] || b->summary.evaluations <= evaluations[k]);
+            assert_true(b->any_bound <= b->best.value * (1 + 1e-12));
+            assert_false(a->widened || a->any_bound > 0);
+            assert_true(b->remainders || b->summary.optimal == a->summary.optimal || halved);
+            if (b->remainders && evaluations[k] == 0) {
+                assert_true(b->dividing.value == a->best.value && b->dividing.optimal == a->summary.optimal);
+                assert_true(b->summary.lower_bound == b->any_bound);
+            }
+            better += b->best.value < a->best.value * (1 - 1e-9);
+            equal += b->widened && !b->remainders && b->any_bound > 0;
+            unreached += !b->widened;
+            sx_session_result_fini(&without);
+            sx_session_result_fini(&with);
+        }
+    assert_true(better >= 4 && equal >= 1 && unreached >= 1);
+}
+
+/* A long limit of time is not used up by remainders that nobody asked for. */
+static void remainders_beside_end_by_themselves(void **state) {
+    (void)state;
+    sx_session_result result;
+    search_beside(BESIDE, 0, 100, true, &result);
+    assert_true(result.layer[0].remainders && result.layer[0].summary.seconds < 50);
+    sx_session_result_fini(&result);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(remainders_beside_are_never_worse),
+        cmocka_unit_test(remainders_beside_end_by_themselves),
         cmocka_unit_test(asking_for_remainders_is_never_worse),
         cmocka_unit_test(both_parts_are_proven),
     };

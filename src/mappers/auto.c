@@ -117,7 +117,7 @@ static bool pads(const sx_run *run) {
 /* Whether a stage is left out, as remainders were not asked for. */
 static bool is_skipped(const sx_run *run, const state *s) {
     if (brief_steps(run) == 0) return false;
-    return s->stage == EARLY || s->stage > PROOF || (s->stage == FIRST && !s->padding.helped);
+    return s->stage > PROOF || (s->stage == FIRST && !s->padding.helped);
 }
 
 /* Goes through a stage, or on with it. */

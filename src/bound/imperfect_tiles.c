@@ -26,8 +26,9 @@
  * The front has the least of these for all E that fit and all d. In one dimension that is in no sum of any rank all of
  * them only fall as E grows (beside the choice of d), so only the largest E that fits is looked at there.
  *
- * Complexity: O(dimensions * tensors) for each vector of block counts, at most MOST_TILES of them, or fewer where that is asked for, for a level and set;
- * where there are more, neighbours are put together, with the room of the smaller and the blocks of the larger tile. */
+ * Complexity: O(dimensions * tensors) for each vector of block counts, at most MOST_TILES of them, or fewer where that is
+ * asked for, for a level and set; where there are more, neighbours are put together, with the room of the smaller and the
+ * blocks of the larger tile. */
 #include "bound/imperfect_tiles.h"
 
 #include "base/status.h"

@@ -5,8 +5,8 @@
  * dimension. In one dimension the fewest blocks that fit are found by bisection; rows that another one undercuts are
  * dropped.
  *
- * Complexity: at most MOST_VECTORS vectors of block counts, or fewer where that is asked for; where there are more, neighbours are put together, with the
- * room of the smaller and the blocks of the larger tile. */
+ * Complexity: at most MOST_VECTORS vectors of block counts, or fewer where that is asked for; where there are more,
+ * neighbours are put together, with the room of the smaller and the blocks of the larger tile. */
 #include "bound/largest.h"
 
 #include "base/status.h"

@@ -19,8 +19,7 @@ const colour = i => `var(--c${i % 8})`;
 /* Values that a file may lack or have of another type. */
 const list = value => Array.isArray(value) ? value : [];
 const object = value => value && typeof value === 'object' ? value : {};
-const objects = value => list(value).map(object);
-const traceOf = value => list(object(value).trace).filter(Array.isArray);
+const objects = value => list(value).map(object), traceOf = value => list(object(value).trace).filter(Array.isArray);
 const number = value => typeof value === 'number' && isFinite(value) ? value : NaN;
 const word = value => ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : '\u2013';
 const sum = values => values.reduce((a, b) => a + (number(b) || 0), 0);
@@ -124,8 +123,7 @@ function steps(X, Y, trace, end, i, name) {
   return [s('path', {class: 'curve', d, stroke: colour(i)}), points.map(p => dot(X, Y, [p[0], p[2]], i,
     `${name}${power(p[2])} after ${count(p[0])} evaluations`, 3))];
 }
-const soft = (...children) => h('p', {class: 'soft'}, children);
-const cell = (value, format) => ({v: number(value), t: format(number(value))});
+const soft = (...children) => h('p', {class: 'soft'}, children), cell = (value, format) => ({v: number(value), t: format(number(value))});
 const panel = (title, ...children) => h('section', {class: 'panel'}, h('h3', null, title), children);
 const cards = pairs => h('div', {class: 'cards'}, pairs.filter(p => p && p[1] !== '\u2013').map(([name, value]) =>
   h('div', {class: 'card'}, h('b', null, value), h('span', null, name))));
@@ -141,14 +139,13 @@ function certificate(layer) {
     Math.abs(c.value - best.objective) <= 1e-9 * Math.abs(c.value));
 }
 function proof(layer) {
-  const c = certificate(layer), value = object(layer.best).objective, gap = value / layer.lower_bound - 1;
+  const c = certificate(layer), value = object(layer.best).objective, gap = value / layer.lower_bound - 1, any = object(layer.any_tiles),
+    beside = any.optimal === false && layer.remainders === false;
   if (c && c.holds) return {v: c.optimal ? -2 : gap, t: c.optimal ? 'certified optimal' : `certified, gap ${percent(gap)}`, kind: 'good',
     tip: `${c.file}: the certificate holds`};
   if (c && c.complete) return {v: 9, t: 'certificate fails', kind: 'bad', tip: String(c.why || c.file)};
-  const any = object(layer.any_tiles), more = value / any.lower_bound - 1;
-  if (layer.optimal && layer.remainders === false && !any.optimal) return {v: -1, t: 'optimal among tiles that divide', kind: 'good',
-    tip: any.lower_bound > 0 ? `with remainders at most ${percent(more)} better` : 'remainders gave nothing better'};
-  if (layer.optimal) return {v: -1, t: 'proven optimal', kind: 'good', tip: 'no mapping in the space is better'};
+  if (layer.optimal) return {v: -1, t: beside ? 'optimal among tiles that divide' : 'proven optimal', kind: 'good', tip:
+    beside ? `with remainders at most ${percent(value / any.lower_bound - 1)} better` : 'no mapping in the space is better'};
   if (layer.lower_bound > 0) return {v: gap, t: `gap ${percent(gap)}`, kind: 'warn', tip: `lower bound ${power(layer.lower_bound)}`};
   return {v: 8, t: 'no bound', kind: 'soft'};
 }

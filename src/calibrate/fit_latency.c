@@ -1,7 +1,8 @@
-/* Keys of latency fitted to measured cycles of mappings. */
+/* Keys of latency, bandwidths and energies fitted to measured cycles or energies of mappings. */
 #include "calibrate/fit_latency.h"
 
 #include "base/status.h"
+#include "ir/arch.h"
 #include "ir/law.h"
 
 #include <math.h>
@@ -13,10 +14,59 @@
 typedef struct latency_task {
     const sx_measurements *rows;
     sx_arch *arch; /* whose keys are set */
+    bool energies;
 } latency_task;
 
+/* Keys that are not of a law: their offsets are those of the architecture. */
+enum { OF_ARCH = -1 };
+
 static double *key_at(sx_arch *arch, const sx_free_key *key) {
-    return (double *)((char *)&arch->law[key->law] + key->offset);
+    char *base = key->law == OF_ARCH ? (char *)arch : (char *)&arch->law[key->law];
+    return (double *)(base + key->offset);
+}
+
+/* Keys of levels. */
+static const struct {
+    const char *name;
+    size_t offset; /* in sx_storage */
+} level_keys[] = {{"read_energy", offsetof(sx_storage, read_energy)},
+                  {"fill_energy", offsetof(sx_storage, fill_energy)},
+                  {"update_energy", offsetof(sx_storage, update_energy)},
+                  {"leak_energy", offsetof(sx_storage, leak_energy)},
+                  {"energy_per_hop", offsetof(sx_storage, energy_per_hop)},
+                  {"read_bandwidth", offsetof(sx_storage, read_bandwidth)},
+                  {"write_bandwidth", offsetof(sx_storage, write_bandwidth)},
+                  {"shared_bandwidth", offsetof(sx_storage, shared_bandwidth)}};
+
+/* Finds the key LEVEL.KEY or COMPUTE.energy with a finite value above 0; false where there is none. */
+static bool find_arch_key(const sx_arch *arch, const char *name, sx_free_key *out) {
+    const char *dot = strrchr(name, '.');
+    char level[SX_NAME_SIZE];
+    if (!dot || (size_t)(dot - name) >= sizeof level) return false;
+    snprintf(level, sizeof level, "%.*s", (int)(dot - name), name);
+    size_t offset = SIZE_MAX;
+    int s = sx_arch_level(arch, level);
+    for (size_t k = 0; k < sizeof level_keys / sizeof *level_keys && s >= 0; k++)
+        if (strcmp(level_keys[k].name, dot + 1) == 0)
+            offset = offsetof(sx_arch, level) + (size_t)s * sizeof(sx_storage) + level_keys[k].offset;
+    if (strcmp(level, arch->compute.name) == 0 && strcmp(dot + 1, "energy") == 0)
+        offset = offsetof(sx_arch, compute) + offsetof(sx_compute, energy);
+    if (offset == SIZE_MAX) return false;
+    out->law = OF_ARCH;
+    out->offset = offset;
+    double value = *(const double *)((const char *)arch + offset);
+    return value > 0 && isfinite(value);
+}
+
+sx_status sx_fit_of_energies(const sx_fit *fit, bool *energies) {
+    size_t n = 0;
+    for (size_t k = 0; k < fit->n_free; k++)
+        n += fit->key[k].law == OF_ARCH && strstr(fit->key[k].name, "energy") != NULL;
+    if (n > 0 && n < fit->n_free)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--free names keys of energy and of time"),
+                             "fit one kind after the other: the second from what -o wrote");
+    *energies = n > 0;
+    return SX_OK;
 }
 
 sx_status sx_fit_free_key(sx_fit *fit, const sx_arch *arch, const char *name) {
@@ -25,6 +75,10 @@ sx_status sx_fit_free_key(sx_fit *fit, const sx_arch *arch, const char *name) {
         return sx_error_new(SX_ERR_LIMIT, "more than %d keys cannot be fitted", SX_MAX_FREE);
     sx_free_key *to = &fit->key[fit->n_free];
     snprintf(to->name, sizeof to->name, "%s", name);
+    if (find_arch_key(arch, name, to)) {
+        fit->n_free++;
+        return SX_OK;
+    }
     for (int i = 0; i < arch->n_laws; i++) {
         sx_law law = arch->law[i];
         const sx_law_key *key;
@@ -47,15 +101,17 @@ sx_status sx_fit_free_key(sx_fit *fit, const sx_arch *arch, const char *name) {
     }
     return sx_error_hint(
         sx_error_new(SX_ERR_USAGE, "no level has a latency key '%s' with a finite value above 0", name),
-        "keys are such as start, store_time, load_bus, issue, exposed, caches.1.miss");
+        "keys are such as start, store_time, load_bus, issue, exposed, caches.1.miss, or "
+        "LEVEL.shared_bandwidth, "
+        "LEVEL.read_energy");
 }
 
-/* The cycles that the law gives for a row; NAN where it cannot be evaluated. */
-static double predict(const sx_measured *row, const sx_arch *arch) {
-    static const sx_model_options options = {.latency_tile = true};
+/* The latency, or the energy, of a row; NAN where it cannot be evaluated. */
+static double predict(const sx_measured *row, const sx_arch *arch, bool energies) {
+    const sx_model_options options = {.latency_tile = arch->n_laws > 0};
     sx_model *model;
     sx_evaluator *evaluator;
-    sx_score score = {.latency = NAN};
+    sx_score score = {.latency = NAN, .energy_pj = NAN};
     sx_status status = sx_model_new(&row->problem, arch, &options, &model);
     if (status) {
         sx_status_free(status);
@@ -63,20 +119,22 @@ static double predict(const sx_measured *row, const sx_arch *arch) {
     }
     status = sx_evaluator_new(model, &evaluator);
     if (!status && sx_evaluate_score(evaluator, &row->mapping, &score).reason != SX_LEGAL)
-        score.latency = NAN;
+        score.latency = score.energy_pj = NAN;
     if (!status) sx_evaluator_free(evaluator);
     sx_status_free(status);
     sx_model_free(model);
-    return score.latency;
+    return energies ? score.energy_pj : score.latency;
 }
 
 static double predict_row(void *user, size_t row) {
     const latency_task *t = user;
-    return predict(&t->rows->row[row], t->arch);
+    return predict(&t->rows->row[row], t->arch, t->energies);
 }
 
 sx_status sx_fit_keys(sx_fit *fit, const sx_measurements *rows, sx_arch *arch, unsigned folds,
                       unsigned samples, uint64_t seed) {
+    bool energies;
+    SX_TRY(sx_fit_of_energies(fit, &energies));
     sx_arch *work = malloc(sizeof *work);
     double *measured = malloc(rows->n * sizeof *measured + 1);
     uint32_t *group = malloc(rows->n * sizeof *group + 1);
@@ -85,10 +143,10 @@ sx_status sx_fit_keys(sx_fit *fit, const sx_measurements *rows, sx_arch *arch, u
     *work = *arch;
     for (int s = 0; s < work->n_levels; s++) work->level[s].entries = SX_UNLIMITED;
     for (size_t i = 0; i < rows->n; i++) {
-        measured[i] = rows->row[i].cycles;
+        measured[i] = sx_measured_value(&rows->row[i], energies);
         group[i] = rows->row[i].layer;
     }
-    latency_task user = {rows, work};
+    latency_task user = {rows, work, energies};
     sx_fit_task task = {.n = rows->n,
                         .n_groups = rows->n_layers,
                         .measured = measured,

@@ -4,10 +4,12 @@
 #include "cli/calibrate_operators.h"
 #include "cli/command.h"
 #include "cli/search.h"
+#include "input/named.h"
 #include "report/json_parts.h"
 #include "report/table.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +22,7 @@ typedef struct calibration {
     sx_measurements rows;
     sx_fit fit;
     unsigned folds, samples;
+    bool energies; /* these are fitted, not cycles */
 } calibration;
 
 /* Adds the keys of --free, or those that are usually not known: of the first law, where they have a value. */
@@ -28,10 +31,12 @@ static sx_status choose_keys(const sx_args *args, calibration *c) {
     const char *given = sx_args_text(args, "free", 0);
     char *text = strdup(given ? given : usual), *rest;
     sx_status status = text ? SX_OK : sx_error_memory();
-    if (!status && c->arch.n_laws == 0)
+    if (!status && c->arch.n_laws == 0 && !given)
         status = sx_error_hint(
             sx_error_new(SX_ERR_INPUT, "no level of '%s' has a map of `latency` keys", c->arch.name),
-            "docs/latency.md has the keys; the architecture 'gemmini' has them");
+            "docs/latency.md has the keys; the architecture 'gemmini' has them; --free names bandwidths or "
+            "energies, "
+            "such as DRAM.shared_bandwidth");
     for (char *word = text ? strtok_r(text, ",", &rest) : NULL; word && !status;
          word = strtok_r(NULL, ",", &rest)) {
         status = sx_fit_free_key(&c->fit, &c->arch, word);
@@ -43,19 +48,20 @@ static sx_status choose_keys(const sx_args *args, calibration *c) {
     return status;
 }
 
-/* Leaves out rows without cycles and those that the machine cannot run whatever its memories. */
+/* Leaves out rows without what is fitted and those that the machine cannot run whatever its memories. */
 static sx_status drop_rows(calibration *c) {
     sx_measurements *m = &c->rows;
-    sx_model_options options = {.latency_tile = true};
+    sx_model_options options = {.latency_tile = c->arch.n_laws > 0};
     sx_arch *arch = malloc(sizeof *arch);
     size_t kept = 0;
     sx_status status = arch ? SX_OK : sx_error_memory();
     if (arch) *arch = c->arch;
     for (int s = 0; arch && s < arch->n_levels; s++) arch->level[s].entries = SX_UNLIMITED;
     for (size_t i = 0; i < m->n && !status; i++) {
-        char why[160] = "no cycles were measured";
+        char why[160];
+        snprintf(why, sizeof why, "no %s measured", c->energies ? "energy was" : "cycles were");
         sx_model *model = NULL;
-        bool good = m->row[i].cycles > 0;
+        bool good = sx_measured_value(&m->row[i], c->energies) > 0;
         if (good) status = sx_model_new(&m->row[i].problem, arch, &options, &model);
         if (model) {
             sx_verdict verdict = sx_check(model, &m->row[i].mapping);
@@ -130,10 +136,11 @@ static void print_result(const calibration *c, sx_text *out) {
     sx_text_add(out, "\n");
     print_doubts(c, out);
     for (size_t i = 0; i < c->rows.n; i++) {
-        double ratio = fit->predicted[i] / c->rows.row[i].cycles;
+        const double measured = sx_measured_value(&c->rows.row[i], c->energies);
+        double ratio = fit->predicted[i] / measured;
         if (fmax(ratio, 1 / ratio) > 1.25)
             sx_text_add(out, "  line %d does not fit: %.0f predicted, %.0f measured\n", c->rows.row[i].line,
-                        fit->predicted[i], c->rows.row[i].cycles);
+                        fit->predicted[i], measured);
     }
     for (size_t i = 0; i < c->rows.n_rejected; i++)
         sx_text_add(out, "  line %d is left out: %s\n", c->rows.rejected[i].line, c->rows.rejected[i].reason);
@@ -171,7 +178,7 @@ static sx_status write_figure(const char *path, const calibration *c) {
     const size_t n = c->rows.n;
     double *measured = malloc(n * sizeof *measured + 1);
     if (!measured) return sx_error_memory();
-    for (size_t i = 0; i < n; i++) measured[i] = c->rows.row[i].cycles;
+    for (size_t i = 0; i < n; i++) measured[i] = sx_measured_value(&c->rows.row[i], c->energies);
     sx_status status =
         sx_calibrate_draw(path, "Measured and predicted cycles", n, measured, c->fit.predicted);
     free(measured);
@@ -183,6 +190,59 @@ static sx_status write_arch(const char *path, const sx_arch *arch, sx_output *re
     SX_TRY(sx_arch_write(arch, SX_YAML, &text));
     sx_status status = sx_output_write(result, path, text);
     free(text);
+    return status;
+}
+
+/* Where problems and mappings of rows are looked for. */
+typedef struct row_reader {
+    const sx_args *args;
+    const char *table; /* the file of rows: paths in it are relative to its folder */
+} row_reader;
+
+/* Adds a file that a row names to an input. */
+static sx_status add_row_file(const row_reader *reader, const char *path, sx_input *input) {
+    const char *slash = strrchr(reader->table, '/');
+    sx_text full = {0};
+    char *text;
+    if (slash && *path != '/') sx_text_add(&full, "%.*s", (int)(slash + 1 - reader->table), reader->table);
+    sx_text_add(&full, "%s", path);
+    SX_TRY(sx_text_take(&full, &text));
+    sx_status status = sx_input_add_file(input, text);
+    free(text);
+    return status;
+}
+
+/* The problem of a row: a name of the catalog, sizes, an einsum or a file. */
+static sx_status read_row_problem(const row_reader *reader, const char *value, sx_problem *out) {
+    sx_network network = {0};
+    sx_input *input;
+    if (!sx_is_named(SX_NOUN_PROBLEM, value)) {
+        SX_TRY(sx_input_new(&input));
+        sx_status status = add_row_file(reader, value, input);
+        if (!status) status = sx_input_problem(input, out);
+        sx_input_free(input);
+        return status;
+    }
+    SX_TRY(strpbrk(value, "[{") ? sx_named_einsum(value, &network)
+                                : sx_named_problem(reader->args, value, &network));
+    sx_status status = network.n_layers == 1 ? SX_OK
+                                             : sx_error_hint(sx_error_new(SX_ERR_INPUT, "'%s' has %zu layers",
+                                                                          value, (size_t)network.n_layers),
+                                                             "a row is one layer: NETWORK/LAYER");
+    if (!status) *out = network.layer[0].problem;
+    sx_network_fini(&network);
+    return status;
+}
+
+/* Reads the problem and the mapping file of a row. */
+static sx_status read_nouns(void *user, const char *problem, const char *mapping, const sx_arch *arch,
+                            sx_measured *out) {
+    sx_input *input;
+    SX_TRY(read_row_problem(user, problem, &out->problem));
+    SX_TRY(sx_input_new(&input));
+    sx_status status = add_row_file(user, mapping, input);
+    if (!status) status = sx_input_mapping(input, &out->problem, arch, &out->mapping);
+    sx_input_free(input);
     return status;
 }
 
@@ -201,7 +261,9 @@ static sx_status calibrate(const sx_args *args, sx_sources *sources, calibration
     c->samples = (unsigned)sx_args_count(args, "samples", 16);
     SX_TRY(sx_sources_arch(sources, &c->arch));
     SX_TRY(choose_keys(args, c));
-    SX_TRY(sx_measurements_read(args->operand[0], &c->arch, NULL, NULL, &c->rows));
+    SX_TRY(sx_fit_of_energies(&c->fit, &c->energies));
+    row_reader reader = {args, args->operand[0]};
+    SX_TRY(sx_measurements_read(args->operand[0], &c->arch, read_nouns, &reader, &c->rows));
     SX_TRY(drop_rows(c));
     if (c->rows.n == 0 || c->fit.n_free == 0)
         return sx_error_hint(sx_error_new(SX_ERR_INPUT, "%s: no %s", args->operand[0],
@@ -234,7 +296,8 @@ static sx_status run(const sx_args *args, sx_output *result) {
 static const sx_option options[] = {
     SX_OPTION_ARCH,
     {"free", 0, "KEY,...", SX_OPTION_TEXT, false,
-     "latency keys to fit, such as start,store_time,issue,exposed,load_bus,caches.1.miss"},
+     "keys to fit, such as start,store_time,issue,exposed,load_bus,caches.1.miss, or of levels "
+     "DRAM.shared_bandwidth or DRAM.read_energy"},
     {"folds", 0, "N", SX_OPTION_COUNT, false, "parts of the cross-validation by layers (5); 0: none"},
     {"samples", 0, "N", SX_OPTION_COUNT, false,
      "samples of the bootstrap over layers (16; operators: 0); 0: none"},

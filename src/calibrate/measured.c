@@ -248,7 +248,6 @@ sx_status sx_measurements_leave_out(sx_measurements *m, int line, sx_status erro
     if (code != SX_ERR_INPUT && code != SX_ERR_LIMIT && code != SX_ERR_FILE && code != SX_ERR_USAGE)
         return error;
     char *text = sx_status_text(error);
-    for (char *at = text; at && (at = strchr(at, '\n'));) *at = ' '; /* a reason is one line */
     sx_status status = text ? sx_measurements_reject(m, line, text) : sx_error_memory();
     free(text);
     sx_status_free(error);

@@ -96,12 +96,17 @@ def _arguments(command: Dict[str, Any], options: Dict[str, Any], folder: str) ->
             from difflib import get_close_matches
             near = get_close_matches(key, known, 1)
             raise UsageError(f"{command['name']}() has no option '{key}'", f"did you mean {near[0]}?" if near else None)
-        name, flag = "--" + known[key]["name"], known[key]["argument"] is None
+        name, argument = "--" + known[key]["name"], known[key]["argument"]
         values = value if isinstance(value, (list, tuple)) else [value]
         for one in values:
             if one is None or one is False:
                 continue
-            out += [name] if flag or one is True else [name, _as_text(one, folder, key)]
+            if argument is None or one is True:
+                out.append(name)
+            elif argument.startswith("[="):
+                out.append(f"{name}={_as_text(one, folder, key)}")
+            else:
+                out += [name, _as_text(one, folder, key)]
     return out
 
 

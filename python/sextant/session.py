@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 from . import _abi as abi
+from . import commands
 from ._library import VERSION, Guard, Handle, lib, text_of
 from .errors import InputError
 from .figures import Figure, curves, front
@@ -139,6 +140,11 @@ class MapResult:
         return all(layer.found for layer in self.layers)
 
     @property
+    def fused(self) -> Optional[Dict[str, Any]]:
+        """What `map` with `fuse` found: sums, groups, tensors that stay, memory by layer; None where nothing was to be fused."""
+        return self.raw.get("fused")
+
+    @property
     def total(self) -> Dict[str, float]:
         """Cycles, energy and their product over all layers and how often they occur."""
         cycles = sum(layer.cycles * layer.count for layer in self.layers)
@@ -202,14 +208,27 @@ def map(problem: Union[Problem, Network, Sequence[Any], str], arch: Union[Arch, 
         remainders: bool = False, keep_all: bool = False, warm_start: str = "similarity", db: Optional[Path] = None,
         db_wait: float = STORE_WAIT, again: bool = False, checkpoint: Optional[Path] = None,
         callback: Optional[Callable[[Progress], Any]] = None, split_axes: bool = False, sparse_semantics: Optional[str] = None,
-        like: Optional[str] = None) -> MapResult:
+        like: Optional[str] = None, fuse: Union[None, bool, str, Sequence[str]] = None, exchange: Optional[str] = None,
+        window: Optional[str] = None, softmax: Optional[str] = None, staircase: Optional[str] = None,
+        gap: Optional[float] = None) -> MapResult:
     """Finds mappings for a problem, or for every layer of a network, as `sextant map` does.
 
     `problem` is a Problem, a Network, a list of problems, or a text for either; `arch` an Arch or a text for one.
     Options are those of the command; `db_wait` is how many seconds to wait for a database that another program is
     writing to. `callback` gets a Progress at most ten times a second; returning False stops the
     search with the best so far, raising stops it and raises.
+
+    `fuse` is True (or "auto"), "none", or names of tensors that are to stay on chip: then `problem` is the name or the file of a
+    network, the program `sextant` does the search, and `MapResult.fused` is what it found; `exchange`, `window`, `softmax`,
+    `staircase` and `gap` are as on the command line.
     """
+    if fuse:
+        if callback or checkpoint:
+            raise ValueError("map with fuse has no callback and no checkpoint")
+        names = "auto" if fuse is True else fuse if isinstance(fuse, str) else ",".join(fuse)
+        return _map_fused(problem, arch, fuse=names, exchange=exchange, window=window, softmax=softmax, staircase=staircase,
+                          gap=gap, mapper=mapper, objective=objective, evals=evals, time=time or None, seed=seed,
+                          threads=threads, k_best=k_best, constraints=constraints or None, keep_all=keep_all)
     arch = Arch(arch, like=like) if isinstance(arch, (str, os.PathLike)) else arch
     if not isinstance(arch, Arch):
         raise TypeError(f"arch must be an Arch or a text, not {type(arch).__name__}")
@@ -237,6 +256,15 @@ def map(problem: Union[Problem, Network, Sequence[Any], str], arch: Union[Arch, 
     if source is not None:
         source.warn()
     return MapResult(text_of(lib.sx_result_write, result), [p for p, _ in network.layers.values()], arch)
+
+
+def _map_fused(problem: Any, arch: Union[Arch, str], **options: Any) -> MapResult:
+    """A fused network, by the program."""
+    if not isinstance(problem, (str, os.PathLike)):
+        raise TypeError("a network that is fused is given by its name or its file, which has the graph")
+    answer = commands.run("map", problem=problem, arch=arch, **options)
+    return MapResult(json.dumps(answer.raw), [p for p, _ in Network(problem).layers.values()],
+                     arch if isinstance(arch, Arch) else Arch(arch))
 
 
 def as_network(problem: Any, like: Optional[str] = None) -> Network:

@@ -182,7 +182,7 @@ static sx_status choose_formats(const sx_args *args, sx_evaluation *e, sx_arch *
 /* Costs a fused mapping of a network. */
 static sx_status evaluate_fused(const sx_args *args, sx_sources *sources, sx_evaluation *e,
                                 sx_output *result) {
-    static const char *const apart[] = {"explain", "svg", "search-formats"};
+    static const char *const apart[] = {"svg", "search-formats"};
     for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
         if (sx_args_flag(args, apart[i]))
             return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--%s is not for a fused mapping", apart[i]),

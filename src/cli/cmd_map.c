@@ -35,6 +35,7 @@ typedef struct map_job {
     sx_mapping_view view;
     sx_gpu_choice gpu;
     sx_graph graph; /* of a network that is fused */
+    bool explain;   /* the same: its groups */
 } map_job;
 
 /* What the callbacks of a session need. */
@@ -277,6 +278,7 @@ static sx_status read_options(const sx_args *args, map_job *job) {
     job->r->training_step = sx_args_flag(args, "training-step");
     o->run.proof = sx_args_flag(args, "certificate");
     SX_TRY(sx_fuse_prepare(args, job->r));
+    job->explain = sx_args_flag(args, "explain");
     return read_evaluator(args, job);
 }
 
@@ -409,6 +411,7 @@ static sx_status print(const map_job *job, sx_output *result) {
         return sx_mapping_report_layer(job->r, &job->view, found->found ? &result->out : &result->err);
     SX_TRY(sx_mapping_report_network(job->r, &job->view, &result->out));
     if (job->r->fused) sx_fused_report(job->r->fused, job->r->objective, job->view.verbose, &result->out);
+    if (job->r->fused && job->explain) sx_fused_explain(job->r->fused, &result->out);
     if (job->r->graph && !job->view.quiet)
         return sx_operators_report_run(job->r, job->view.verbose, &result->out);
     return SX_OK;

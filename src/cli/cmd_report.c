@@ -31,6 +31,8 @@ static sx_status add_result(const sx_args *args, const char *path, const char *t
     if (status) return explain(status, path, answer);
     status = sx_clock_apply(args, &r->arch);
     if (!status) status = sx_page_result(path, r, &item);
+    json_t *fused = json_object_get(answer, "fused");
+    if (!status && fused) json_object_set(item, "fused", fused);
     sx_result_free(r);
     if (!status && json_array_append_new(list, item) != 0) return sx_error_memory();
     return status;

@@ -15,6 +15,7 @@ sx_status sx_fuse_prepare(const sx_args *args, sx_result *r) {
                             : sx_args_flag(args, "exchange")  ? "exchange"
                             : sx_args_flag(args, "staircase") ? "staircase"
                             : sx_args_flag(args, "softmax")   ? "softmax"
+                            : sx_args_flag(args, "explain")   ? "explain"
                                                               : NULL;
         if (!alone) return SX_OK;
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--%s has no effect without --fuse", alone),
@@ -57,7 +58,9 @@ static sx_status add_given(const sx_args *args, const sx_fused *fused, sx_output
         sx_text_add(&result->err, "illegal: %s\n", fused->illegal);
     }
     if (json) return sx_fused_given_json(fused, &result->out);
-    if (!fused->illegal[0]) sx_fused_report(fused, "", sx_args_flag(args, "verbose"), &result->out);
+    if (fused->illegal[0]) return SX_OK;
+    sx_fused_report(fused, "", sx_args_flag(args, "verbose"), &result->out);
+    if (sx_args_flag(args, "explain")) sx_fused_explain(fused, &result->out);
     return SX_OK;
 }
 

@@ -18,6 +18,12 @@
         {"exchange", 0,                                                                                      \
          "LEVEL",    SX_OPTION_TEXT,                                                                         \
          false,      "with --fuse: the memory in which tensors stay (the one inside the outermost)"},        \
+        {"explain",                                                                                          \
+         'e',                                                                                                \
+         NULL,                                                                                               \
+         SX_OPTION_FLAG,                                                                                     \
+         false,                                                                                              \
+         "with --fuse: explain the groups: their loops as trees, what stays where, and what it saves"},      \
         {"softmax",                                                                                          \
          0,                                                                                                  \
          "three-pass|one-pass",                                                                              \

@@ -289,8 +289,8 @@ static sx_status read_warnings(const sx_node *list, sx_result *r) {
 static sx_status read_tree(const sx_node *root, sx_result *r) {
     static const char *const keys[] = {"results",  "network",       "total",        "complete",
                                        "repeat",   "energy_source", "architecture", "evaluator",
-                                       "warnings", "totals",        "vector"};
-    enum { N_KEYS = sizeof keys / sizeof *keys, N_REQUIRED = N_KEYS - 4 };
+                                       "warnings", "totals",        "vector",       "fused"};
+    enum { N_KEYS = sizeof keys / sizeof *keys, N_REQUIRED = N_KEYS - 5 };
     const sx_node *node[N_REQUIRED], *evaluator = sx_node_get(root, "evaluator"),
                                      *warnings = sx_node_get(root, "warnings");
     SX_TRY(sx_only_keys(root, "the result", keys, N_KEYS));

@@ -297,6 +297,24 @@ class Searching(unittest.TestCase):
         self.assertEqual(done.stdout.strip(), "interrupted", done.stderr)
 
 
+class Fused(unittest.TestCase):
+    def test_map_fuses_a_network(self):
+        files = pathlib.Path(__file__).resolve().parents[2] / "tests/cli/files/fused"
+        result = sextant.map(str(files / "two.yaml"), str(files / "two.arch.yaml"), mapper="optimal", objective="energy",
+                             fuse=True, k_best=2)
+        self.assertLess(result.fused["energy_pj"], result.total["energy_pj"])
+        self.assertEqual(result.fused["unfused"]["energy_pj"], result.total["energy_pj"])
+        self.assertEqual(len(result.fused["k_best"]), 1)
+        named = sextant.map(str(files / "two.yaml"), str(files / "two.arch.yaml"), mapper="optimal", objective="energy",
+                            fuse=["a"])
+        self.assertEqual(named.fused["groups"][0]["tensors"][0]["name"], "a")
+        with self.assertRaises(sextant.UsageError):
+            sextant.map(str(files / "two.yaml"), str(files / "two.arch.yaml"), fuse=["b"])
+        with self.assertRaises(TypeError):
+            sextant.map(sextant.Problem("O[m] += A[m,k]*B[k] {m:4,k:4}"), "glb128", fuse=True)
+        self.assertIsNone(sextant.map("O[m] += A[m,k]*B[k] {m:4,k:4}", "glb128").fused)
+
+
 class Mapping(unittest.TestCase):
     def test_the_program_finds_the_same(self):
         result = sextant.map("resnet18/conv1", "eyeriss", mapper="gamma", evals=1000, seed=2)

@@ -257,37 +257,6 @@ function roofline(input, rows) {
       points.map((p, i) => dot(X, Y, p.at, i, `${p.name}\n${digits(p.at[0])} MACs/B\n${digits(p.at[1])} ${unit}`))]));
 }
 
-/* The loops of a fused group as a tree, with its layers inside. */
-function loopTree(group) {
-  const layers = list(group.layers).map(name => h('li', null, word(name)));
-  return objects(group.loops).reduceRight((inside, loop) =>
-    [h('li', null, `for ${word(loop.dimension)} in ${count(loop.bound)}`, h('ul', null, inside))], layers);
-}
-
-/* The staircase of a memory's sizes: energy by size. */
-function staircase(sizes) {
-  const points = sizes.map(size => [number(size.words), number(size.energy_pj)]).filter(p => p[0] > 0 && p[1] > 0).sort((a, b) => a[0] - b[0]);
-  if (points.length < 2) return null;
-  return panel('The best plan for each size of the memory', plot('energy against words on chip', {label: 'words', log: true, values: points.map(p => p[0])},
-    {label: 'energy (pJ)', log: false, values: [0, ...points.map(p => p[1])]}, (X, Y) => [
-      s('path', {class: 'line', fill: 'none', stroke: colour(0), d: points.map((p, i) => i ? `H${X(p[0])}V${Y(p[1])}` : `M${X(p[0])} ${Y(p[1])}`).join('')}),
-      points.map(p => dot(X, Y, p, 0, `${count(p[0])} words\n${energy(p[1])}`))]));
-}
-
-/* A fused network: groups, tensors that stay, the memory over time, the staircase. */
-function fusedSection(fused) {
-  const level = Object.keys(object(fused.peak))[0] || 'memory', capacity = number(fused.capacity), groups = objects(fused.groups);
-  const uses = objects(fused.memory).map(use => ({name: word(use.layer), text: percent((number(use.resident) + number(use.tiles)) / capacity),
-    parts: [['stays', use.resident], ['tiles', use.tiles]].map(([name, value], i) => ({name, value: number(value) || 0, tip: `${count(value)} words`, colour: i}))}));
-  return [h('h3', null, `Fused, with tensors exchanged in ${level}`),
-    cards([['energy', energy(fused.energy_pj)], ['unfused', energy(object(fused.unfused).energy_pj)], ['cycles', scaled(fused.cycles, '')],
-      ['DRAM traffic', scaled(fused.dram_bytes, 'B')], ['unfused', scaled(fused.dram_bytes_unfused, 'B')], ['gap', fused.optimal ? 'proven' : percent(fused.gap)]]),
-    table(['group', 'stays', 'from', 'to', 'words', 'loops around', 'DRAM saved', 'rows kept', 'rows again'], groups.flatMap((group, g) => objects(group.tensors).map(t =>
-      [g + 1, word(t.name), word(t.from), word(t.to), number(t.words), number(t.depth), {v: t.saved_bytes, t: scaled(t.saved_bytes, 'B')}, number(t.rows_kept) || 0, number(t.rows_again) || 0]))),
-    h('div', {class: 'panels'}, panel('Loops of the groups', groups.map((group, g) => h('div', null, `group ${g + 1}: ${energy(group.energy_pj)}`, h('ul', {class: 'tree'}, loopTree(group))))),
-      panel(`${level} over time, layer by layer`, stacks(uses, capacity), legend(['stays', 'tiles'])), staircase(objects(fused.staircase)))];
-}
-
 function mapSection(input, section) {
   const result = input.result, rows = layersOf(input), total = object(result.total), repeat = object(result.repeat);
   const figures = object(total.figures), clock = clockOf(input), cycles = sum(rows.map(r => r.times * r.best.cycles));
@@ -320,8 +289,7 @@ function mapSection(input, section) {
       ['all', sum(rows.map(r => r.times)), scaled(sum(rows.map(r => r.times * macs(r))), ''), number(total.cycles), energy(total.energy_pj),
         power(total.energy_pj * total.cycles), '', percent(total.utilization), '', '', '']),
     energies.length > 0 && h('div', {class: 'panels'}, panel('Energy by layer, once each', stacks(energies), legend(names)), roofline(input, rows)),
-    input.fused && fusedSection(object(input.fused)),
-    rows.map((r, i) => layerDetails(input, id(i), r))];
+    input.fused && fusedSections({h, s, colour, list, object, objects, number, word, count, scaled, energy, percent, table, stacks, legend, plot, dot, panel, cards})(object(input.fused)), rows.map((r, i) => layerDetails(input, id(i), r))];
 }
 
 /* Several results of `map`, layer by layer and in total, each against the first. */

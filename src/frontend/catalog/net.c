@@ -285,3 +285,13 @@ void sx_net_classify(sx_net *net, size_t in, uint32_t k, const char *name) {
     const size_t scores = sx_net_dense(net, in, k, name);
     (void)sx_net_other(net, &softmax, &scores, 1);
 }
+
+sx_status sx_net_finish(sx_net *net, sx_graph *out) {
+    if (!net->error) net->error = sx_graph_check(&net->graph);
+    free(net->layer);
+    if (net->error)
+        sx_graph_fini(&net->graph);
+    else
+        *out = net->graph;
+    return net->error;
+}

@@ -147,13 +147,7 @@ sx_status sx_catalog_graph(const char *name, const sx_network_options *options, 
         sx_net_backward(&net);
     else if (options && options->training)
         sx_net_train(&net);
-    if (!net.error) net.error = sx_graph_check(&net.graph);
-    free(net.layer);
-    if (net.error)
-        sx_graph_fini(&net.graph);
-    else
-        *out = net.graph;
-    return net.error;
+    return sx_net_finish(&net, out);
 }
 
 sx_status sx_catalog_network(const char *name, const sx_network_options *options, sx_network *out) {

@@ -96,6 +96,9 @@ sx_graph_operand sx_net_operand(const sx_problem *einsum, int v, size_t tensor, 
  * windows. */
 sx_graph_tensor sx_net_used(const sx_problem *einsum, int v, const char *ranks, int split, uint64_t repeat);
 
+/* Checks the graph and hands it over, or gives the error; frees all else. */
+SX_MUST_USE sx_status sx_net_finish(SX_TAKE sx_net *net, SX_OWN sx_graph *out);
+
 /* Replaces the graph by that of the weight updates. */
 void sx_net_train(sx_net *net);
 

@@ -57,12 +57,10 @@ static size_t norm_heads(sx_seq *s, const char *name, sx_seq_use in, bool in_pla
 static void append(sx_seq *s, const char *name, size_t in, size_t cache) {
     const uint64_t tokens = s->batch * s->tokens;
     sx_seq_use out = sx_seq_last(s, cache, tokens);
-    char text[160];
+    char text[SX_PRODUCT_TEXT];
     if (!out.part[1].length) out.part[1] = (sx_graph_part){0, tokens, 0};
     out.ranks = "M|N";
-    snprintf(text, sizeof text,
-             "Outputs[M,N] += Weights[M,K]*Inputs[K,N] {M:%" PRIu64 ",K:%" PRIu64 ",N:%" PRIu64 "}",
-             sx_seq_extent(s, cache, 0), sx_seq_extent(s, in, 0), tokens);
+    sx_seq_product_text(sx_seq_extent(s, cache, 0), sx_seq_extent(s, in, 0), tokens, text);
     (void)sx_seq_add_einsum(s, &(sx_seq_einsum){.name = name,
                                                 .text = text,
                                                 .use = {out,

@@ -2,7 +2,6 @@
  * uniform. The N k slots of tokens are dealt out evenly: X - r experts have q tokens and r have one more, two layers. */
 #include "frontend/llm/sequence.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -31,10 +30,9 @@ static size_t multiply(sx_seq *s, const char *name, size_t in, bool slots, uint6
                        uint64_t n, size_t weights) {
     const uint64_t k = sx_seq_extent(s, in, 0), tokens = s->batch * s->tokens;
     sx_seq_use input = {.tensor = in, .ranks = "K|N", .split = slots ? 1 : -1};
-    char text[160];
+    char text[SX_PRODUCT_TEXT];
     if (!slots && n < tokens) input.part[1] = (sx_graph_part){0, n, 0};
-    snprintf(text, sizeof text,
-             "Outputs[M,N] += Weights[M,K]*Inputs[K,N] {M:%" PRIu64 ",K:%" PRIu64 ",N:%" PRIu64 "}", m, k, n);
+    sx_seq_product_text(m, k, n, text);
     return sx_seq_add_einsum(
         s,
         &(sx_seq_einsum){.name = name,

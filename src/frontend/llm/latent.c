@@ -4,7 +4,6 @@
  * part of its key, which is the same for all heads, the rest of its key, and its value. */
 #include "frontend/llm/sequence.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 /* The new tokens of the cache, some features of them. */
@@ -28,13 +27,11 @@ static size_t make_queries(sx_seq *s, size_t in) {
 static size_t cache_latents(sx_seq *s, size_t in, bool in_place, size_t *normed) {
     const sx_mla_sizes *m = &s->sizes->mla;
     const uint64_t tokens = s->batch * s->tokens, all = (s->context + s->tokens) * s->batch;
-    char text[160], weights[2 * SX_NAME_SIZE];
+    char text[SX_PRODUCT_TEXT], weights[2 * SX_NAME_SIZE];
     const size_t cache = sx_seq_state(s, "latents", m->kv + m->rope, all, 0);
     sx_seq_use out = {
         .tensor = cache, .ranks = "M|N", .split = -1, .part[1] = {s->context * s->batch, tokens, 0}};
-    snprintf(text, sizeof text,
-             "Outputs[M,N] += Weights[M,K]*Inputs[K,N] {M:%" PRIu64 ",K:%" PRIu64 ",N:%" PRIu64 "}",
-             m->kv + m->rope, s->sizes->width, tokens);
+    sx_seq_product_text(m->kv + m->rope, s->sizes->width, tokens, text);
     (void)sx_seq_add_einsum(s, &(sx_seq_einsum){.name = "kv-down",
                                                 .text = text,
                                                 .use = {out,
@@ -74,10 +71,8 @@ static void turn(sx_seq *s, size_t query, size_t cache, sx_seq_use to) {
 /* A matrix of each head: m features of k. */
 static size_t multiply_heads(sx_seq *s, const char *name, sx_seq_use in, sx_seq_use out, uint64_t m,
                              uint64_t k) {
-    char text[160];
-    snprintf(text, sizeof text,
-             "Outputs[M,N] += Weights[M,K]*Inputs[K,N] {M:%" PRIu64 ",K:%" PRIu64 ",N:%" PRIu64 "}", m, k,
-             s->batch * s->tokens);
+    char text[SX_PRODUCT_TEXT];
+    sx_seq_product_text(m, k, s->batch * s->tokens, text);
     in.ranks = "K|N";
     out.ranks = "M|N";
     in.split = out.split = 0;
@@ -123,7 +118,7 @@ static size_t attend_expanded(sx_seq *s, size_t query, size_t cache, size_t norm
     const sx_model_sizes *z = s->sizes;
     const sx_mla_sizes *m = &z->mla;
     const uint64_t all = (s->context + s->tokens) * s->batch, made = m->nope + m->v, block = m->rope + made;
-    char text[160], name[2 * SX_NAME_SIZE];
+    char text[SX_PRODUCT_TEXT], name[2 * SX_NAME_SIZE];
     turn(s, query, cache, sx_seq_features(query, m->nope, m->rope, m->nope + m->rope));
     snprintf(name, sizeof name, "%skv-up.out", s->layer);
     const size_t expanded = sx_net_tensor(s->net, name, 2, (const uint64_t[]){z->heads * block, all});
@@ -131,9 +126,7 @@ static size_t attend_expanded(sx_seq *s, size_t query, size_t cache, size_t norm
     if (s->context) in = sx_seq_features(cache, 0, m->kv, 0);
     out.ranks = "M|N";
     in.ranks = "K|N";
-    snprintf(text, sizeof text,
-             "Outputs[M,N] += Weights[M,K]*Inputs[K,N] {M:%" PRIu64 ",K:%" PRIu64 ",N:%" PRIu64 "}",
-             z->heads * made, m->kv, all);
+    sx_seq_product_text(z->heads * made, m->kv, all, text);
     (void)sx_seq_add_einsum(
         s, &(sx_seq_einsum){.name = "kv-up",
                             .text = text,

@@ -2,7 +2,6 @@
 #include "frontend/llm/sequence.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { USUAL_TOKENS = 2048, USUAL_CONTEXT = 4096, MOST_TOKENS = 1 << 24 };
@@ -125,13 +124,7 @@ static sx_status make_graph(const sx_model_sizes *sizes, const sx_model_sizes *t
                 .context = o.context};
     build(&s, text);
     if (!run->active_parameters) run->active_parameters = run->parameters;
-    if (!net.error) net.error = sx_graph_check(&net.graph);
-    free(net.layer);
-    if (net.error)
-        sx_graph_fini(&net.graph);
-    else
-        *out = net.graph;
-    return net.error;
+    return sx_net_finish(&net, out);
 }
 
 /* The last word of a path, without an ending that says its format. */

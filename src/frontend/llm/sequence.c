@@ -92,12 +92,16 @@ size_t sx_seq_add_einsum(sx_seq *s, const sx_seq_einsum *e) {
     return out;
 }
 
+void sx_seq_product_text(uint64_t m, uint64_t k, uint64_t n, char text[SX_PRODUCT_TEXT]) {
+    snprintf(text, SX_PRODUCT_TEXT,
+             "Outputs[M,N] += Weights[M,K]*Inputs[K,N] {M:%" PRIu64 ",K:%" PRIu64 ",N:%" PRIu64 "}", m, k, n);
+}
+
 size_t sx_seq_dense_of(sx_seq *s, const char *name, sx_seq_use in, uint64_t m, size_t weights) {
-    char text[160];
+    char text[SX_PRODUCT_TEXT];
     const uint64_t k = in.part[0].length ? in.part[0].length : sx_seq_extent(s, in.tensor, 0);
     const uint64_t n = in.part[1].length ? in.part[1].length : sx_seq_extent(s, in.tensor, 1);
-    snprintf(text, sizeof text,
-             "Outputs[M,N] += Weights[M,K]*Inputs[K,N] {M:%" PRIu64 ",K:%" PRIu64 ",N:%" PRIu64 "}", m, k, n);
+    sx_seq_product_text(m, k, n, text);
     in.ranks = "K|N";
     in.split = -1;
     return sx_seq_add_einsum(s, &(sx_seq_einsum){.name = name,

@@ -43,6 +43,10 @@ typedef struct sx_seq_einsum {
 } sx_seq_einsum;
 size_t sx_seq_add_einsum(sx_seq *s, const sx_seq_einsum *e);
 
+/* The text of the einsum of a product: m features of k, for n tokens. */
+enum { SX_PRODUCT_TEXT = 160 };
+void sx_seq_product_text(uint64_t m, uint64_t k, uint64_t n, char text[SX_PRODUCT_TEXT]);
+
 /* A product with weights: m features from all of a tensor, or from the first k of it (0: all). */
 size_t sx_seq_dense(sx_seq *s, const char *name, size_t in, uint64_t m);
 size_t sx_seq_dense_of(sx_seq *s, const char *name, sx_seq_use in, uint64_t m, size_t weights);

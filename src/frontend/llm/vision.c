@@ -148,10 +148,8 @@ static void add_positions(sx_seq *s, const char *name, size_t query, uint64_t ba
 /* Queries, keys and values of windows, whose last ones are filled up. */
 static size_t project_windows(sx_seq *s, size_t in, uint64_t tokens) {
     const uint64_t d = s->sizes->width, given = sx_seq_extent(s, in, 1);
-    char text[160];
-    snprintf(text, sizeof text,
-             "Outputs[M,N] += Weights[M,K]*Inputs[K,N] {M:%" PRIu64 ",K:%" PRIu64 ",N:%" PRIu64 "}", 3 * d, d,
-             tokens);
+    char text[SX_PRODUCT_TEXT];
+    sx_seq_product_text(3 * d, d, tokens, text);
     return sx_seq_add_einsum(
         s, &(sx_seq_einsum){
                .name = "qkv",

@@ -35,10 +35,8 @@ static size_t add_sounds(sx_seq *s, const char *name) {
 
 /* The product that makes keys or values of the sounds. */
 static void project_sounds(sx_seq *s, const char *name, size_t in, size_t out) {
-    char text[160];
-    snprintf(text, sizeof text,
-             "Outputs[M,N] += Weights[M,K]*Inputs[K,N] {M:%" PRIu64 ",K:%" PRIu64 ",N:%" PRIu64 "}",
-             s->sizes->width, s->sizes->width, s->sizes->frames * s->batch);
+    char text[SX_PRODUCT_TEXT];
+    sx_seq_product_text(s->sizes->width, s->sizes->width, s->sizes->frames * s->batch, text);
     (void)sx_seq_add_einsum(s, &(sx_seq_einsum){.name = name,
                                                 .text = text,
                                                 .use = {{.tensor = out, .ranks = "M|N", .split = -1},

@@ -53,19 +53,19 @@ static void kinds_read_back(void **state) {
     (void)state;
     static const char *const configs[] = {
         TINY,
-        "{model_type: mixtral, hidden_size: 64, num_hidden_layers: 1, num_attention_heads: 4, vocab_size: "
-        "100, "
-        "num_local_experts: 8, num_experts_per_tok: 2}",
-        "{model_type: deepseek_v3, hidden_size: 64, num_hidden_layers: 2, num_attention_heads: 4, "
-        "vocab_size: 100, "
-        "kv_lora_rank: 16, q_lora_rank: 24, qk_rope_head_dim: 4, qk_nope_head_dim: 8, v_head_dim: 8, "
-        "n_routed_experts: 8, "
-        "n_shared_experts: 1, num_experts_per_tok: 2, moe_intermediate_size: 32, first_k_dense_replace: 1}",
-        "{model_type: gemma3, text_config: {hidden_size: 64, num_hidden_layers: 6, num_attention_heads: 4, "
-        "vocab_size: 100, "
-        "sliding_window: 8}}",
-        "{model_type: phi, hidden_size: 64, num_hidden_layers: 1, num_attention_heads: 4, vocab_size: 100, "
-        "partial_rotary_factor: 0.5}",
+        ("{model_type: mixtral, hidden_size: 64, num_hidden_layers: 1, num_attention_heads: 4, vocab_size: "
+         "100, "
+         "num_local_experts: 8, num_experts_per_tok: 2}"),
+        ("{model_type: deepseek_v3, hidden_size: 64, num_hidden_layers: 2, num_attention_heads: 4, "
+         "vocab_size: 100, "
+         "kv_lora_rank: 16, q_lora_rank: 24, qk_rope_head_dim: 4, qk_nope_head_dim: 8, v_head_dim: 8, "
+         "n_routed_experts: 8, "
+         "n_shared_experts: 1, num_experts_per_tok: 2, moe_intermediate_size: 32, first_k_dense_replace: 1}"),
+        ("{model_type: gemma3, text_config: {hidden_size: 64, num_hidden_layers: 6, num_attention_heads: 4, "
+         "vocab_size: 100, "
+         "sliding_window: 8}}"),
+        ("{model_type: phi, hidden_size: 64, num_hidden_layers: 1, num_attention_heads: 4, vocab_size: 100, "
+         "partial_rotary_factor: 0.5}"),
         "{model_type: gpt2, n_embd: 64, n_layer: 1, n_head: 4, n_positions: 64, vocab_size: 100}",
         "{model_type: mamba, hidden_size: 64, num_hidden_layers: 1, vocab_size: 100}",
     };

@@ -71,21 +71,43 @@ static bool space_at(const sx_space *base, sx_u128 index, void *out) {
     return index == 0;
 }
 
-static void space_redraw(const sx_space *base, sx_rng *rng, size_t gene, void *point) {
-    ((uint8_t *)point)[base->gene[gene].which] = (uint8_t)sx_rng_below(rng, own(base)->chip.n_memories);
+/* Draws the memory of a tensor. */
+static void draw_memory(const sx_space *base, sx_rng *rng, size_t gene, uint8_t *point) {
+    point[base->gene[gene].which] = (uint8_t)sx_rng_below(rng, own(base)->chip.n_memories);
 }
 
 static void space_draw(const sx_space *base, sx_rng *rng, void *point) {
     memset(point, 0, base->point_size);
-    for (size_t g = 0; g < base->n_genes; g++) space_redraw(base, rng, g, point);
+    for (size_t g = 0; g < base->n_genes; g++) draw_memory(base, rng, g, point);
 }
 
+/* Whether two tensors are of one kind: weights or outputs of nodes of one class and of equal sizes. */
+static bool is_like(const sx_placement_space *space, size_t a, size_t b) {
+    return a % 2 == b % 2 && space->size[a] == space->size[b] && space->moved[a] == space->moved[b] &&
+           space->graph.node[a / 2].op == space->graph.node[b / 2].op;
+}
+
+/* Puts all tensors of a kind, or one in two, three or four of them, into the memory of one. */
+static void gather_kind(const sx_placement_space *space, sx_rng *rng, size_t tensor, uint8_t *point) {
+    uint64_t part = 1 + sx_rng_below(rng, 4);
+    for (size_t t = tensor % 2; t < space->n_tensors; t += 2)
+        if (is_like(space, t, tensor) && (part == 1 || sx_rng_below(rng, part) == 0)) point[t] = point[tensor];
+}
+
+/* Draws the memory of a tensor; every other time others of its kind follow. */
+static void space_redraw(const sx_space *base, sx_rng *rng, size_t gene, void *point) {
+    draw_memory(base, rng, gene, point);
+    if (sx_rng_below(rng, 2)) gather_kind(own(base), rng, (size_t)base->gene[gene].which, point);
+}
+
+/* Moves a tensor to the next memory; every other time others of its kind follow. */
 static void space_nudge(const sx_space *base, sx_rng *rng, size_t gene, void *point) {
     uint8_t *at = (uint8_t *)point + base->gene[gene].which;
     size_t last = own(base)->chip.n_memories - 1;
     if (last == 0) return;
     bool faster = *at == 0 || (*at < last && sx_rng_below(rng, 2));
     *at = (uint8_t)(faster ? *at + 1 : *at - 1);
+    if (sx_rng_below(rng, 2)) gather_kind(own(base), rng, (size_t)base->gene[gene].which, point);
 }
 
 static void space_take(const sx_space *base, size_t gene, const void *from, void *point) {

@@ -1,6 +1,10 @@
 #include "placement/improve.h"
 
-enum { PASSES = 20 }; /* at most; a pass that changes nothing ends it */
+enum {
+    PASSES = 20,           /* at most; a pass that changes nothing ends it */
+    MOST_PASSED = 1 << 28, /* nodes whose clocks are computed: a second or so */
+    MOST_SWAPPED = 4096    /* tensors of spaces where pairs are tried: the square of them takes long */
+};
 
 /* Whether a state is better than a latency: faster, or as fast with a tensor moved to a slower memory. */
 static bool better(const sx_place_state *state, uint64_t latency, bool slower) {
@@ -43,14 +47,22 @@ static bool swap_one(sx_place_state *state, size_t tensor) {
     return false;
 }
 
+/* Whether a descent ends: somebody wants it to, or it has passed enough nodes. */
+static bool ends(const sx_place_state *state, uint64_t until, bool (*stopped)(const void *user),
+                 const void *user) {
+    return state->passed >= until || (stopped && stopped(user));
+}
+
 void sx_place_improve(sx_place_state *state, bool (*stopped)(const void *user), const void *user) {
     const sx_space *space = &state->space->space;
     bool changed = true;
-    for (int pass = 0; changed && pass < PASSES; pass++) {
+    uint64_t until = state->passed + MOST_PASSED;
+    for (int pass = 0; changed && pass < PASSES && !ends(state, until, stopped, user); pass++) {
         changed = false;
-        for (size_t g = 0; g < space->n_genes; g++) changed |= move_one(state, (size_t)space->gene[g].which);
-        if (changed) continue;
-        for (size_t g = 0; g < space->n_genes && !(stopped && stopped(user)); g++)
+        for (size_t g = 0; g < space->n_genes && !ends(state, until, stopped, user); g++)
+            changed |= move_one(state, (size_t)space->gene[g].which);
+        if (changed || space->n_genes > MOST_SWAPPED) continue;
+        for (size_t g = 0; g < space->n_genes && !ends(state, until, stopped, user); g++)
             changed |= swap_one(state, (size_t)space->gene[g].which);
     }
 }

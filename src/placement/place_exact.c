@@ -41,6 +41,11 @@ double sx_place_exact_cutoff(const sx_place_exact *x) {
     return (double)x->s->best - fmax(1, x->tolerance * (double)x->s->best);
 }
 
+bool sx_place_exact_spent(const sx_place_exact *x) {
+    double effort = sx_run_setting(x->run, EFFORT);
+    return effort > 0 && (double)x->s->steps >= effort * 1e6;
+}
+
 sx_place_exact_node *sx_place_exact_open(const sx_place_exact *x, size_t i) {
     return (sx_place_exact_node *)((unsigned char *)(x->s + 1) + i * x->node_size);
 }
@@ -321,9 +326,8 @@ static void finish(sx_place_exact *x) {
 /* Whether nothing is left to visit, or no more is to be visited. */
 static bool finished(const sx_place_exact *x) {
     uint64_t most = (uint64_t)sx_run_setting(x->run, NODES);
-    double effort = sx_run_setting(x->run, EFFORT);
     if (!x->s->begun) return false;
-    if (effort > 0 && x->s->visited > 0 && (double)x->s->steps >= effort * 1e6) return true;
+    if (x->s->visited > 0 && sx_place_exact_spent(x)) return true;
     return x->s->n_open == 0 || (most && x->s->visited >= most) || (!x->latency_only && x->s->visited > 0);
 }
 

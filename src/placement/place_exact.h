@@ -43,6 +43,9 @@ typedef struct sx_place_exact {
 /* The bound from which on a node holds nothing better than the incumbent. */
 double sx_place_exact_cutoff(const sx_place_exact *x);
 
+/* Whether the effort is used up. */
+bool sx_place_exact_spent(const sx_place_exact *x);
+
 /* Evaluates a placement that fits, with addresses where these are demanded, where it is faster than the incumbent, or
  * anyway. */
 void sx_place_exact_offer(sx_place_exact *x, const uint8_t *placement, bool anyway);

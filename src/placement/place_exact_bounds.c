@@ -31,14 +31,17 @@ static uint64_t room(const sx_place_exact *x, size_t memory) {
 /* Adds up what the relaxed placement uses of that room: by memory and step, or weights by memory. */
 static void set_use(sx_place_exact *x) {
     size_t n = x->space->graph.n_nodes, memories = x->space->chip.n_memories;
+    uint64_t weights[SX_MAX_MEMORIES] = {0};
     memset(x->use, 0, memories * n * sizeof *x->use);
     for (size_t t = 0; t < x->space->n_tensors; t++) {
         if (x->space->size[t] == 0 || x->relaxed[t] == 0) continue;
-        if (!x->ranged)
+        if (!sx_place_is_output(t))
+            weights[x->relaxed[t]] += x->space->size[t];
+        else if (!x->ranged)
             sx_place_exact_add_use(x, t, x->relaxed[t]);
-        else if (!sx_place_is_output(t))
-            x->use[x->relaxed[t]] += x->space->size[t];
     }
+    for (size_t m = 1; m < memories; m++)
+        for (size_t s = 0; s < (x->ranged ? 1 : n); s++) x->use[x->ranged ? m : m * n + s] += weights[m];
 }
 
 /* The direction in which multipliers improve the bound: how far the relaxed placement overflows each memory at
@@ -119,7 +122,7 @@ double sx_place_exact_ascend(sx_place_exact *x, bool root) {
     int stalled = 0;
     memcpy(x->trial, x->lambda, x->n_lambda * sizeof *x->trial);
     memset(x->slope, 0, x->n_lambda * sizeof *x->slope);
-    for (int i = 0; i < by->steps && !sx_run_stopped(x->run); i++) {
+    for (int i = 0; i < by->steps && !sx_run_stopped(x->run) && (i == 0 || !sx_place_exact_spent(x)); i++) {
         double bound = relaxed_bound(x, x->trial);
         if (isinf(bound)) return INFINITY;
         bound -= sx_place_relax_error(&x->relax);
@@ -174,20 +177,37 @@ double sx_place_exact_fixed_bound(const sx_place_exact *x) {
     return (double)stream.now;
 }
 
+/* Adds up what fixed tensors use of a memory at each step; the most of it. */
+static uint64_t use_fixed(sx_place_exact *x, size_t memory) {
+    size_t n = x->space->graph.n_nodes;
+    uint64_t weights = 0, most = 0;
+    for (size_t t = 0; t < x->space->n_tensors; t++) {
+        if (x->allowed[t] != 1u << memory) continue;
+        if (sx_place_is_output(t))
+            sx_place_exact_add_use(x, t, memory);
+        else
+            weights += x->space->size[t];
+    }
+    for (size_t s = 0; s < n; s++) {
+        x->use[memory * n + s] += weights;
+        if (x->use[memory * n + s] > most) most = x->use[memory * n + s];
+    }
+    return most;
+}
+
 bool sx_place_exact_fit(sx_place_exact *x) {
     size_t n = x->space->graph.n_nodes, memories = x->space->chip.n_memories;
+    uint64_t most[SX_MAX_MEMORIES];
     memset(x->use, 0, memories * n * sizeof *x->use);
-    for (size_t t = 0; t < x->space->n_tensors; t++)
-        for (size_t m = 1; m < memories; m++)
-            if (x->allowed[t] == 1u << m) sx_place_exact_add_use(x, t, m);
+    for (size_t m = 1; m < memories; m++) most[m] = use_fixed(x, m);
     for (size_t t = 0; t < x->space->n_tensors; t++)
         for (size_t m = 1; m < memories; m++) {
             if (!(x->allowed[t] >> m & 1)) continue;
-            bool fixed = x->allowed[t] == 1u << m, fits = true;
-            uint64_t more = fixed ? 0 : x->space->size[t];
-            for (size_t s = sx_place_first(x->space, t); s <= sx_place_last(x->space, t); s++)
-                fits &= x->use[m * n + s] + more <= x->space->chip.memory[m].capacity;
-            if (!fits) x->allowed[t] &= (uint16_t) ~(1u << m);
+            uint64_t more = x->allowed[t] == 1u << m ? 0 : x->space->size[t], beside = 0;
+            for (size_t s = t / 2; sx_place_is_output(t) && s <= sx_place_last(x->space, t); s++)
+                if (x->use[m * n + s] > beside) beside = x->use[m * n + s];
+            if (!sx_place_is_output(t)) beside = most[m];
+            if (beside + more > x->space->chip.memory[m].capacity) x->allowed[t] &= (uint16_t) ~(1u << m);
             if (!x->allowed[t]) return false;
         }
     return true;

@@ -91,7 +91,8 @@ static bool is_like(const sx_placement_space *space, size_t a, size_t b) {
 static void gather_kind(const sx_placement_space *space, sx_rng *rng, size_t tensor, uint8_t *point) {
     uint64_t part = 1 + sx_rng_below(rng, 4);
     for (size_t t = tensor % 2; t < space->n_tensors; t += 2)
-        if (is_like(space, t, tensor) && (part == 1 || sx_rng_below(rng, part) == 0)) point[t] = point[tensor];
+        if (is_like(space, t, tensor) && (part == 1 || sx_rng_below(rng, part) == 0))
+            point[t] = point[tensor];
 }
 
 /* Draws the memory of a tensor; every other time others of its kind follow. */

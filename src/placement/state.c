@@ -111,6 +111,7 @@ static void update_clocks(sx_place_state *state, size_t first, size_t last) {
         bool settled = i >= last && clock.tail >= differs && is_shifted(&clock, old, shift);
         *old = clock;
         if (!settled) continue;
+        if (shift != 0) state->passed += (n - i) / 4;
         for (size_t k = i + 2; shift != 0 && k <= n; k++) {
             state->clock[k].now += shift;
             state->clock[k].engine += shift;

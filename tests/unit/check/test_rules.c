@@ -445,8 +445,12 @@ static void orders_matter_with_links(void **state) {
     assert_true(count_walked(true, true) > plain);
 }
 
+/* O[p] += A[r] * B[p + r]. */
 static void set_plain_window(sx_check_case *c) {
     set_convolution(&c->problem, 8, 4, 1);
+    const sx_tensor window = c->problem.tensor[A];
+    c->problem.tensor[A] = c->problem.tensor[B];
+    c->problem.tensor[B] = window;
     set_machine(c, 4, 1000);
     c->no_link_transfers = true;
 }
@@ -458,10 +462,10 @@ static void rounding_takes_a_word_of_bypassed_windows(void **state) {
     const int64_t spread[] = {4, 1};
     fixture *f = make_fixture(set_plain_window, spread);
     for (int keeps = 0; keeps < 2; keeps++) {
-        f->o.keep[0] = keeps ? 7 : 7 & ~(1u << A);
-        f->prices.of[1][A][SX_READ] = 5;
-        f->prices.of[0][A][SX_READ] = 5;
-        sx_wide flow = sx_check_flow(&f->o, &f->prices, A, SX_UNITS, ones);
+        f->o.keep[0] = keeps ? 7 : 7 & ~(1u << B);
+        f->prices.of[1][B][SX_READ] = 5;
+        f->prices.of[0][B][SX_READ] = 3;
+        sx_wide flow = sx_check_flow(&f->o, &f->prices, B, SX_UNITS, ones);
         assert_true(flow > 0);
         assert_true(sx_check_constant(&f->o, &f->prices) == flow - (keeps ? 0 : 5));
     }

@@ -3,7 +3,8 @@
  * Sources of the defaults.
  * Energy: the shape of Timeloop's public technology table, (1 + (KB - 0.5) * 5 / 99.5) pJ for 16 bits
  * (sx_pat_sram), through what the base architecture says of its own size, so that a design of the base's
- * sizes costs what the base does; the table itself where the base says nothing.
+ * sizes costs what the base does; the table itself where the base says nothing. Where the base has an area and leaks, its
+ * energies are those of a circuit (an estimate, or Accelergy's tables), and CACTI's shape takes the place of the table's.
  * Leakage and area: CACTI 7 at 45 nm by width and depth (sx_sram_by_size), leakage through what the base leaks, area through
  * that of the base where it has one.
  * Area of a compute unit: the integer multipliers of the 45 nm table that goes with Horowitz (ISSCC 2014),
@@ -23,6 +24,7 @@ static const char AREA_OF_BASE[] = "base_area * sram_area / base_sram_area";
 static const char LEAKAGE[] = "base * sram_leakage / base_sram_leakage";
 static const char ENERGY[] = "pat";
 static const char ENERGY_OF_BASE[] = "base * pat / base_pat";
+static const char ENERGY_OF_CIRCUIT[] = "base * sram / base_sram";
 static const char COMPUTE_AREA[] = "282 * (word_bits / 8) ** 1.816 + 8.56 * word_bits";
 
 enum { MOST_SIZES = 1000 };
@@ -37,6 +39,7 @@ sx_size_cost sx_size_cost_preset(sx_size_cost_kind kind, const sx_storage *base,
     bool sized = base->area > 0 && base->entries != SX_UNLIMITED;
     if (kind == SX_SIZE_COST_AREA) return (sx_size_cost){.formula = sized ? AREA_OF_BASE : AREA};
     if (kind == SX_SIZE_COST_LEAKAGE) return (sx_size_cost){.formula = based ? LEAKAGE : "base"};
+    if (based && sized && base->leak_energy > 0) return (sx_size_cost){.formula = ENERGY_OF_CIRCUIT};
     return (sx_size_cost){.formula = based ? ENERGY_OF_BASE : ENERGY};
 }
 

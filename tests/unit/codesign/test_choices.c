@@ -187,6 +187,17 @@ static void laws_are_formulas_of_the_size(void **state) {
     assert_true(value_of("base * sram_leakage / base_sram_leakage", 256) == 2);
     assert_true(value_of("sram_area", 512) > 1.5 * value_of("base_sram_area", 512));
     assert_true(value_of("sram_write", 256) == value_of("base_sram_write", 7));
+    sx_storage circuit;
+    sx_storage_init(&circuit);
+    circuit.entries = 256;
+    assert_string_equal(sx_size_cost_preset(SX_SIZE_COST_ENERGY, &circuit, 2).formula,
+                        "base * pat / base_pat");
+    circuit.area = 100;
+    assert_string_equal(sx_size_cost_preset(SX_SIZE_COST_AREA, &circuit, 0).formula,
+                        "base_area * sram_area / base_sram_area");
+    circuit.leak_energy = 0.01;
+    assert_string_equal(sx_size_cost_preset(SX_SIZE_COST_ENERGY, &circuit, 2).formula,
+                        "base * sram / base_sram");
     sx_storage base;
     double value;
     sx_storage_init(&base);

@@ -57,8 +57,8 @@ typedef struct sx_command {
 
 extern const sx_command sx_command_map, sx_command_eval, sx_command_space, sx_command_compare,
     sx_command_codesign, sx_command_systolic, sx_command_place, sx_command_train, sx_command_verify,
-    sx_command_calibrate, sx_command_estimate, sx_command_report, sx_command_list, sx_command_new,
-    sx_command_help;
+    sx_command_calibrate, sx_command_estimate, sx_command_sweep, sx_command_report, sx_command_list,
+    sx_command_new, sx_command_help;
 
 /* Command number `index`, NULL past the last. */
 const sx_command *sx_command_at(size_t index);

@@ -19,9 +19,10 @@
 #include <unistd.h>
 
 static const sx_command *const commands[] = {
-    &sx_command_map,      &sx_command_eval,   &sx_command_space, &sx_command_compare, &sx_command_codesign,
-    &sx_command_systolic, &sx_command_place,  &sx_command_train, &sx_command_verify,  &sx_command_calibrate,
-    &sx_command_estimate, &sx_command_report, &sx_command_list,  &sx_command_new,     &sx_command_help,
+    &sx_command_map,      &sx_command_eval,      &sx_command_space,    &sx_command_compare,
+    &sx_command_codesign, &sx_command_systolic,  &sx_command_place,    &sx_command_train,
+    &sx_command_verify,   &sx_command_calibrate, &sx_command_estimate, &sx_command_sweep,
+    &sx_command_report,   &sx_command_list,      &sx_command_new,      &sx_command_help,
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 

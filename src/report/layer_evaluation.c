@@ -38,7 +38,8 @@ static sx_status layer_work(const sx_result *r, size_t layer, sx_evaluation *e, 
     sx_status status = sx_layer_evaluate(r, layer, e);
     if (!status && e->verdict.reason == SX_LEGAL) {
         sx_work_of(&e->problem, &e->arch, &e->cost, out);
-        if (r->timing) out->time = sx_time_layer(&e->arch, r->timing, &e->problem, &e->cost, out->dram_bytes);
+        if (r->timing)
+            out->time = sx_time_layer(&e->arch, r->timing, &e->problem, &e->cost, 1, out->dram_bytes);
     }
     if (!status || status->code == SX_ERR_MEMORY) return status;
     sx_status_free(status);

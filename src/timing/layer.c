@@ -95,18 +95,21 @@ void sx_layer_operator(const sx_arch *arch, const sx_timing *timing, const sx_pr
 }
 
 sx_operator_time sx_time_layer(const sx_arch *arch, const sx_timing *timing, const sx_problem *problem,
-                               const sx_cost *cost, double bytes) {
+                               const sx_cost *cost, double repeat, double bytes) {
     const int outer = arch->n_levels - 1;
     sx_timed_operator op;
     sx_layer_operator(arch, timing, problem, &op);
-    op.bytes = bytes;
+    op.bytes = repeat * bytes;
+    op.repeat *= repeat;
+    op.macs *= repeat;
+    op.blocks *= repeat;
     sx_operator_time out = sx_time_operator(arch, timing, &op);
     if (timing->units) return out;
     const sx_timing_kind *kind = sx_timing_find(timing, op.kind);
-    out.compute = (double)cost->compute_cycles * arch->cycle_seconds / kind->compute;
+    out.compute = repeat * (double)cost->compute_cycles * arch->cycle_seconds / kind->compute;
     for (int s = 0; s < outer; s++)
         if (cost->level[s].cycles > cost->compute_cycles)
-            out.level[s] = (double)cost->level[s].cycles * arch->cycle_seconds / kind->level[s];
+            out.level[s] = repeat * (double)cost->level[s].cycles * arch->cycle_seconds / kind->level[s];
     sx_operator_time_finish(arch, kind->overlap, &out);
     return out;
 }

@@ -62,6 +62,12 @@ static void kinds_of_widths(void **state) {
     assert_string_equal(op.kind, "gemm-w4a16");
 }
 
+/* A layer that repeats itself has one overhead. */
+static void expect_twice(const sx_problem *problem, const sx_cost *cost, double once) {
+    sx_operator_time t = sx_time_layer(&arch, &timing, problem, cost, 2, 100);
+    assert_true(fabs(t.seconds - (2 * once - 1e-6)) < 1e-15);
+}
+
 /* Without units, compute and levels are those of the mapping. */
 static void mapped_cycles(void **state) {
     (void)state;
@@ -71,13 +77,14 @@ static void mapped_cycles(void **state) {
     sx_expect_timed("timing: {overhead: 1e-6, efficiency: {compute: 0.5, L2: 0.25}}\n", &arch, &timing);
     sx_expect_ok(sx_einsum_parse("C[m,n] += A[m,k]*B[k,n] {m:3,n:5,k:7}", &problem));
     cost->compute_cycles = 1000;
-    sx_operator_time t = sx_time_layer(&arch, &timing, &problem, cost, 100);
+    sx_operator_time t = sx_time_layer(&arch, &timing, &problem, cost, 1, 100);
     assert_true(fabs(t.seconds - (1e-6 + 2e-6)) < 1e-15);
     assert_int_equal(t.limit, SX_LIMIT_COMPUTE);
     cost->level[0].cycles = 2000;
-    t = sx_time_layer(&arch, &timing, &problem, cost, 100);
+    t = sx_time_layer(&arch, &timing, &problem, cost, 1, 100);
     assert_true(fabs(t.seconds - (1e-6 + 8e-6)) < 1e-15);
     assert_int_equal(t.limit, 0);
+    expect_twice(&problem, cost, t.seconds);
     free(cost);
 }
 

@@ -1,0 +1,25 @@
+/* Numbers of a sweep: a range that doubles, or a list. */
+#ifndef SX_CLI_SWEEP_RANGE_H
+#define SX_CLI_SWEEP_RANGE_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SX_MAX_SWEEP = 64 };
+
+typedef struct sx_sweep_range {
+    size_t n;
+    uint64_t value[SX_MAX_SWEEP];
+} sx_sweep_range;
+
+/* Reads LOW:HIGH, which doubles from LOW on and ends with HIGH, or numbers with commas; each may end in k (1,024) or m.
+ * `option` is for messages. */
+SX_MUST_USE sx_status sx_sweep_range_read(const char *option, const char *text, uint64_t most,
+                                          sx_sweep_range *out);
+
+/* Reads a link, BYTES_PER_SECOND[,LATENCY] such as 300GB/s,10us. */
+SX_MUST_USE sx_status sx_link_read(const char *text, double *bandwidth, double *latency);
+
+#endif

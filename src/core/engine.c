@@ -4,10 +4,9 @@
 const sx_core_engine *sx_core_engine_of(const sx_core_model *model) {
     uint32_t windows = 0;
     for (uint32_t v = 0; v < model->n_tensors; v++) windows += !model->tensor[v].plain;
-    if (windows > 1) return &sx_core_engine_generic;
-#define CHOOSE(levels, tensors)                                                                              \
-    if (model->n_levels == levels && model->n_tensors == tensors)                                            \
-        return windows ? &sx_core_engine_##levels##_##tensors##_window : &sx_core_engine_##levels##_##tensors;
+#define CHOOSE(levels, tensors, n)                                                                           \
+    if (model->n_levels == levels && model->n_tensors == tensors && windows == n)                            \
+        return &sx_core_engine_##levels##_##tensors##_##n;
     SX_CORE_EACH_FIXED(CHOOSE)
 #undef CHOOSE
     return &sx_core_engine_generic;

@@ -19,6 +19,12 @@ typedef struct sx_core_engine {
     /* Draws a point, or makes one with all primes outermost; neither need be legal. */
     void (*draw)(const sx_core_space *space, sx_core_rng *rng, sx_compact_level *point);
     void (*natural)(const sx_core_space *space, sx_core_rng *rng, sx_compact_level *point);
+    /* Draws a point among all legal ones; false where what was drawn is not legal. Where it is, `finish` may follow. */
+    bool (*draw_uniform)(const sx_core_space *space, const sx_core_splits *splits, struct sx_core_work *work,
+                         sx_core_rng *rng, sx_compact_level *point);
+    /* Changes a random part of a point by a small step, or draws it anew (core/steps.h); whether it is then legal. */
+    bool (*step)(const sx_core_space *space, const sx_core_splits *splits, struct sx_core_work *work,
+                 sx_core_rng *rng, bool redraw, sx_compact_level *point);
     /* Draws the primes of a random dimension anew. */
     void (*redraw)(const sx_core_space *space, sx_core_rng *rng, sx_compact_level *point);
     /* Takes over an axis of another point (core/moves.h). */

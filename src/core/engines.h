@@ -6,12 +6,11 @@
 
 extern const sx_core_engine sx_core_engine_generic;
 
-/* Those for fixed numbers of levels and tensors, where tiles of no tensor or of one overlap in part (cmake/core.cmake makes
- * them). */
-#define SX_CORE_EACH_FIXED(X) X(3, 3) X(3, 4) X(4, 3) X(4, 4) X(5, 3) X(5, 4) X(6, 3) X(6, 4)
-#define SX_CORE_DECLARE(levels, tensors)                                                                     \
-    extern const sx_core_engine sx_core_engine_##levels##_##tensors;                                         \
-    extern const sx_core_engine sx_core_engine_##levels##_##tensors##_window;
+/* Those for fixed numbers of levels, of tensors, and of tensors whose tiles overlap in part (cmake/core.cmake makes them). */
+#define SX_CORE_EACH_FIXED(X)                                                                                \
+    X(3, 3, 0) X(3, 3, 1) X(3, 4, 0) X(4, 3, 0) X(4, 3, 1) X(5, 3, 0) X(5, 3, 1) X(6, 3, 0) X(6, 3, 1)
+#define SX_CORE_DECLARE(levels, tensors, windows)                                                            \
+    extern const sx_core_engine sx_core_engine_##levels##_##tensors##_##windows;
 SX_CORE_EACH_FIXED(SX_CORE_DECLARE)
 
 #endif

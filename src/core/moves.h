@@ -279,16 +279,27 @@ SX_HD void sx_compact_shift(const sx_core_space *c, sx_core_rng *rng, sx_compact
     if (sx_compact_draw_step(c, rng, point, d, &step)) sx_compact_take_step(c, point, d, &step);
 }
 
+/* A random order. */
+SX_HD uint64_t sx_compact_shuffled(const sx_core_space *c, sx_core_rng *rng) {
+    uint64_t order = c->natural, random = 0;
+    for (uint32_t i = c->model.n_dims; i > 1; i--, random >>= 16) {
+        if ((c->model.n_dims - i) % 4 == 0) random = sx_core_next(rng);
+        order = sx_compact_swap_places(order, i - 1, sx_core_share(random, 0, i));
+    }
+    return order;
+}
+
 /* Shuffles the orders of all levels. */
 SX_HD void sx_compact_shuffle(const sx_core_space *c, sx_core_rng *rng, sx_compact_level *point) {
-    for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) {
-        uint64_t order = c->natural, random = 0;
-        for (uint32_t i = c->model.n_dims; i > 1; i--, random >>= 16) {
-            if ((c->model.n_dims - i) % 4 == 0) random = sx_core_next(rng);
-            order = sx_compact_swap_places(order, i - 1, sx_core_share(random, 0, i));
-        }
-        point[s].order = order;
-    }
+    for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) point[s].order = sx_compact_shuffled(c, rng);
+}
+
+/* Gives a dimension one of the listed splits, all equally likely. */
+SX_HD void sx_core_pick_split(const sx_core_space *c, const sx_core_splits *splits, sx_core_rng *rng, int d,
+                              uint64_t *word) {
+    uint32_t n = splits->n[d], first = c->first_word[d], words = c->first_word[d + 1] - first;
+    const uint64_t *from = splits->word[d] + (n > 1 ? words * sx_core_below(rng, n) : 0);
+    for (uint32_t k = 0; k < words; k++) word[first + k] = from[k];
 }
 
 /* A random set of dimensions, of a random size from 1 to 5. */

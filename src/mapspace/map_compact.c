@@ -4,7 +4,12 @@
 #include "mapspace/map_core.h"
 #include "mapspace/map_parts.h"
 
+#include "base/status.h"
+
+#include <stdlib.h>
 #include <string.h>
+
+enum { MOST_SPLITS = 1 << 14 }; /* of a dimension that are listed */
 
 /* Whether constraints say something of a level's loops that compact points do not know. */
 static bool is_constrained(const sx_map_space *space, int s) {
@@ -103,11 +108,9 @@ void sx_map_expand(const sx_map_space *space, const sx_core_space *core, const s
     }
 }
 
-/* The words of a dimension's factors. */
-static void set_factors(const sx_map_space *space, const sx_core_space *core, const void *point, int d,
+/* Sets the words of a dimension's factors, which become 1. */
+static void set_factors(const sx_map_space *space, const sx_core_space *core, int d, uint32_t *factor,
                         uint64_t *word) {
-    uint32_t factor[SX_MAX_SLOTS];
-    sx_map_get_factors(space, point, d, factor);
     for (int k = core->first_word[d]; k < core->first_word[d + 1]; k++) {
         uint32_t prime = (uint32_t)core->power[k][1];
         word[k] = 0;
@@ -144,8 +147,50 @@ void sx_map_compact(const sx_map_space *space, const sx_core_space *core, const 
         for (int d = 0; d < n_dims; d++)
             if (at->spatial[d] > 1) compact[s].parallel |= (uint16_t)(1u << d);
     }
-    for (int d = 0; d < n_dims; d++)
-        set_factors(space, core, point, d, (uint64_t *)(void *)(compact + space->arch->n_levels));
+    for (int d = 0; d < n_dims; d++) {
+        uint32_t factor[SX_MAX_SLOTS];
+        sx_map_get_factors(space, point, d, factor);
+        set_factors(space, core, d, factor, (uint64_t *)(void *)(compact + space->arch->n_levels));
+    }
+}
+
+/* Lists the splits of a dimension that levels can hold on their own; returns their number. */
+static uint32_t list_splits(const sx_map_space *space, const sx_core_space *core, int d, uint64_t *out) {
+    uint32_t n = 0, words = core->first_word[d + 1] - core->first_word[d];
+    for (uint64_t i = 0; i < (uint64_t)sx_factors_count(space->factors[d]); i++) {
+        uint32_t factor[SX_MAX_SLOTS];
+        uint64_t word[SX_CORE_WORDS];
+        sx_factors_at(space->factors[d], i, factor);
+        if (!sx_map_within_reach(space, d, factor)) continue;
+        set_factors(space, core, d, factor, word);
+        memcpy(out + words * n++, word + core->first_word[d], words * sizeof *word);
+    }
+    return n;
+}
+
+sx_status sx_map_core_splits(const sx_map_space *space, const sx_core_space *core, sx_core_splits **out) {
+    size_t n = 0;
+    *out = NULL;
+    for (int d = 0; d < space->problem->n_dims; d++) {
+        double splits = (double)sx_factors_count(space->factors[d]);
+        if (splits > MOST_SPLITS) return SX_OK;
+        n += (size_t)splits * (size_t)(core->first_word[d + 1] - core->first_word[d]);
+    }
+    sx_core_splits *splits = calloc(1, sizeof *splits + n * sizeof(uint64_t));
+    if (!splits) return sx_error_memory();
+    uint64_t *word = (uint64_t *)(splits + 1);
+    bool some = true;
+    for (int d = 0; d < space->problem->n_dims; d++) {
+        splits->word[d] = word;
+        splits->n[d] = list_splits(space, core, d, word);
+        word += splits->n[d] * (uint32_t)(core->first_word[d + 1] - core->first_word[d]);
+        some = some && splits->n[d] > 0;
+    }
+    if (some)
+        *out = splits;
+    else
+        free(splits);
+    return SX_OK;
 }
 
 /* Whether an order is one of all dimensions. */

@@ -16,6 +16,10 @@ bool sx_map_core_nest(const sx_map_space *space, const sx_mapping *mapping, sx_c
 /* Makes what compact points of a space need. NULL, or why they do not cover it: a clause. */
 const char *sx_map_core_space(const sx_map_space *space, sx_core_space *out);
 
+/* Lists the splits of all dimensions, in fresh memory; NULL in *out where there are too many, or none that levels can hold. */
+SX_MUST_USE sx_status sx_map_core_splits(const sx_map_space *space, const sx_core_space *core,
+                                         SX_OWN sx_core_splits **out);
+
 /* From compact points to those of the space, and back. What a point does not say, such as the places of dimensions without loops,
  * is drawn. */
 void sx_map_expand(const sx_map_space *space, const sx_core_space *core, const sx_compact_level *compact,

@@ -12,8 +12,7 @@
 
 enum { SPLIT_TRIES = 32, FACTOR_TRIES = 16, TRIAL_DRAWS = 64, FEW_TRIES = 8 };
 
-/* Whether a split keeps a dimension's tiles within their reach. */
-static bool within_reach(const sx_map_space *space, int dim, const uint32_t *factor) {
+bool sx_map_within_reach(const sx_map_space *space, int dim, const uint32_t *factor) {
     uint64_t extent = 1, size = space->problem->size[dim];
     for (int i = 0; i < space->n_slots; i++) {
         extent = extent * factor[i] < size ? extent * factor[i] : size;
@@ -26,7 +25,7 @@ static void draw_split(const sx_map_space *space, sx_rng *rng, int dim, void *po
     uint32_t factor[SX_MAX_SLOTS];
     for (int i = 0; i < SPLIT_TRIES; i++) {
         sx_factors_draw(space->factors[dim], rng, factor);
-        if (!space->reached || within_reach(space, dim, factor)) break;
+        if (!space->reached || sx_map_within_reach(space, dim, factor)) break;
     }
     sx_map_set_factors(space, dim, factor, point);
 }

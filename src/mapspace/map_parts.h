@@ -70,6 +70,8 @@ void sx_map_redraw(const sx_space *space, sx_rng *rng, size_t gene, void *point)
 
 /* --- map_likely.c --- */
 
+/* Whether the levels that must keep tensors can hold a dimension's tiles, all other dimensions at 1. */
+bool sx_map_within_reach(const sx_map_space *space, int dim, const uint32_t *factor);
 void sx_map_draw_likely(const sx_space *space, sx_rng *rng, void *point);
 /* Finds out how far single dimensions may reach, and how often it is worth to draw. */
 SX_MUST_USE sx_status sx_map_prepare_draws(sx_map_space *space);

@@ -3,7 +3,6 @@
 
 #include "model/frame/state.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Copies a tensor; false where the core does not cover it. */
@@ -97,13 +96,4 @@ const char *sx_core_model_make(const sx_model *model, sx_core_model *out) {
     }
     for (int s = 0; s < model->n_levels; s++) copy_level(model, s, &out->level[s]);
     return NULL;
-}
-
-struct sx_core_work *sx_core_model_work(sx_evaluator *evaluator, const sx_core_engine *engine,
-                                        const sx_core_space *space) {
-    if (!evaluator->core) {
-        evaluator->core = calloc(1, engine->work_size);
-        if (evaluator->core) engine->begin(space, evaluator->core);
-    }
-    return evaluator->core;
 }

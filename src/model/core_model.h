@@ -10,9 +10,4 @@
  * clause. */
 const char *sx_core_model_make(const sx_model *model, sx_core_model *out);
 
-/* The evaluator's memory for an engine's functions on points of a space, prepared when it is asked for; NULL when memory is out.
- * An evaluator is asked for one space only. */
-struct sx_core_work *sx_core_model_work(sx_evaluator *evaluator, const sx_core_engine *engine,
-                                        const sx_core_space *space);
-
 #endif

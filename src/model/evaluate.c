@@ -38,7 +38,6 @@ void sx_evaluator_free(sx_evaluator *evaluator) {
     if (!evaluator) return;
     free(evaluator->records.data);
     sx_frame_free(evaluator->frame);
-    free(evaluator->core);
     sx_fanout_scratch_free(evaluator->slot);
     sx_walker_free(evaluator->walker);
     sx_window_free(evaluator->window);

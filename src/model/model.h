@@ -185,7 +185,6 @@ struct sx_evaluator {
     sx_access_entries records;
     sx_fanout_scratch *slot;
     struct sx_cost_frame *frame; /* NULL: not covered */
-    struct sx_core_work *core;   /* NULL before it is asked for (model/core_model.h) */
     sx_walker *walker;
     sx_window_dp *window;           /* of remainders under sliding windows; NULL before the first */
     bool walks;                     /* walk windows with remainders, as a reference for the fast path */

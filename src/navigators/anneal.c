@@ -14,13 +14,16 @@
  * figures. What a move is the paper does not say: here it is a small step of a random gene, or the gene drawn
  * anew. The steps are what the budget leaves after exploring. `scale=log` takes the logarithm of the
  * objective's value as energy, which is no longer the paper's method, but suits values that span decades.
- * Several chains may share one schedule; they move at once, so that threads help.
+ * Several chains may share one schedule; they move at once, so that threads help. Points of map spaces that compact points cover
+ * are these, which move where they are evaluated.
  *
  * Complexity: one evaluation per move and chain, memory for two points per chain. */
 #include "base/status.h"
+#include "run/compact.h"
 #include "run/navigator.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SCHEDULE, TMAX, TMIN, STEPS, EXPLORE, WALK, NUDGE, SCALE, CYCLES, CHAINS };
@@ -57,7 +60,7 @@ enum { TEMPERATURES = 48 };       /* walks that exploring is cut to fit */
 enum phase { FIRST, COOLER, HOTTER, QUENCH, ANNEAL };
 
 /* State of a search: this, then an energy and an outcome per chain, then the chains' points, then the
- * points they may move to, then one for scratch. */
+ * points they may move to, then one for scratch; of compact points, then an outcome and a point per chain. */
 typedef struct state {
     sx_rng rng;
     uint64_t phase, cycle;
@@ -77,6 +80,9 @@ typedef struct annealer {
     double *energy;
     sx_outcome *outcome;
     unsigned char *current, *next, *scratch;
+    sx_compact_search *compact; /* what compact points are changed by, */
+    sx_core_splits *splits;     /* NULL: points are the space's */
+    unsigned char *made;        /* by tasks: outcomes and compact points */
 } annealer;
 
 /* The energy of an outcome: that of an illegal one is INFINITY. */
@@ -88,6 +94,7 @@ static double energy_of(const annealer *a, const sx_outcome *outcome) {
 /* The memory of a search, in the run's state block; false when memory is out. */
 static bool remember(annealer *a, bool *resumed) {
     size_t n = a->chains, points = (2 * n + 1) * a->size;
+    if (a->splits) points += n * (sizeof *a->outcome + a->size);
     a->s =
         sx_run_state(a->run, sizeof *a->s + n * (sizeof *a->energy + sizeof *a->outcome) + points, resumed);
     if (!a->s) return false;
@@ -96,20 +103,77 @@ static bool remember(annealer *a, bool *resumed) {
     a->current = (unsigned char *)(a->outcome + n);
     a->next = a->current + n * a->size;
     a->scratch = a->next + n * a->size;
+    a->made = a->scratch + a->size;
     return true;
+}
+
+/* Takes over a point of the space. */
+static void adopt_point(annealer *a, const void *point, unsigned char *to) {
+    sx_core_rng rng = {a->splits ? sx_rng_next(&a->s->rng) : 0};
+    if (a->splits)
+        sx_map_compact(a->compact->space, &a->compact->core, point, &rng, (void *)to);
+    else
+        memcpy(to, point, a->size);
+}
+
+/* Changes of compact points: from where, by which random numbers; NULL: they are drawn. */
+typedef struct proposals {
+    const annealer *a;
+    const unsigned char *from;
+    sx_core_rng rng;
+} proposals;
+
+/* A task: makes a compact point one move away from a chain's, or draws one, and evaluates it; its output. */
+static sx_status make_compact(const void *input, size_t task, sx_worker *worker, void *output) {
+    const proposals *p = input;
+    const sx_compact_search *search = p->a->compact;
+    struct sx_core_work *work = sx_compact_search_work(search, worker);
+    sx_core_rng rng = sx_compact_search_part(p->rng, task);
+    sx_compact_level *to = (void *)((sx_outcome *)output + 1);
+    const void *from = p->from ? p->from + task * p->a->size : NULL;
+    if (!work) return SX_OK;
+    double nudge = sx_run_setting(p->a->run, NUDGE);
+    bool redraw = (double)(sx_core_next(&rng) >> 11) * 0x1p-53 >= nudge;
+    bool legal = from && (sx_compact_search_step(search, p->a->splits, work, &rng, redraw, TRIES, from, to) ||
+                          sx_compact_search_step(search, p->a->splits, work, &rng, !redraw, TRIES, from, to));
+    if (!legal) legal = sx_compact_search_draw(search, p->a->splits, worker, work, &rng, to);
+    if (!legal && from) {
+        memcpy(to, from, search->size);
+        legal = search->engine->check(&search->core, work, to);
+    }
+    if (legal) *(sx_outcome *)output = sx_compact_search_evaluate(search, worker, work, to, false);
+    return SX_OK;
+}
+
+/* Makes and evaluates n compact points, moves from others or (from NULL) drawn; their outcomes are the chains', and the points
+ * are at `to`. Returns how many were evaluated. */
+static size_t evaluate_compact(annealer *a, const unsigned char *from, unsigned char *to, size_t n) {
+    const proposals p = {a, from, {sx_rng_next(&a->s->rng)}};
+    size_t each = sizeof *a->outcome + a->size, done = 0;
+    for (size_t c = 0; c < n; c++)
+        *(sx_outcome *)(void *)(a->made + c * each) =
+            (sx_outcome){.value = INFINITY, .reason = SX_NOT_EVALUATED};
+    sx_run_tasks(a->run, n, make_compact, &p, a->made, each);
+    for (; done < n; done++) {
+        const sx_outcome *made = (const sx_outcome *)(const void *)(a->made + done * each);
+        if (made->reason == SX_NOT_EVALUATED) break;
+        a->outcome[done] = *made;
+        memcpy(to + done * a->size, made + 1, a->size);
+    }
+    return done;
 }
 
 /* Evaluates the start points and gives each chain the best of those that fall to it. */
 static void take_starts(annealer *a) {
-    size_t n;
+    size_t n, size = a->space->point_size;
     const unsigned char *start = sx_run_starts(a->run, &n);
     for (size_t i = 0; i < n && !sx_run_stopped(a->run); i++) {
         size_t c = i % a->chains;
-        sx_run_evaluate(a->run, start + i * a->size, 1, a->outcome);
+        sx_run_evaluate(a->run, start + i * size, 1, a->outcome);
         double energy = energy_of(a, a->outcome);
         if (!(energy < a->energy[c])) continue;
         a->energy[c] = energy;
-        memcpy(a->current + c * a->size, start + i * a->size, a->size);
+        adopt_point(a, start + i * size, a->current + c * a->size);
     }
 }
 
@@ -119,10 +183,11 @@ static bool draw_chains(annealer *a) {
         if (a->energy[c] < INFINITY) continue;
         unsigned char *point = a->current + c * a->size;
         uint64_t rejected = 0;
-        bool legal = sx_space_draw_legal(a->space, &a->s->rng, point, &rejected);
+        bool legal = a->splits ? evaluate_compact(a, NULL, point, 1) > 0
+                               : sx_space_draw_legal(a->space, &a->s->rng, point, &rejected);
         sx_run_reject(a->run, rejected);
         if (!legal) return false;
-        sx_run_evaluate(a->run, point, 1, a->outcome);
+        if (!a->splits) sx_run_evaluate(a->run, point, 1, a->outcome);
         a->energy[c] = energy_of(a, a->outcome);
     }
     return true;
@@ -255,12 +320,40 @@ static void take_news(annealer *a) {
     for (size_t c = 1; c < a->chains; c++)
         if (a->energy[c] > a->energy[highest]) highest = c;
     a->energy[highest] = energy_of(a, &outcome);
-    memcpy(a->current + highest * a->size, point, a->size);
+    adopt_point(a, point, a->current + highest * a->size);
 }
 
 /* Whether the state is one that a search may have. */
 static bool state_holds(const annealer *a) {
-    return sx_rng_holds(&a->s->rng) && a->s->phase <= ANNEAL && sx_run_holds(a->run, a->current, a->chains);
+    if (!sx_rng_holds(&a->s->rng) || a->s->phase > ANNEAL) return false;
+    for (size_t c = 0; c < a->chains && a->splits; c++)
+        if (!sx_map_compact_holds(&a->compact->core, (const void *)(a->current + c * a->size))) return false;
+    return a->splits || sx_run_holds(a->run, a->current, a->chains);
+}
+
+/* Moves all chains once; returns how many moves were evaluated. */
+static size_t move_chains(annealer *a) {
+    if (a->splits) return evaluate_compact(a, a->current, a->next, a->chains);
+    for (size_t c = 0; c < a->chains && !sx_run_stopped(a->run); c++)
+        propose(a, a->current + c * a->size, a->next + c * a->size);
+    return sx_run_stopped(a->run) ? 0 : sx_run_evaluate(a->run, a->next, a->chains, a->outcome);
+}
+
+/* Anneals cycle after cycle. */
+static sx_status anneal_chains(annealer *a) {
+    bool resumed;
+    if (!remember(a, &resumed)) return sx_error_memory();
+    if (resumed && !state_holds(a)) return sx_run_damaged(a->run);
+    if (!resumed && !begin(a)) return SX_OK;
+    take_news(a);
+    while (sx_run_continue(a->run)) {
+        if (a->s->phase == ANNEAL && a->s->step >= a->s->steps && !begin_again(a)) break;
+        size_t n = move_chains(a);
+        if (n == 0) continue;
+        for (size_t c = 0; c < n; c++) outside(a, c);
+        cool(a);
+    }
+    return SX_OK;
 }
 
 static sx_status search_by_anneal(sx_run *run) {
@@ -271,21 +364,13 @@ static sx_status search_by_anneal(sx_run *run) {
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "tmin (%g) is above tmax (%g)",
                                           sx_run_setting(run, TMIN), sx_run_setting(run, TMAX)),
                              "temperatures fall from tmax to tmin");
-    bool resumed;
-    if (!remember(&a, &resumed)) return sx_error_memory();
-    if (resumed && !state_holds(&a)) return sx_run_damaged(run);
-    if (!resumed && !begin(&a)) return SX_OK;
-    take_news(&a);
-    while (sx_run_continue(run)) {
-        if (a.s->phase == ANNEAL && a.s->step >= a.s->steps && !begin_again(&a)) break;
-        for (size_t c = 0; c < a.chains && !sx_run_stopped(run); c++)
-            propose(&a, a.current + c * a.size, a.next + c * a.size);
-        if (sx_run_stopped(run)) continue;
-        size_t n = sx_run_evaluate(run, a.next, a.chains, a.outcome);
-        for (size_t c = 0; c < n; c++) outside(&a, c);
-        cool(&a);
-    }
-    return SX_OK;
+    SX_TRY(sx_compact_search_new(run, &a.compact));
+    sx_status status = a.compact ? sx_map_core_splits(a.compact->space, &a.compact->core, &a.splits) : SX_OK;
+    if (a.splits) a.size = a.compact->size;
+    if (!status) status = anneal_chains(&a);
+    free(a.splits);
+    free(a.compact);
+    return status;
 }
 
 SX_NAVIGATOR(anneal) = {

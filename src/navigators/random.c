@@ -1,8 +1,12 @@
 /* Source: none; the baseline that every search is held against (Demystifying Map Space Exploration, section
  * 3.1; Mind Mappings, section 5.2). Legal points are drawn uniformly and evaluated, none twice on purpose.
+ * Of map spaces that compact points cover, these are drawn.
  * Complexity: a draw and an evaluation per point; no memory. */
 #include "base/status.h"
+#include "run/compact.h"
 #include "run/navigator.h"
+
+#include <stdlib.h>
 
 enum { TASKS = 64, DRAWS = 64 }; /* tasks between two safe points, points in a task */
 
@@ -16,6 +20,8 @@ typedef struct state {
 typedef struct job {
     const sx_run *run;
     uint64_t first;
+    const sx_compact_search *compact; /* what compact points are drawn by, */
+    const sx_core_splits *splits;     /* NULL: points are the space's */
 } job;
 
 /* A task: draws and evaluates points of a stream of its own until one cannot be drawn; its output is whether
@@ -41,6 +47,20 @@ static sx_status draw(const void *input, size_t task, sx_worker *worker, void *o
     return SX_OK;
 }
 
+/* The same by compact points. */
+static sx_status draw_compact(const void *input, size_t task, sx_worker *worker, void *output) {
+    const job *j = input;
+    sx_core_rng rng = sx_compact_search_rng(sx_run_seed(j->run), "random", j->first + task);
+    struct sx_core_work *work = sx_compact_search_work(j->compact, worker);
+    sx_compact_level *point = sx_worker_scratch(worker, 1);
+    for (int i = 0; i < DRAWS && work && !sx_worker_stopped(worker); i++) {
+        if (!sx_compact_search_draw(j->compact, j->splits, worker, work, &rng, point)) break;
+        *(bool *)output = true;
+        sx_compact_search_evaluate(j->compact, worker, work, point, true);
+    }
+    return SX_OK;
+}
+
 /* A task: evaluates a start point. */
 static sx_status evaluate_start(const void *input, size_t task, sx_worker *worker, void *output) {
     const job *j = input;
@@ -52,33 +72,44 @@ static sx_status evaluate_start(const void *input, size_t task, sx_worker *worke
 }
 
 /* Whether a round of tasks found a legal point. */
-static bool draw_round(sx_run *run, uint64_t first) {
-    const job j = {.run = run, .first = first};
+static bool draw_round(sx_run *run, const job *j) {
     bool drew[TASKS] = {false};
     uint64_t left = sx_run_left(run), turn = sx_run_turn_left(run);
     uint64_t most = turn < left ? (turn + DRAWS - 1) / DRAWS : left / DRAWS + 1;
-    sx_run_tasks(run, most < TASKS ? (size_t)most : TASKS, draw, &j, drew, sizeof *drew);
+    sx_run_tasks(run, most < TASKS ? (size_t)most : TASKS, j->splits ? draw_compact : draw, j, drew,
+                 sizeof *drew);
     for (int i = 0; i < TASKS; i++)
         if (drew[i]) return true;
     return false;
 }
 
-static sx_status search_by_random(sx_run *run) {
-    state *s = sx_run_state(run, sizeof *s, NULL);
-    if (!s) return sx_error_memory();
+/* Draws round after round. */
+static void draw_rounds(sx_run *run, job *j, state *s) {
     while (sx_run_continue(run)) {
         if (!s->begun) {
-            job j = {.run = run};
             size_t n;
             sx_run_starts(run, &n);
-            sx_run_tasks(run, n, evaluate_start, &j, NULL, 0);
+            sx_run_tasks(run, n, evaluate_start, j, NULL, 0);
             s->begun = 1;
         } else {
-            if (!draw_round(run, s->next)) break;
+            j->first = s->next;
+            if (!draw_round(run, j)) break;
             s->next += TASKS;
         }
     }
-    return SX_OK;
+}
+
+static sx_status search_by_random(sx_run *run) {
+    sx_compact_search *compact;
+    sx_core_splits *splits = NULL;
+    state *s = sx_run_state(run, sizeof *s, NULL);
+    if (!s) return sx_error_memory();
+    SX_TRY(sx_compact_search_new(run, &compact));
+    sx_status status = compact ? sx_map_core_splits(compact->space, &compact->core, &splits) : SX_OK;
+    if (!status) draw_rounds(run, &(job){.run = run, .compact = compact, .splits = splits}, s);
+    free(splits);
+    free(compact);
+    return status;
 }
 
 SX_NAVIGATOR(random) = {

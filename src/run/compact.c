@@ -7,33 +7,70 @@
 #include "run/worker_pool.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 sx_status sx_compact_search_new(const sx_run *run, sx_compact_search **out) {
     *out = NULL;
-    if (run->model->type != &sx_map_model_type) return SX_OK;
+    const sx_map_space *space = sx_map_space_of(run->space);
+    if (!space) return SX_OK;
     sx_compact_search *search = malloc(sizeof *search);
     if (!search) return sx_error_memory();
-    search->space = sx_map_space_of(run->space);
+    search->space = space;
     if (sx_map_core_space(search->space, &search->core)) {
         free(search);
         return SX_OK;
     }
     search->engine = sx_core_engine_of(&search->core.model);
     search->size = sx_compact_size(&search->core);
-    search->cached = run->cache.entry != NULL;
+    search->foreign = run->cache.entry || run->model->type != &sx_map_model_type;
     *out = search;
     return SX_OK;
 }
 
 struct sx_core_work *sx_compact_search_work(const sx_compact_search *search, sx_worker *worker) {
-    struct sx_core_work *work = sx_core_model_work(worker->scorer.workspace, search->engine, &search->core);
-    if (!work) sx_worker_fail(worker, sx_error_memory());
-    return work;
+    if (!worker->core) {
+        worker->core = calloc(1, search->engine->work_size);
+        if (worker->core) search->engine->begin(&search->core, worker->core);
+    }
+    if (!worker->core) sx_worker_fail(worker, sx_error_memory());
+    return worker->core;
 }
 
 sx_core_rng sx_compact_search_rng(uint64_t seed, const char *name, uint64_t number) {
     sx_rng rng = sx_rng_stream(seed, name, number);
     return (sx_core_rng){sx_rng_next(&rng)};
+}
+
+bool sx_compact_search_rescue(const sx_compact_search *search, sx_worker *worker, struct sx_core_work *work,
+                              sx_core_rng *rng, sx_compact_level *compact) {
+    uint64_t rejected = 0;
+    sx_rng draws = sx_rng_stream(sx_core_next(rng), "compact.rescue", 0);
+    void *point = sx_worker_scratch(worker, 0);
+    sx_space_draw_legal(&search->space->space, &draws, point, &rejected);
+    sx_worker_reject(worker, rejected);
+    sx_map_compact(search->space, &search->core, point, rng, compact);
+    return search->engine->check(&search->core, work, compact);
+}
+
+bool sx_compact_search_draw(const sx_compact_search *search, const sx_core_splits *splits, sx_worker *worker,
+                            struct sx_core_work *work, sx_core_rng *rng, sx_compact_level *compact) {
+    for (unsigned i = 0; i < sx_space_tries(&search->space->space); i++) {
+        if (search->engine->draw_uniform(&search->core, splits, work, rng, compact)) return true;
+        sx_worker_reject(worker, 1);
+    }
+    return sx_compact_search_rescue(search, worker, work, rng, compact);
+}
+
+bool sx_compact_search_step(const sx_compact_search *search, const sx_core_splits *splits,
+                            struct sx_core_work *work, sx_core_rng *rng, bool redraw, int tries,
+                            const void *from, sx_compact_level *to) {
+    for (int i = 0; i < tries; i++) {
+        memcpy(to, from, search->size);
+        if (search->engine->step(&search->core, splits, work, rng, redraw, to) &&
+            memcmp(to, from, search->size) != 0)
+            return true;
+    }
+    return false;
 }
 
 static void expand(const void *user, const void *compact, void *point) {
@@ -45,7 +82,7 @@ sx_outcome sx_compact_search_evaluate(const sx_compact_search *search, sx_worker
                                       struct sx_core_work *work, const sx_compact_level *compact,
                                       bool within) {
     sx_core_score score;
-    if (search->cached || !search->engine->finish(&search->core, work, compact, &score)) {
+    if (search->foreign || !search->engine->finish(&search->core, work, compact, &score)) {
         void *point = sx_worker_scratch(worker, 3);
         expand(search, compact, point);
         return sx_worker_evaluate(worker, point, within);

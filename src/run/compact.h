@@ -11,13 +11,12 @@
 typedef struct sx_compact_search {
     const sx_map_space *space;
     const sx_core_engine *engine;
-    size_t size; /* of a compact point */
-    bool cached; /* scores are those of the run's cache, which knows points of the space */
+    size_t size;  /* of a compact point */
+    bool foreign; /* scores come from a model, or a cache, that knows points of the space only */
     sx_core_space core;
 } sx_compact_search;
 
-/* A search of the run's space by compact points, in fresh memory; NULL in *out where they do not cover the space, or its scores
- * come from another model. */
+/* A search of the run's space by compact points, in fresh memory; NULL in *out where they do not cover the space. */
 SX_MUST_USE sx_status sx_compact_search_new(const sx_run *run, SX_OWN sx_compact_search **out);
 
 /* A worker's memory for the engine; NULL, and a run that failed, when memory is out. */
@@ -29,6 +28,21 @@ static inline sx_core_rng sx_compact_search_part(sx_core_rng all, uint64_t numbe
     all.state += number * 0xd1342543de82ef95u;
     return (sx_core_rng){sx_core_next(&all)};
 }
+
+/* Makes a legal point where drawing compact ones has failed: draws one of the space, repairing it where that fails too; false
+ * where none was found. The engine has then checked it. */
+bool sx_compact_search_rescue(const sx_compact_search *search, sx_worker *worker, struct sx_core_work *work,
+                              sx_core_rng *rng, sx_compact_level *compact);
+
+/* Draws a legal point, all of them equally likely, as sx_space_draw_legal does. */
+bool sx_compact_search_draw(const sx_compact_search *search, const sx_core_splits *splits, sx_worker *worker,
+                            struct sx_core_work *work, sx_core_rng *rng, sx_compact_level *compact);
+
+/* Makes a legal point that differs from another in one part, which took a small step or was drawn anew; false where none was found
+ * in a number of tries. */
+bool sx_compact_search_step(const sx_compact_search *search, const sx_core_splits *splits,
+                            struct sx_core_work *work, sx_core_rng *rng, bool redraw, int tries,
+                            const void *from, sx_compact_level *to);
 
 /* Evaluates the point that the engine has checked or repaired last, as sx_worker_evaluate does. */
 sx_outcome sx_compact_search_evaluate(const sx_compact_search *search, sx_worker *worker,

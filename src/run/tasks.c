@@ -30,6 +30,7 @@ void sx_worker_pool_free(sx_worker_pool *workers) {
         free(worker->scratch);
         free(worker->batch);
         free(worker->expanded);
+        free(worker->core);
         free(worker->outcome);
         sx_archive_fini(&worker->best);
         sx_archive_fini(&worker->front);

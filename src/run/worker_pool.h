@@ -43,15 +43,16 @@ struct sx_worker {
     sx_scorer scorer;
     unsigned char *scratch, *batch; /* room for points: a few; as many as the model likes at once */
     unsigned char *expanded;        /* and for one that a compact point stands for */
-    sx_outcome *outcome;            /* as many */
-    bool own;                       /* the run's own thread */
-    unsigned until_poll;            /* evaluations until the clock is read */
-    double looked;                  /* what it said the last time */
-    uint64_t left;                  /* evaluations, as known when the task began */
-    uint64_t limit;                 /* steps beyond it are forgotten in any case */
-    double cutoff;                  /* values above it are of no interest to the best */
-    uint64_t rejected;              /* since the last step */
-    sx_archive best, front;         /* of this task */
+    struct sx_core_work *core; /* for functions on compact points (compact.c); NULL before it is asked for */
+    sx_outcome *outcome;       /* as many */
+    bool own;                  /* the run's own thread */
+    unsigned until_poll;       /* evaluations until the clock is read */
+    double looked;             /* what it said the last time */
+    uint64_t left;             /* evaluations, as known when the task began */
+    uint64_t limit;            /* steps beyond it are forgotten in any case */
+    double cutoff;             /* values above it are of no interest to the best */
+    uint64_t rejected;         /* since the last step */
+    sx_archive best, front;    /* of this task */
 };
 
 struct sx_worker_pool {

@@ -1,6 +1,6 @@
 /* The core against whole costs, to the last bit: drawn mappings of the catalog's spaces, of convolutions with strides on arrays
  * with links, and of small spaces of all kinds, with and without constraints; and compact points that are drawn, crossed, mutated
- * and repaired: test_core [count [seed]]. */
+ * and repaired, or drawn among all legal ones and changed by steps: test_core [count [seed]]. */
 #include "core/engines.h"
 #include "core/moves.h"
 #include "mapspace/map_core.h"
@@ -25,7 +25,7 @@ typedef struct settings {
 
 /* What was compared. */
 typedef struct tally {
-    uint64_t legal, uncovered, compact, repaired;
+    uint64_t legal, uncovered, compact, repaired, stepped;
 } tally;
 
 /* A space and what scores its mappings. */
@@ -109,6 +109,24 @@ static void compare_compact(const bench *b, const sx_core_space *core, const sx_
     }
 }
 
+/* Draws among all legal points, and steps from what was drawn. */
+static void step_compact(const bench *b, const sx_core_space *core, sx_core_rng *rng) {
+    sx_compact_level point[SX_CORE_LEVELS + SX_CORE_WORDS / 2];
+    const sx_core_engine *engine = b->engine[0];
+    sx_core_splits *splits;
+    sx_expect_ok(sx_map_core_splits(b->map, core, &splits));
+    for (int i = 0; i < STEPS && splits; i++) {
+        bool legal = i % 6 == 0 ? engine->draw_uniform(core, splits, b->work[0], rng, point)
+                                : engine->step(core, splits, b->work[0], rng, i % 2 == 0, point);
+        if (i == 0 && !legal) break;
+        assert_true(sx_map_compact_holds(core, point));
+        if (!legal) continue;
+        compare_compact(b, core, engine, rng, point);
+        b->t->stepped++;
+    }
+    free(splits);
+}
+
 /* Walks of compact points: a few at a time, which take over from one another. */
 static void walk_compact(const bench *b, uint64_t seed) {
     const sx_core_chances chances = {16384, 16384, 16384, 16384, 60000, 40000};
@@ -135,6 +153,7 @@ static void walk_compact(const bench *b, uint64_t seed) {
             compare_compact(b, core, engine, &rng, point);
             b->t->repaired += !legal;
         }
+        step_compact(b, core, &rng);
     }
     free(core);
 }
@@ -201,6 +220,7 @@ static void catalog(void **state) {
                   (unsigned long long)t.compact, (unsigned long long)t.repaired);
     sx_expect_compared("scores of the catalog", t.legal, set->count / 8);
     sx_expect_compared("compact points of the catalog", t.compact, set->count / 8);
+    sx_expect_compared("draws and steps of the catalog", t.stepped, set->count / 16);
     assert_true(t.uncovered * 1000 <= t.legal + t.compact);
 }
 

@@ -32,19 +32,12 @@ static bool repair(maker *m, sx_compact_level *point) {
 
 /* Makes a point random and legal; false where none was found. */
 static bool draw(maker *m, sx_compact_level *point) {
-    const sx_space *space = &m->search->space->space;
     for (int tries = 0; tries < SX_GAMMA_REPAIRS; tries++) {
         m->search->engine->draw(&m->search->core, &m->rng, point);
         if (repair(m, point)) return true;
         sx_worker_reject(m->worker, 1);
     }
-    uint64_t rejected = 0;
-    sx_rng rng = sx_rng_stream(sx_core_next(&m->rng), "gamma.draw", 0);
-    void *drawn = sx_worker_scratch(m->worker, 0);
-    sx_space_draw_legal(space, &rng, drawn, &rejected);
-    sx_worker_reject(m->worker, rejected);
-    sx_map_compact(m->search->space, &m->search->core, drawn, &m->rng, point);
-    return m->search->engine->check(&m->search->core, m->work, point);
+    return sx_compact_search_rescue(m->search, m->worker, m->work, &m->rng, point);
 }
 
 /* Evaluates the point that was repaired, or notes that there is none. */

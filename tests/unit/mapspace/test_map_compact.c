@@ -1,0 +1,125 @@
+/* Compact points of map spaces: draws have the distribution of the space's own, and steps reach what they should. */
+#include "base/hash.h"
+#include "mapspace/map_core.h"
+#include "support/expect.h"
+#include "support/small_map.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { BINS = 64, DRAWS = 12000, STEPS = 4000 };
+
+static const char product[] = "O[m,n] += A[m,k]*B[k,n] {m:12,n:4,k:2}";
+
+static const char grid[] = "arch:\n"
+                           "  name: grid\n"
+                           "  arithmetic: {name: MAC, instances: 4, meshX: 2, word-bits: 16, energy: 1.0}\n"
+                           "  storage:\n"
+                           "  - {name: L1, instances: 4, meshX: 2, entries: 8, vector-access-energy: 1.5}\n"
+                           "  - {name: L2, instances: 1, entries: 40, vector-access-energy: 8}\n"
+                           "  - {name: DRAM, technology: DRAM, instances: 1, vector-access-energy: 100}\n";
+
+/* A space with its compact points. */
+typedef struct setup {
+    sx_small_map m;
+    const sx_map_space *map;
+    sx_core_space core;
+    sx_core_splits *splits;
+    const sx_core_engine *engine;
+    struct sx_core_work *work;
+} setup;
+
+static void prepare(setup *s) {
+    sx_small_map_open(&s->m, product, grid, NULL, NULL);
+    s->map = sx_map_space_of(s->m.space);
+    assert_null(sx_map_core_space(s->map, &s->core));
+    sx_expect_ok(sx_map_core_splits(s->map, &s->core, &s->splits));
+    assert_non_null(s->splits);
+    s->engine = sx_core_engine_of(&s->core.model);
+    s->work = calloc(1, s->engine->work_size);
+    assert_non_null(s->work);
+    s->engine->begin(&s->core, s->work);
+}
+
+static void finish(setup *s) {
+    free(s->work);
+    free(s->splits);
+    sx_small_map_close(&s->m);
+}
+
+/* The bin of a point. */
+static size_t bin_of(const setup *s, const void *point) {
+    return sx_hash_bytes(point, s->m.space->point_size, 7) % BINS;
+}
+
+static void draws_are_those_of_the_space(void **state) {
+    static setup s;
+    sx_mapping point;
+    sx_compact_level compact[SX_CORE_LEVELS + SX_CORE_WORDS / 2];
+    sx_core_rng rng = {1};
+    sx_rng own = sx_rng_stream(1, "test", 0);
+    double own_bin[BINS] = {0}, bin[BINS] = {0}, distance = 0;
+    (void)state;
+    prepare(&s);
+    for (int i = 0; i < DRAWS; i++) {
+        assert_true(sx_space_draw_legal(s.m.space, &own, &point, NULL));
+        own_bin[bin_of(&s, &point)]++;
+        while (!s.engine->draw_uniform(&s.core, s.splits, s.work, &rng, compact)) continue;
+        sx_map_expand(s.map, &s.core, compact, &point);
+        assert_int_equal(s.m.space->type->check(s.m.space, &point), 0);
+        bin[bin_of(&s, &point)]++;
+    }
+    for (int i = 0; i < BINS; i++)
+        if (bin[i] + own_bin[i] > 0)
+            distance += (bin[i] - own_bin[i]) * (bin[i] - own_bin[i]) / (bin[i] + own_bin[i]);
+    print_message("chi-square of %d bins: %.1f\n", BINS, distance);
+    assert_true(distance < 120);
+    finish(&s);
+}
+
+/* Steps change each part of a point, small ones only a little of it. */
+static void steps_change_one_part(void **state) {
+    static setup s;
+    sx_compact_level from[SX_CORE_LEVELS + SX_CORE_WORDS / 2], to[SX_CORE_LEVELS + SX_CORE_WORDS / 2];
+    sx_core_rng rng = {2};
+    int splits = 0, orders = 0, axes = 0, keeps = 0;
+    (void)state;
+    prepare(&s);
+    for (int i = 0; i < STEPS; i++) {
+        size_t size = sx_compact_size(&s.core);
+        while (!s.engine->draw_uniform(&s.core, s.splits, s.work, &rng, from)) continue;
+        memcpy(to, from, size);
+        s.engine->step(&s.core, s.splits, s.work, &rng, i % 2, to);
+        assert_true(sx_map_compact_holds(&s.core, to));
+        const uint64_t *before = sx_compact_words_of(&s.core, from),
+                       *after = sx_compact_words_of(&s.core, to);
+        int words = 0, order = 0, axis = 0, keep = 0;
+        for (uint32_t k = 0; k < s.core.n_words; k++) words += before[k] != after[k];
+        for (uint32_t l = 0; l < s.core.model.n_levels; l++) {
+            order += from[l].order != to[l].order;
+            axis += from[l].on_x != to[l].on_x;
+            keep += from[l].keep != to[l].keep;
+            if (i % 2 == 0) assert_true(__builtin_popcount(from[l].keep ^ to[l].keep) <= 1);
+        }
+        if (i % 2 == 0) assert_true(words <= 1 && (words == 0) + (order == 0) + (keep == 0) >= 1);
+        assert_true(keep + (axis && !words) + (order && !words) <= 1);
+        splits += words > 0;
+        orders += order > 0 && !words;
+        axes += axis > 0 && !words;
+        keeps += keep > 0;
+    }
+    assert_true(splits > STEPS / 8 && orders > STEPS / 16 && axes > STEPS / 64 && keeps > STEPS / 16);
+    finish(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(draws_are_those_of_the_space),
+        cmocka_unit_test(steps_change_one_part),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

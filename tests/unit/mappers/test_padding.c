@@ -50,6 +50,25 @@ static void padding_finds_known_gains(void **state) {
     }
 }
 
+/* Where remainders were not asked for a padded problem gives the gain of a layer whose units are mostly busy. */
+static void brief_padding_finds_a_known_gain(void **state) {
+    (void)state;
+    static sx_layer layer = {.count = 1};
+    static sx_arch arch;
+    sx_network network = {.name = "layer", .n_layers = 1, .layer = &layer};
+    sx_session_result result;
+    sx_session_options options;
+    sx_session_options_init(&options);
+    sx_expect_ok(sx_einsum_parse("O[m,n] += A[m,k]*B[k,n] {m:197,n:197,k:64}", &layer.problem));
+    sx_expect_ok(sx_catalog_arch("accel-a", &arch));
+    options.mapper = "auto:effort=0.001,gamma=2000";
+    options.widen = true;
+    sx_expect_ok(sx_session_run(&network, &arch, &options, &result));
+    assert_true(result.layer[0].remainders);
+    assert_true(result.layer[0].dividing.value / result.layer[0].best.value > 1.45);
+    sx_session_result_fini(&result);
+}
+
 /* Searches of padded sizes count: no budget is exceeded. */
 static void padded_searches_count(void **state) {
     (void)state;
@@ -64,6 +83,7 @@ static void padded_searches_count(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(padding_finds_known_gains),
+        cmocka_unit_test(brief_padding_finds_a_known_gain),
         cmocka_unit_test(padded_searches_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -251,26 +251,21 @@ static sx_status place_tensor(const sharding *s, size_t tensor, size_t *out) {
     return SX_OK;
 }
 
-/* Adds a tensor with another name and the shape of one of the graph, and a collective operation between the two. */
-static sx_status add_collective(const sharding *s, const char *function, const char *after, size_t tensor,
-                                bool gather, size_t *other) {
+/* Adds a tensor with the whole of one of which chips have parts, and the node that brings it together. */
+static sx_status gather_tensor(const sharding *s, const char *layer, size_t tensor, size_t *whole) {
     sx_graph_tensor t = s->graph->tensor[tensor];
     sx_graph_node node = {.kind = SX_OP_OTHER, .axis = -1, .repeat = 1, .einsum = SX_NO_INDEX};
     size_t own;
-    char name[2 * SX_NAME_SIZE];
     SX_TRY(place_tensor(s, tensor, &own));
-    snprintf(name, sizeof name, "%s.%s", t.name, gather ? "whole" : "part");
     memset(t.name, 0, sizeof t.name);
-    snprintf(t.name, sizeof t.name, "%.*s", SX_NAME_SIZE - 1, name);
+    snprintf(t.name, sizeof t.name, "%.*s.whole", SX_NAME_SIZE - 8, s->graph->tensor[tensor].name);
     t.state = t.output = t.weight = false;
-    SX_TRY(sx_graph_add_tensor(s->out, &t, other));
-    snprintf(node.function, sizeof node.function, "%s", function);
-    snprintf(name, sizeof name, "%s.%s", s->graph->tensor[tensor].name, function);
-    snprintf(node.name, sizeof node.name, "%.*s", SX_NAME_SIZE - 1, name);
-    snprintf(name, sizeof name, "%s.%s", after, function);
-    snprintf(node.layer, sizeof node.layer, "%.*s", SX_NAME_SIZE - 1, name);
-    sx_graph_operand operand[2] = {sx_graph_whole(gather ? own : *other, false, 0),
-                                   sx_graph_whole(gather ? *other : own, true, 0)};
+    SX_TRY(sx_graph_add_tensor(s->out, &t, whole));
+    snprintf(node.function, sizeof node.function, "all-gather");
+    snprintf(node.name, sizeof node.name, "%.*s.all-gather", SX_NAME_SIZE - 12,
+             s->graph->tensor[tensor].name);
+    snprintf(node.layer, sizeof node.layer, "%.*s.all-gather", SX_NAME_SIZE - 12, layer);
+    sx_graph_operand operand[2] = {sx_graph_whole(own, false, 0), sx_graph_whole(*whole, true, 0)};
     return sx_graph_add_node(s->out, &node, NULL, operand, 2, NULL);
 }
 
@@ -278,7 +273,7 @@ static sx_status add_collective(const sharding *s, const char *function, const c
 static sx_status place_whole(const sharding *s, const sx_graph_node *node, size_t tensor, size_t *out) {
     if (s->cut[tensor].rank < 0) return place_tensor(s, tensor, out);
     if (s->cut[tensor].whole == SX_NO_INDEX)
-        SX_TRY(add_collective(s, "all-gather", node->layer, tensor, true, &s->cut[tensor].whole));
+        SX_TRY(gather_tensor(s, node->layer, tensor, &s->cut[tensor].whole));
     *out = s->cut[tensor].whole;
     return SX_OK;
 }

@@ -122,7 +122,8 @@ sx_status sx_frontier_svg(const sx_frontier *f, char **out) {
         double *own = x + used, *y = own + f->n;
         const size_t points = fill_curve(f, f->point[i].run.context, own, y);
         snprintf(name[n], sizeof name[n], "context %llu", (unsigned long long)f->point[i].run.context);
-        if (points) curve[n++] = (sx_curve){name[n], points, own, y, NULL, NULL};
+        curve[n] = (sx_curve){name[n], points, own, y, NULL, NULL};
+        n += points > 0;
         used += 2 * f->n;
     }
     snprintf(title, sizeof title, "%.64s on %.64s, %.16s", f->model, f->arch->name, f->phase);

@@ -316,6 +316,15 @@ class Fused(unittest.TestCase):
 
 
 class Mapping(unittest.TestCase):
+    def test_remainders_are_tried_beside_tiles_that_divide(self):
+        layer = sextant.map("O[m,n] += A[m,k]*B[k,n] {m:197,n:197,k:64}", "accel-a").layers[0]
+        self.assertTrue(layer.remainders)
+        self.assertLess(layer.value * 1.4, layer.raw["dividing"]["objective"])
+        self.assertTrue(0 < layer.any_lower_bound <= layer.value)
+        self.assertEqual(layer.any_optimal, layer.raw["any_tiles"]["optimal"])
+        other = sextant.map("O[m,n] += A[m,k]*B[k,n] {m:16,n:16,k:16}", "accel-a", mapper="optimal").layers[0]
+        self.assertFalse(other.remainders or other.any_optimal or other.any_lower_bound)
+
     def test_the_program_finds_the_same(self):
         result = sextant.map("resnet18/conv1", "eyeriss", mapper="gamma", evals=1000, seed=2)
         program = os.environ.get("SEXTANT_PROGRAM")

@@ -101,6 +101,9 @@ static sx_status read_points(const sx_args *args, sweep *s) {
     if (chips < 1 || chips > MOST_CHIPS)
         return sx_error_new(SX_ERR_USAGE, "--chips must be between 1 and %d", MOST_CHIPS);
     s->chips = (unsigned)chips;
+    s->stages = (unsigned)sx_args_count(args, "stages", 1);
+    if (s->stages < 1 || s->stages > MOST_CHIPS)
+        return sx_error_new(SX_ERR_USAGE, "--stages must be between 1 and %d", MOST_CHIPS);
     SX_TRY(sx_phase_options(args, &s->options));
     if (sx_phase_both(args))
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "a sweep is of one phase"),
@@ -265,6 +268,7 @@ static sx_status print_points(const sx_args *args, const sweep *s, sx_output *re
                         (unsigned long long)f->point[i].run.batch,
                         (unsigned long long)f->point[i].run.context);
             sx_serving_report(&f->point[i], f->arch, &result->out);
+            if (s->stages > 1) sx_serving_stages(&f->point[i], s->r->timing, s->stages, &result->out);
         }
     size_t distinct = 0;
     for (size_t i = 0; i < s->r->session.n_layers; i++) distinct += s->r->session.layer[i].same_as == i;
@@ -341,6 +345,8 @@ static const sx_option options[] = {
     {"mla", 0, "absorbed|expanded", SX_OPTION_TEXT, false,
      "attention over latents: with the latents, or with keys and values made from them (absorbed to decode)"},
     {"chips", 0, "N", SX_OPTION_COUNT, false, "chips among which every layer is divided (1)"},
+    {"stages", 0, "N", SX_OPTION_COUNT, false,
+     "groups of layers that follow each other on chips of their own (1)"},
     {"link", 0, "BYTES[,SECONDS]", SX_OPTION_TEXT, false,
      "bandwidth and latency of the link between chips, such as 300GB/s,10us (that of the architecture)"},
     SX_OPTION_BIND,

@@ -151,6 +151,7 @@ sx_status sx_serving_of(const sx_graph *graph, const sx_result *r, size_t first,
     sx_status status = c.e ? sx_graph_operators(graph, &operators) : sx_error_memory();
     if (!status) status = add_parts(&c, &operators);
     if (!status) set_room(&c, &operators.totals);
+    if (!status && operators.n) out->passed_bytes = operators.op[0].write_bytes;
     sx_operators_fini(&operators);
     free(c.e);
     return status;
@@ -237,4 +238,14 @@ void sx_serving_report(const sx_serving *s, const sx_arch *arch, sx_text *out) {
     sx_table_end(&table, 2, out);
     sx_text_add(out, "\n");
     add_figures(s, out);
+}
+
+void sx_serving_stages(const sx_serving *s, const sx_timing *timing, unsigned stages, sx_text *out) {
+    const double pass = timing->link_latency + s->passed_bytes / timing->link_bandwidth;
+    const double run = s->seconds + (stages - 1) * pass, stage = s->seconds / stages + pass;
+    sx_text_add(out, "  In %u stages of equal time, %s passing between two: a run takes %s", stages,
+                sx_show_scaled(s->passed_bytes, "B").text, sx_show_scaled(run, "s").text);
+    sx_text_add(out, ", at most %.4g tokens/s with %u batches in flight; %s of weights and",
+                tokens_of(s) / stage, stages, sx_show_scaled(s->weight_bytes / stages, "B").text);
+    sx_text_add(out, " %s of states on each.\n", sx_show_scaled(s->state_bytes, "B").text);
 }

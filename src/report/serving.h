@@ -26,6 +26,7 @@ typedef struct sx_serving {
         token_bytes;              /* of a chip: weights, states after the run, states of a token */
     double capacity;              /* bytes of the outermost level; INFINITY: no limit */
     double largest_batch;         /* that fits; 0: the weights do not */
+    double passed_bytes;          /* between two layers */
     size_t layers, found, proven; /* distinct products; those with a mapping; and proven */
 } sx_serving;
 
@@ -44,6 +45,10 @@ const char *sx_serving_limit(const sx_serving *serving, const sx_arch *arch);
 
 /* Adds the operators as a table, and the figures of the run. */
 void sx_serving_report(const sx_serving *serving, const sx_arch *arch, sx_text *out);
+
+/* Adds a sentence on the run in stages, each with its share of the layers: what passes between two of them is what the
+ * first operator writes. */
+void sx_serving_stages(const sx_serving *serving, const sx_timing *timing, unsigned stages, sx_text *out);
 
 /* The run as JSON, with its operators; the caller owns it. */
 SX_OWN json_t *sx_serving_json(const sx_serving *serving, const sx_arch *arch);

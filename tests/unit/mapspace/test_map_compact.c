@@ -4,6 +4,7 @@
 #include "support/expect.h"
 #include "support/small_map.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 
 #include <cmocka.h>
 
-enum { BINS = 64, DRAWS = 12000, STEPS = 4000 };
+enum { BINS = 256, DRAWS = 12000, STEPS = 4000 };
 
 static const char product[] = "O[m,n] += A[m,k]*B[k,n] {m:12,n:4,k:2}";
 
@@ -51,9 +52,14 @@ static void finish(setup *s) {
     sx_small_map_close(&s->m);
 }
 
-/* The bin of a point. */
-static size_t bin_of(const setup *s, const void *point) {
-    return sx_hash_bytes(point, s->m.space->point_size, 7) % BINS;
+/* The bin of a point: by the split of its first dimension and its axes. */
+static size_t bin_of(const setup *s, const sx_mapping *point) {
+    uint32_t split[2 * SX_CORE_LEVELS] = {0};
+    for (int l = 0; l < s->map->arch->n_levels; l++) {
+        split[2 * l] = point->level[l].temporal[0];
+        split[2 * l + 1] = point->level[l].spatial[0];
+    }
+    return sx_hash_bytes(split, sizeof split, point->level[0].split + 16u * point->level[1].split) % BINS;
 }
 
 static void draws_are_those_of_the_space(void **state) {
@@ -76,8 +82,10 @@ static void draws_are_those_of_the_space(void **state) {
     for (int i = 0; i < BINS; i++)
         if (bin[i] + own_bin[i] > 0)
             distance += (bin[i] - own_bin[i]) * (bin[i] - own_bin[i]) / (bin[i] + own_bin[i]);
-    print_message("chi-square of %d bins: %.1f\n", BINS, distance);
-    assert_true(distance < 120);
+    int used = 0;
+    for (int i = 0; i < BINS; i++) used += bin[i] + own_bin[i] > 0;
+    print_message("chi-square of %d bins: %.1f\n", used, distance);
+    assert_true(used > 20 && distance < used + 5 * sqrt(2.0 * used));
     finish(&s);
 }
 
@@ -86,7 +94,7 @@ static void steps_change_one_part(void **state) {
     static setup s;
     sx_compact_level from[SX_CORE_LEVELS + SX_CORE_WORDS / 2], to[SX_CORE_LEVELS + SX_CORE_WORDS / 2];
     sx_core_rng rng = {2};
-    int splits = 0, orders = 0, axes = 0, keeps = 0;
+    int splits = 0, orders = 0, axes = 0, keeps = 0, moved = 0;
     (void)state;
     prepare(&s);
     for (int i = 0; i < STEPS; i++) {
@@ -111,8 +119,10 @@ static void steps_change_one_part(void **state) {
         orders += order > 0 && !words;
         axes += axis > 0 && !words;
         keeps += keep > 0;
+        moved += order > 0 && !words && i % 2 == 0;
     }
     assert_true(splits > STEPS / 8 && orders > STEPS / 16 && axes > STEPS / 64 && keeps > STEPS / 16);
+    assert_true(moved > STEPS / 64);
     finish(&s);
 }
 

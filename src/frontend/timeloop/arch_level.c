@@ -125,7 +125,7 @@ static sx_status read_bytes(const sx_arch_component *e, const char *key, sx_stor
 }
 
 /* The capacity in words: at most 2^40, as which a larger one by its depth counts (CiMLoop writes 2^32 - 1 for none). */
-static sx_status read_size(const sx_arch_component *e, sx_storage *s) {
+static sx_status read_size(const sx_arch_builder *b, const sx_arch_component *e, sx_storage *s) {
     const sx_attribute_scope *a = e->attributes;
     const char *depth = FIRST(a, "depth", "memory_depth", "data_storage_depth");
     const char *key = sx_attribute_pair(a, "entries") ? "entries" : depth ? depth : "sizeKB";
@@ -136,10 +136,12 @@ static sx_status read_size(const sx_arch_component *e, sx_storage *s) {
     if (bytes) return SX_OK;
     SX_TRY(sx_attribute_u64(a, key, &size));
     if (size >> 40) return sx_error_at(place_of(e, key), "'%s' is larger than 2^40", key);
-    if (size == 0)
+    if (size == 0 && (key == depth || !sx_input_is_like_timeloop(b->input)))
         return sx_error_hint(
             sx_error_at(place_of(e, key), "'%s' is 0: a memory holds at least one word", key),
-            "leave it out for a memory without a limit");
+            "leave it out for a memory without a limit; a level that keeps nothing is `transparent: true`, "
+            "and with "
+            "--like timeloop 0 is read as that");
     const bool kilobytes = strcmp(key, "sizeKB") == 0;
     const uint64_t times = key == depth ? s->block_size
                            : kilobytes  ? 8192
@@ -302,7 +304,7 @@ sx_status sx_builder_storage(sx_arch_builder *b, const sx_arch_component *e, sx_
     if (technology && sx_node_is(technology->value, "DRAM")) s->technology = SX_DRAM;
     SX_TRY(read_u32(e, FIRST(e->attributes, "word_bits", "word_width", "datawidth"), &s->word_bits));
     SX_TRY(read_width(e, b->defaults_v4, s));
-    SX_TRY(read_size(e, s));
+    SX_TRY(read_size(b, e, s));
     SX_TRY(read_mesh(e, &s->instances, &s->mesh_x, &s->mesh_y));
     SX_TRY(read_bandwidths(e, s));
     SX_TRY(read_network(e, s, draft));

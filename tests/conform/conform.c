@@ -343,6 +343,7 @@ static const struct {
     {"ea", "placements of ResNet-18", 1.25},        /* random draws are rectified, its placements are not */
     {"egrl", "a small placement", 1.3},             /* ten generations of small networks */
     {"egrl", "placements of ResNet-18", 1.8},       /* likewise */
+    {"ddpg", "placements of ResNet-18", 1.1},       /* its actor has learned little after 400 placements */
     {"pg", "placements of ResNet-18", 2},           /* likewise; as the paper has it, alone it finds little */
 };
 

@@ -360,7 +360,11 @@ static void open_view(view *w, const sx_small_space *small) {
     sx_expect_ok(sx_verify_space_init(&w->space, small->model, &small->limits, &small->options));
     sx_expect_ok(sx_bound_new(small->model, &small->limits, 1 << 20, &w->bound));
     sx_expect_ok(sx_order_list_new(&w->space, &w->order_list));
-    sx_check_context context = {&w->space, w->bound, w->order_list, &w->objective, &w->budget};
+    sx_check_context context = {.space = &w->space,
+                                .bound = w->bound,
+                                .order_list = w->order_list,
+                                .objective = &w->objective,
+                                .budget = &w->budget};
     sx_expect_ok(sx_enumeration_new(&context, &w->enumeration));
     sx_enumeration_on_below(w->enumeration, true, add_key, &w->seen);
 }

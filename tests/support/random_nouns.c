@@ -99,7 +99,7 @@ static void random_names(sx_rng *rng, char (*names)[SX_NAME_SIZE], uint8_t *n) {
 static void random_level(sx_rng *rng, int index, int n_levels, sx_storage *s) {
     any_name(rng, (unsigned)index, true, s->name);
     s->technology = chance(rng, 30) ? SX_DRAM : SX_SRAM;
-    s->entries = chance(rng, 30) ? SX_UNLIMITED : sx_rng_below(rng, (uint64_t)1 << sx_rng_below(rng, 40));
+    s->entries = chance(rng, 30) ? SX_UNLIMITED : 1 + sx_rng_below(rng, (uint64_t)1 << sx_rng_below(rng, 40));
     s->word_bits = (uint32_t)sx_rng_range(rng, 1, 64);
     s->block_size = (uint32_t)sx_rng_range(rng, 1, 16);
     s->cluster_size = s->technology == SX_DRAM ? 1 : (uint32_t)sx_rng_range(rng, 1, 4);

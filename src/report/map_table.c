@@ -378,11 +378,12 @@ static void print_effort(const sx_result *r, const sx_mapping_view *view, sx_tex
             proven, proven == 1 ? "is" : "are", proven == 1 ? "its" : "their");
     const sx_result_sum sum = sx_result_summed(r);
     if (proven < searched && sum.lower_bound > 0)
-        sx_text_add(&line,
-                    " Summed over the layers, %s of the objective is proven, and the sum is at most %s above "
-                    "the least.",
-                    sx_show_percent(sum.proven / sum.value).text,
-                    sx_show_percent(sum.value / sum.lower_bound - 1).text);
+        sx_text_add(
+            &line,
+            " Summed over the layers, %s of the objective is proven, and the sum is at most %s above the "
+            "least, each layer in the space that its row is proven in.",
+            sx_show_percent(sum.proven / sum.value).text,
+            sx_show_percent(sum.value / sum.lower_bound - 1).text);
     add_network_remainders(r, &line);
     if (missing)
         sx_text_add(&line, " %zu layer%s no mapping; the sums exclude %s.", missing,

@@ -192,7 +192,7 @@ static sx_status constraints_of(void *user, const sx_problem *problem, const sx_
 }
 
 /* Sets how layers are searched. */
-static sx_status set_search(const sx_args *args, sweep *s, sx_output *result) {
+static sx_status set_search_options(const sx_args *args, sweep *s, sx_output *result) {
     sx_session_options *o = &s->r->options;
     const char *db = sx_args_text(args, "db", 0);
     SX_TRY(sx_search_run_options(args, 0, &o->run));
@@ -299,7 +299,7 @@ static sx_status run_sweep(const sx_args *args, sweep *s, sx_output *result) {
         for (size_t b = 0; b < s->batch.n; b++)
             SX_TRY(add_point(model, s, s->batch.value[b], s->context.value[c]));
     SX_TRY(sx_bind_network(&s->sources, &s->r->arch, NULL, &s->r->network, result));
-    SX_TRY(set_search(args, s, result));
+    SX_TRY(set_search_options(args, s, result));
     sx_status status = sx_session_run(&s->r->network, &s->r->arch, &s->r->options, &s->r->session);
     sx_progress_end(&s->line);
     SX_TRY(status);

@@ -1,4 +1,5 @@
 #include "fuse/group_chain.h"
+#include "ir/rank.h"
 
 #include <string.h>
 
@@ -15,13 +16,6 @@ static int plain_dimension(const sx_chain_link *link, int tensor, int rank) {
         dim = d;
     }
     return dim;
-}
-
-/* Whether a tensor of an einsum has a dimension. */
-static bool has_dimension(const sx_problem *problem, int tensor, int dim) {
-    for (int r = 0; r < problem->tensor[tensor].n_ranks; r++)
-        if (problem->tensor[tensor].coef[r][dim]) return true;
-    return false;
 }
 
 /* The rank of the graph's tensor in which a dimension has part, alone in its rank of the einsum's but for a window;
@@ -130,13 +124,13 @@ static bool trace_rows(sx_layer_chain *chain, int rank) {
         link->rows_out = (uint32_t)tensor_of(chain, link, link->out)->extent[rank];
         if (link->row < 0 || link->problem->size[link->row] != link->rows_out) return false;
         if (l > 0) {
-            if (has_dimension(link->problem, link->other, link->row)) return false;
+            if (sx_tensor_has(&link->problem->tensor[link->other], link->row)) return false;
             rank = rank_of_dimension(link, link->in, link->row);
             if (rank >= 0) link->rows_in = (uint32_t)tensor_of(chain, link, link->in)->extent[rank];
             continue;
         }
         for (int v = 0; v < 3; v++)
-            if (v != link->out && has_dimension(link->problem, v, link->row)) {
+            if (v != link->out && sx_tensor_has(&link->problem->tensor[v], link->row)) {
                 if (link->in >= 0) return false;
                 link->in = v;
             }
@@ -157,12 +151,13 @@ static bool trace_channels(sx_layer_chain *chain, int rank) {
         sx_chain_link *link = &chain->link[l];
         if (l == 0) {
             link->channel = plain_dimension(link, link->out, rank);
-            if (link->channel < 0 || has_dimension(link->problem, link->in, link->channel)) return false;
+            if (link->channel < 0 || sx_tensor_has(&link->problem->tensor[link->in], link->channel))
+                return false;
             continue;
         }
         link->channel = plain_dimension(link, link->in, rank);
         if (link->channel < 0) return false;
-        const bool summed = !has_dimension(link->problem, link->out, link->channel);
+        const bool summed = !sx_tensor_has(&link->problem->tensor[link->out], link->channel);
         if (summed != (l == chain->n - 1)) return false;
         if (link->problem->size[link->channel] != first->problem->size[first->channel]) return false;
         int next = -1;

@@ -3,6 +3,7 @@
 #include "ir/shard.h"
 
 #include "ir/graph.h"
+#include "ir/rank.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,13 +55,6 @@ static bool rank_has(const sx_problem *einsum, int v, const sx_graph_operand *op
     return false;
 }
 
-/* Whether a tensor of an einsum has a dimension. */
-static bool tensor_has(const sx_tensor *tensor, int d) {
-    for (int r = 0; r < tensor->n_ranks; r++)
-        if (tensor->coef[r][d]) return true;
-    return false;
-}
-
 /* Into how many parts a tensor may be cut. */
 static uint64_t allowed_parts(const sharding *s, size_t tensor) {
     const uint64_t most = s->cut[tensor].most;
@@ -93,8 +87,8 @@ static void cut_heads(const sharding *s, const sx_graph_node *node, node_cut *cu
     for (int d = 0; d < einsum->n_dims && rest; d++) {
         unsigned readers = 0;
         for (size_t v = 0; v < node->n_operands; v++)
-            readers += v != result && tensor_has(&einsum->tensor[v], d);
-        if (!tensor_has(&einsum->tensor[result], d) || readers != 1 || einsum->size[d] % rest) continue;
+            readers += v != result && sx_tensor_has(&einsum->tensor[v], d);
+        if (!sx_tensor_has(&einsum->tensor[result], d) || readers != 1 || einsum->size[d] % rest) continue;
         if (operand_at(s, node, result)->split < 0 ||
             !rank_has(einsum, (int)result, operand_at(s, node, result),
                       (size_t)operand_at(s, node, result)->split, d, true))
@@ -107,16 +101,22 @@ static void cut_heads(const sharding *s, const sx_graph_node *node, node_cut *cu
     *done = false;
 }
 
+/* How the tensor of an operand that is read, and is no weight, is cut beside the repetitions of its node; NULL: it is not. */
+static const tensor_cut *cut_read(const sharding *s, const sx_graph_operand *operand) {
+    const tensor_cut *t = &s->cut[operand->tensor];
+    return operand->written || t->rank < 0 || operand->split == t->rank || is_weight(s, operand) ? NULL : t;
+}
+
 /* Divides a product whose operand is cut along its reduction; returns whether it is one. */
 static bool cut_rows(const sharding *s, const sx_graph_node *node, node_cut *cut) {
     const sx_problem *einsum = &s->graph->einsum[node->einsum];
     const size_t result = written_operand(s, node);
     for (size_t v = 0; v < node->n_operands; v++) {
         const sx_graph_operand *operand = operand_at(s, node, v);
-        const tensor_cut *t = &s->cut[operand->tensor];
-        if (operand->written || t->rank < 0 || operand->split == t->rank || is_weight(s, operand)) continue;
+        const tensor_cut *t = cut_read(s, operand);
+        if (!t) continue;
         for (int d = 0; d < einsum->n_dims; d++) {
-            if (tensor_has(&einsum->tensor[result], d) || einsum->size[d] % t->parts) continue;
+            if (sx_tensor_has(&einsum->tensor[result], d) || einsum->size[d] % t->parts) continue;
             if (!rank_has(einsum, (int)v, operand, (size_t)t->rank, d, true)) continue;
             cut->dim[d] = cut->parts = t->parts;
             cut->partial = true;
@@ -133,14 +133,14 @@ static bool cut_carried(const sharding *s, const sx_graph_node *node, node_cut *
     const size_t result = written_operand(s, node);
     for (size_t v = 0; v < node->n_operands; v++) {
         const sx_graph_operand *operand = operand_at(s, node, v);
-        const tensor_cut *t = &s->cut[operand->tensor];
-        if (operand->written || t->rank < 0 || operand->split == t->rank || is_weight(s, operand)) continue;
+        const tensor_cut *t = cut_read(s, operand);
+        if (!t) continue;
         for (int d = 0; d < einsum->n_dims; d++) {
-            bool other = !tensor_has(&einsum->tensor[result], d) || einsum->size[d] % t->parts;
+            bool other = !sx_tensor_has(&einsum->tensor[result], d) || einsum->size[d] % t->parts;
             for (size_t u = 0; u < node->n_operands; u++)
-                other |=
-                    u != v && u != result && !is_weight(s, operand_at(s, node, u)) &&
-                    (s->cut[operand_at(s, node, u)->tensor].rank >= 0 || tensor_has(&einsum->tensor[u], d));
+                other |= u != v && u != result && !is_weight(s, operand_at(s, node, u)) &&
+                         (s->cut[operand_at(s, node, u)->tensor].rank >= 0 ||
+                          sx_tensor_has(&einsum->tensor[u], d));
             if (other || !rank_has(einsum, (int)v, operand, (size_t)t->rank, d, true)) continue;
             cut->dim[d] = cut->parts = t->parts;
             return true;
@@ -186,8 +186,8 @@ static bool cut_columns(const sharding *s, const sx_graph_node *node, node_cut *
         for (int d = 0; d < einsum->n_dims; d++) {
             bool others = false;
             for (size_t u = 0; u < node->n_operands; u++)
-                others |= u != v && u != result && tensor_has(&einsum->tensor[u], d);
-            if (others || !tensor_has(&einsum->tensor[v], d) || !tensor_has(&einsum->tensor[result], d))
+                others |= u != v && u != result && sx_tensor_has(&einsum->tensor[u], d);
+            if (others || !sx_tensor_has(&einsum->tensor[v], d) || !sx_tensor_has(&einsum->tensor[result], d))
                 continue;
             if (!keeps_blocks(s, einsum, written, result, d, parts)) continue;
             if (einsum->size[d] % parts == 0 && (best < 0 || einsum->size[d] > einsum->size[best])) best = d;

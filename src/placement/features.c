@@ -1,13 +1,7 @@
 /* The features of a node, by Table 1 of the EGRL paper (ICLR 2021). Images are (batch, channel, row, column),
  * texts (batch, feature, word); x is the last rank, y the one before it where there are four, z the second. */
+#include "ir/rank.h"
 #include "placement/build.h"
-
-/* Whether a dimension is in a tensor of an einsum. */
-static bool in_tensor(const sx_tensor *tensor, int dim) {
-    for (int r = 0; r < tensor->n_ranks; r++)
-        if (tensor->coef[r][dim]) return true;
-    return false;
-}
 
 /* The rank of a tensor, from the last, that slides a window: it has two dimensions; -1 where there is none. */
 static int window_rank(const sx_problem *problem, const sx_tensor *tensor, int skip) {
@@ -38,7 +32,7 @@ sx_op_class sx_place_einsum_class(const sx_graph *graph, const sx_graph_node *no
             for (int e = 0; e < problem->n_dims; e++) others += e != d && problem->tensor[slid].coef[r][e];
             window |= problem->tensor[slid].coef[r][d] && others;
         }
-        if (!window && !in_tensor(output, d)) return SX_CLASS_CONVOLUTION;
+        if (!window && !sx_tensor_has(output, d)) return SX_CLASS_CONVOLUTION;
     }
     return SX_CLASS_DEPTHWISE;
 }
@@ -59,7 +53,7 @@ static void set_window(const sx_problem *problem, int slid, const sx_graph_opera
         int r = window_rank(problem, tensor, axis);
         for (int d = 0; r >= 0 && d < problem->n_dims; d++) {
             if (!tensor->coef[r][d]) continue;
-            if (in_tensor(output, d)) {
+            if (sx_tensor_has(output, d)) {
                 f[SX_FEATURE_STRIDE] = tensor->coef[r][d];
                 continue;
             }
@@ -73,7 +67,7 @@ static void set_window(const sx_problem *problem, int slid, const sx_graph_opera
     f[SX_FEATURE_GROUPS] = 1;
     for (int d = 0; d < problem->n_dims; d++) {
         bool everywhere = problem->n_tensors > 2;
-        for (int t = 0; t < problem->n_tensors; t++) everywhere &= in_tensor(&problem->tensor[t], d);
+        for (int t = 0; t < problem->n_tensors; t++) everywhere &= sx_tensor_has(&problem->tensor[t], d);
         if (everywhere) f[SX_FEATURE_GROUPS] *= problem->size[d];
     }
 }

@@ -1,15 +1,13 @@
 #include "report/loops.h"
 
 #include "ir/axes.h"
+#include "ir/rank.h"
 #include "report/table.h"
 
 #include <stdlib.h>
 
 bool sx_dim_indexes(const sx_problem *problem, int tensor, int dim) {
-    const sx_tensor *t = &problem->tensor[tensor];
-    for (int r = 0; r < t->n_ranks; r++)
-        if (t->coef[r][dim] != 0) return true;
-    return false;
+    return sx_tensor_has(&problem->tensor[tensor], dim);
 }
 
 /* Says for each loop how many iterations its last round has: the digits of size - 1 in the mixed radix of the

@@ -63,7 +63,7 @@ void sx_operators_add_vectors(const sx_graph *graph, const sx_operators *operato
 }
 
 /* Sets a count. */
-static void put(json_t *object, const char *key, uint64_t value) {
+static void set_count(json_t *object, const char *key, uint64_t value) {
     json_object_set_new(object, key, sx_json_count(value));
 }
 
@@ -71,26 +71,26 @@ json_t *sx_operators_totals_json(const sx_graph *graph, const sx_operators *oper
     const sx_operator_totals *t = &operators->totals;
     json_t *o = json_object();
     json_object_set_new(o, "phase", json_string(graph->run.phase));
-    put(o, "batch", graph->run.batch);
-    put(o, "tokens", graph->run.tokens);
-    put(o, "context", graph->run.context);
-    put(o, "params", t->parameters);
-    put(o, "active_params", t->active_parameters);
-    put(o, "macs", t->macs);
-    put(o, "useful_macs", t->useful_macs);
-    put(o, "weight_macs", t->weight_macs);
-    put(o, "weights_read", t->weights_read);
-    put(o, "kv_read", t->state_reads);
-    put(o, "kv_write", t->state_writes);
-    put(o, "kv_elements_per_token", t->state_per_token);
-    put(o, "kv_cache_elements", t->state_held);
-    if (t->experts_hit) put(o, "experts_hit", t->experts_hit);
-    put(o, "vector_elements", t->vector_elements);
-    put(o, "vector_reads", t->vector_reads);
-    put(o, "vector_writes", t->vector_writes);
-    put(o, "ops", t->einsums);
-    put(o, "layers", t->layers);
-    put(o, "vector_ops", t->vector_ops);
+    set_count(o, "batch", graph->run.batch);
+    set_count(o, "tokens", graph->run.tokens);
+    set_count(o, "context", graph->run.context);
+    set_count(o, "params", t->parameters);
+    set_count(o, "active_params", t->active_parameters);
+    set_count(o, "macs", t->macs);
+    set_count(o, "useful_macs", t->useful_macs);
+    set_count(o, "weight_macs", t->weight_macs);
+    set_count(o, "weights_read", t->weights_read);
+    set_count(o, "kv_read", t->state_reads);
+    set_count(o, "kv_write", t->state_writes);
+    set_count(o, "kv_elements_per_token", t->state_per_token);
+    set_count(o, "kv_cache_elements", t->state_held);
+    if (t->experts_hit) set_count(o, "experts_hit", t->experts_hit);
+    set_count(o, "vector_elements", t->vector_elements);
+    set_count(o, "vector_reads", t->vector_reads);
+    set_count(o, "vector_writes", t->vector_writes);
+    set_count(o, "ops", t->einsums);
+    set_count(o, "layers", t->layers);
+    set_count(o, "vector_ops", t->vector_ops);
     json_object_set_new(o, "weights_bytes", sx_json_real(t->weights_held_bytes));
     json_object_set_new(o, "weights_read_bytes", sx_json_real(t->weights_read_bytes));
     json_object_set_new(o, "kv_cache_bytes", sx_json_real(t->state_held_bytes));
@@ -105,22 +105,22 @@ static SX_OWN json_t *operator_json(const sx_graph *graph, const sx_operator *op
     json_t *o = json_object();
     json_object_set_new(o, "name", json_string(op->name));
     json_object_set_new(o, "kind", json_string(op->vector ? "vector" : "einsum"));
-    put(o, "count", op->count);
-    put(o, "repeat", op->repeat);
+    set_count(o, "count", op->count);
+    set_count(o, "repeat", op->repeat);
     if (op->vector) {
         json_object_set_new(o, "function",
                             json_string(node->function[0] ? node->function : sx_op_kind_name(node->kind)));
-        put(o, "rows", op->rows);
-        put(o, "cols", op->columns);
-        put(o, "elements", op->elements);
+        set_count(o, "rows", op->rows);
+        set_count(o, "cols", op->columns);
+        set_count(o, "elements", op->elements);
     }
-    put(o, "macs", op->macs);
-    put(o, "useful_macs", op->useful_macs);
-    put(o, "weights", op->weights);
-    put(o, "reads", op->reads);
-    put(o, "writes", op->writes);
-    put(o, "kv_read", op->state_reads);
-    put(o, "kv_write", op->state_writes);
+    set_count(o, "macs", op->macs);
+    set_count(o, "useful_macs", op->useful_macs);
+    set_count(o, "weights", op->weights);
+    set_count(o, "reads", op->reads);
+    set_count(o, "writes", op->writes);
+    set_count(o, "kv_read", op->state_reads);
+    set_count(o, "kv_write", op->state_writes);
     return o;
 }
 
@@ -176,7 +176,7 @@ static SX_OWN json_t *vector_json(const sx_result *r, const sx_operators *operat
         const sx_vector_cost one = sx_vector_cost_of(&r->arch, r->graph, &operators->op[i]);
         json_t *item = cost_json(&one);
         json_object_set_new(item, "name", json_string(operators->op[i].name));
-        put(item, "count", operators->op[i].count);
+        set_count(item, "count", operators->op[i].count);
         (void)sx_json_append(list, item);
     }
     json_object_set_new(o, "operators", list);

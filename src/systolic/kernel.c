@@ -1,5 +1,6 @@
 /* Problems as kernels: which loops are tiled, which are those of a window, and what each loop indexes. */
 #include "base/status.h"
+#include "ir/rank.h"
 #include "sextant/systolic.h"
 
 #include <stdio.h>
@@ -64,18 +65,13 @@ static const char *known_as(const char *name) {
     return name[0] ? name : "the einsum";
 }
 
-static bool indexes(const sx_tensor *tensor, int dim) {
-    for (int r = 0; r < tensor->n_ranks; r++)
-        if (tensor->coef[r][dim]) return true;
-    return false;
-}
-
 /* The first dimension of the result that only one of the inputs has: that input is the first. */
 static int first_input(const view *v, const int input[2]) {
     const sx_tensor *result = &v->problem->tensor[v->operand[SX_RESULT]];
     for (int r = 0; r < result->n_ranks; r++)
         for (int d = 0; d < v->problem->n_dims; d++) {
-            bool a = indexes(&v->problem->tensor[input[0]], d), b = indexes(&v->problem->tensor[input[1]], d);
+            bool a = sx_tensor_has(&v->problem->tensor[input[0]], d),
+                 b = sx_tensor_has(&v->problem->tensor[input[1]], d);
             if (result->coef[r][d] && a != b) return a ? 0 : 1;
         }
     return 0;
@@ -118,7 +114,7 @@ static sx_status read_window(view *v, const sx_tensor *tensor, int rank, const s
         if (tensor->coef[rank][d] < 0)
             return sx_error_new(SX_ERR_INPUT, "%s runs backwards along '%s'; an array needs it forwards",
                                 tensor->name, dim_name(v, d));
-        if (indexes(result, d))
+        if (sx_tensor_has(result, d))
             along = d;
         else
             over = d;

@@ -1,18 +1,12 @@
 #include "timing/layer.h"
 
 #include "ir/arch.h"
+#include "ir/rank.h"
 #include "ir/timing.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Whether a tensor has a dimension. */
-static bool tensor_has(const sx_tensor *tensor, int d) {
-    for (int r = 0; r < tensor->n_ranks; r++)
-        if (tensor->coef[r][d]) return true;
-    return false;
-}
 
 /* Whether a rank of a tensor is a window: the sum of several dimensions. */
 static bool has_window(const sx_tensor *tensor, int n_dims) {
@@ -45,7 +39,7 @@ static void set_sizes(const sx_problem *problem, const sx_tensor *a, const sx_te
                       const sx_tensor *result, sx_timed_operator *out, double *channels) {
     out->repeat = out->m = out->n = out->k = *channels = 1;
     for (int d = 0; d < problem->n_dims; d++) {
-        const bool in_a = tensor_has(a, d), in_b = tensor_has(b, d), kept = tensor_has(result, d);
+        const bool in_a = sx_tensor_has(a, d), in_b = sx_tensor_has(b, d), kept = sx_tensor_has(result, d);
         double *to = !kept ? &out->k : in_a && in_b ? &out->repeat : in_a ? &out->m : &out->n;
         *to *= problem->size[d];
         bool window = false;

@@ -16,6 +16,7 @@ import threading
 import zlib
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 LABELS = {"unit", "property", "golden", "conform", "cli", "fuzz", "ranks"}
@@ -66,17 +67,24 @@ def hash_of(name, command):
 running = set()
 
 
+def stop_tests():
+    """Ends the tests that run."""
+    for group in list(running):
+        with suppress(ProcessLookupError):
+            os.killpg(group, signal.SIGKILL)
+
+
 def end_tests(*_):
     """Ends the tests that run, and this program: what a signal calls."""
-    for group in list(running):
-        os.killpg(group, signal.SIGKILL)
+    stop_tests()
     os._exit(1)
 
 
 def run_test(test, libraries, limit, more=None):
     """Runs a test with libraries found first in some folders: its exit code, and the processor time it took. One that takes more
     than `limit` seconds of it, or waits for longer, is ended."""
-    environment = {**os.environ, "LD_LIBRARY_PATH": ":".join(str(p) for p in libraries), **(more or {})}
+    found = [*map(str, libraries), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
+    environment = {**os.environ, "LD_LIBRARY_PATH": ":".join(found), **(more or {})}
     command = ["prlimit", f"--cpu={int(limit)}:{int(limit) + 5}", *test["command"]]
     process = subprocess.Popen(command, cwd=test["folder"], env=environment, stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
@@ -87,10 +95,8 @@ def run_test(test, libraries, limit, more=None):
     timer.cancel()
     running.discard(process.pid)
     process.returncode = os.waitstatus_to_exitcode(status)
-    try:
+    with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     return process.returncode, usage.ru_utime + usage.ru_stime
 
 

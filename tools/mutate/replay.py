@@ -3,6 +3,11 @@
 import argparse
 import os
 import sys
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
@@ -61,11 +66,13 @@ def read_mutant(name):
 class Replay:
     """Runs the tests of recorded mutants: property tests with few cases first, then with as many as `make check` does."""
 
-    def __init__(self):
+    def __init__(self, options):
         build(BUILD, "", "all")
+        self.end = options.start + options.time
         self.tests = list_tests(BUILD)
-        self.compiler = Compiler(0, *compile_commands())
-        self.seconds = {}
+        commands = compile_commands()
+        self.free = [Compiler(i, *commands) for i in range(options.jobs)]
+        self.seconds, self.alone = {}, threading.Lock()
 
     def runs_of(self, test):
         """The ways to run a test."""
@@ -73,41 +80,58 @@ class Replay:
         return [few, {**few, "command": few["command"][:-1]}] if test.startswith("property/") else [few]
 
     def time_alone(self, test, way, run):
-        """The processor time that a test takes without any mutant, with which it has to pass."""
+        """The processor time that a test takes without any mutant; None where it does not pass."""
         if (test, way) not in self.seconds:
-            code, self.seconds[test, way] = run_test(run, [BUILD], 600)
-            if code != 0:
-                sys.exit(f"{test} fails without any mutant")
+            code, seconds = run_test(run, [BUILD], 600)
+            self.seconds[test, way] = seconds if code == 0 else None
         return self.seconds[test, way]
 
-    def is_killed(self, mutant):
-        if not self.compiler.make(mutant):
-            sys.exit(f"{mutant.name} does not compile, or changes no code")
-        for way, run in enumerate(self.runs_of(mutant.test)):
-            limit = 10 + 4 * self.time_alone(mutant.test, way, run)
-            if run_test(self.compiler.own_program(run), [self.compiler.folder, BUILD], limit)[0] != 0:
-                return True
-        return False
+    def outcome(self, mutant):
+        """What becomes of a mutant: killed, SURVIVED, or why it cannot be tried, and the line that says so."""
+        if time.monotonic() > self.end:
+            return "not tried", f"not tried {mutant.name}: the time is over"
+        compiler = self.free.pop()
+        try:
+            if mutant.test not in self.tests:
+                return "not tried", f"not tried {mutant.name}: {mutant.test} is not built here"
+            if not compiler.make(mutant):
+                return "refused", f"REFUSED  {mutant.name}: does not compile, or changes no code"
+            for way, run in enumerate(self.runs_of(mutant.test)):
+                with self.alone if run["alone"] else nullcontext():
+                    alone = self.time_alone(mutant.test, way, run)
+                    if alone is None:
+                        return "refused", f"REFUSED  {mutant.name}: {mutant.test} fails without any mutant"
+                    code, _ = run_test(compiler.own_program(run), [compiler.folder, BUILD], 10 + 4 * alone)
+                if code != 0:
+                    return "killed", f"killed   {mutant.name} by {mutant.test}"
+            return "survived", f"SURVIVED {mutant.name}: {mutant.test} passes"
+        finally:
+            self.free.append(compiler)
 
 
 def main():
     parser = argparse.ArgumentParser(prog="tools/mutants")
     parser.add_argument("names", nargs="*", metavar="NAME", help="of tests/mutants/ (all)")
     parser.add_argument("--check", action="store_true", help="only see that every mutant can still be applied")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="at a time (all processors)")
+    parser.add_argument("--time", type=float, default=float("inf"), help="seconds after which no other one is tried")
     options = parser.parse_args()
+    options.start = time.monotonic()
     os.chdir(ROOT)
     mutants = [read_mutant(name) for name in options.names or sorted(os.listdir(FOLDER))]
     if options.check:
         print(f"{len(mutants)} mutants can be applied")
         return 0
-    replay = Replay()
-    survived = 0
-    for mutant in mutants:
-        killed = replay.is_killed(mutant)
-        survived += not killed
-        print(f"killed   {mutant.name} by {mutant.test}" if killed else f"SURVIVED {mutant.name}: {mutant.test} passes", flush=True)
-    print(f"{len(mutants) - survived} killed, {survived} survived")
-    return 1 if survived else 0
+    replay = Replay(options)
+    counts = Counter()
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for done in as_completed([pool.submit(replay.outcome, mutant) for mutant in mutants]):
+            kind, line = done.result()
+            counts[kind] += 1
+            print(line, flush=True)
+    more = "".join(f", {counts[kind]} {kind}" for kind in ("refused", "not tried") if counts[kind])
+    print(f"{counts['killed']} killed, {counts['survived']} survived{more}")
+    return 1 if counts["survived"] or counts["refused"] else 0
 
 
 if __name__ == "__main__":

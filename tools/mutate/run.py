@@ -11,13 +11,14 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter, defaultdict
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from pathlib import Path
 
 from changes import changes_of
-from reach import Reach, end_tests, line_names, list_tests, run_test
+from reach import Reach, end_tests, line_names, list_tests, run_test, stop_tests
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRATCH = ROOT / "build-mutants"
@@ -94,7 +95,7 @@ class Mutant:
         self.text = source[: change.start] + change.text + source[change.end :]
 
     def __str__(self):
-        return f"{self.path}:{self.line}: {self.change.kind}\n    - {self.before}\n    + {self.after}"
+        return f"{self.path}:{self.line}: {self.change.kind}: {self.before} => {self.after}"
 
 
 def mutants_of(paths, seed):
@@ -206,7 +207,8 @@ class Trial:
     """Tries mutants: who notices each."""
 
     def __init__(self, options):
-        self.options = options
+        self.options, self.over = options, False
+        self.end = options.start + options.time
         self.tests = list_tests(BUILD)
         self.reach = Reach(SCRATCH / "reach.json")
         if not options.measured and self.reach.stale(self.tests):
@@ -265,7 +267,7 @@ class Trial:
                 return None
             spent, ran = 0.0, 0
             for name in self.tests_of(mutant):
-                if spent > self.options.limit:
+                if spent > self.options.limit or self.over:
                     break
                 failed, took = self.run(name, compiler)
                 spent, ran = spent + took, ran + 1
@@ -295,30 +297,75 @@ class Trial:
             self.seconds[name] = took if code == 0 else None
         return self.seconds[name]
 
-    def try_sample(self, mutants, count):
-        """Tries mutants in order until `count` were some, or all: killed, survivors."""
-        killed, survivors, jobs = [], [], self.options.jobs
-        with ThreadPoolExecutor(jobs) as pool:
-            waiting, queue = {}, iter(mutants)
-            while True:
-                while len(waiting) < jobs and len(killed) + len(survivors) + len(waiting) < count:
-                    mutant = next(queue, None)
-                    if mutant is None:
+    def try_samples(self, samples):
+        """Tries mutants of each sample in order until its count is reached, those first of which the smallest share is tried; ends
+        with the time of the run."""
+        with ThreadPoolExecutor(self.options.jobs) as pool:
+            waiting = {}
+            while self.seconds_left() > 0:
+                while len(waiting) < self.options.jobs:
+                    sample = min((s for s in samples if s.wants_more()), key=Sample.share, default=None)
+                    if sample is None:
                         break
-                    waiting[pool.submit(self.try_one, mutant)] = mutant
+                    mutant = sample.next_mutant()
+                    waiting[pool.submit(self.try_one, mutant)] = sample, mutant
                 if not waiting:
-                    return killed, survivors
-                for done in wait(waiting, return_when=FIRST_COMPLETED).done:
-                    mutant, result = waiting.pop(done), done.result()
-                    if result is None:
-                        continue
-                    killer, ran = result
-                    (killed if killer else survivors).append(mutant)
-                    self.kills[mutant.path][killer] += 1
-                    if not killer:
-                        print(f"SURVIVED {ran} tests: {mutant}", flush=True)
-                    elif self.options.verbose:
-                        print(f"killed by {killer}: {mutant}", flush=True)
+                    return
+                for done in wait(waiting, self.seconds_left(), FIRST_COMPLETED).done:
+                    self.note(*waiting.pop(done), done.result())
+            print(f"the time is over: {len(waiting)} mutants were not tried to the end", flush=True)
+            self.over = True
+            stop_tests()
+
+    def note(self, sample, mutant, result):
+        """Counts what became of a mutant, and prints it."""
+        sample.waiting -= 1
+        if result is None:
+            return
+        killer, ran = result
+        self.kills[mutant.path][killer] += 1
+        (sample.killed if killer else sample.survivors).append(mutant)
+        if not killer:
+            print(f"SURVIVED {ran} tests: {mutant}", flush=True)
+        elif self.options.verbose:
+            print(f"killed by {killer}: {mutant}", flush=True)
+
+    def seconds_left(self):
+        """The time that is left to the run."""
+        return max(0.0, self.end - time.monotonic())
+
+
+class Sample:
+    """The mutants of a place, how many of them to try, and what became of them."""
+
+    def __init__(self, place, default, seed):
+        self.place, _, count = place.partition("=")
+        self.count = int(count or default)
+        name, _, line = self.place.partition(":")
+        mutants, self.known = mutants_of(files_of(name), seed)
+        self.mutants = [m for m in mutants if not line or m.line == int(line)]
+        self.at = self.waiting = 0
+        self.killed, self.survivors = [], []
+
+    def tried(self):
+        return len(self.killed) + len(self.survivors)
+
+    def wants_more(self):
+        return self.at < len(self.mutants) and self.tried() + self.waiting < self.count
+
+    def share(self):
+        return (self.tried() + self.waiting) / self.count
+
+    def next_mutant(self):
+        self.at, self.waiting = self.at + 1, self.waiting + 1
+        return self.mutants[self.at - 1]
+
+    def rate(self):
+        return 100 * len(self.killed) / self.tried() if self.tried() else 100.0
+
+    def __str__(self):
+        return (f"{self.place:<16} {len(self.killed):>4} of {self.tried():>4} killed  {self.rate():5.1f} %  of {len(self.mutants)} "
+                f"possible; {self.known} known to be equivalent left out")
 
 
 def files_of(name):
@@ -333,17 +380,20 @@ def files_of(name):
 
 
 def places_of(name):
-    """The folders that proof, rest or all stands for, or the one place of a name."""
+    """The folders that proof, rest or all stands for, or the one place of a name, each with the count that follows it."""
+    name, equals, count = name.partition("=")
     every = sorted(p.name for p in Path("src").iterdir() if p.is_dir())
-    return {"all": every, "proof": PROOF, "rest": [f for f in every if f not in PROOF]}.get(name, [name])
+    folders = {"all": every, "proof": PROOF, "rest": [f for f in every if f not in PROOF]}.get(name, [name])
+    return [folder + equals + count for folder in folders]
 
 
 def main():
     parser = argparse.ArgumentParser(prog="tools/mutants --make")
-    parser.add_argument("places", nargs="+", metavar="FOLDER|FILE[:LINE]", help="of src/; proof, rest, all: folders of it")
+    parser.add_argument("places", nargs="+", metavar="FOLDER|FILE[:LINE][=COUNT]", help="of src/; proof, rest, all: folders of it")
     parser.add_argument("--count", type=int, default=20, help="mutants for each place (20)")
     parser.add_argument("--seed", type=int, default=0, help="of the sample (0)")
     parser.add_argument("--limit", type=float, default=60, help="seconds of tests for a mutant (60)")
+    parser.add_argument("--time", type=float, default=float("inf"), help="seconds of the whole run, after which to print what there is")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="at a time (all processors)")
     parser.add_argument("--least", type=float, default=0, help="kill rate in percent below which to fail (0)")
     parser.add_argument("--measured", action="store_true",
@@ -351,32 +401,20 @@ def main():
     parser.add_argument("--list", action="store_true", help="list the sample; try nothing")
     parser.add_argument("--verbose", action="store_true", help="also say what killed each")
     options = parser.parse_args()
+    options.start = time.monotonic()
     os.chdir(ROOT)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, end_tests)
-    samples = {}
-    for place in [p for place in options.places for p in places_of(place)]:
-        name, _, line = place.partition(":")
-        mutants, known = mutants_of(files_of(name), options.seed)
-        samples[place] = [m for m in mutants if not line or m.line == int(line)], known
+    samples = [Sample(p, options.count, options.seed) for place in options.places for p in places_of(place)]
     if options.list:
-        for mutants, _ in samples.values():
-            print(*mutants[: options.count], sep="\n")
+        for sample in samples:
+            print(*sample.mutants[: sample.count], sep="\n")
         return 0
     build(BUILD, "", "all")
     trial = Trial(options)
-    rates, low = [], False
-    for place, (mutants, known) in samples.items():
-        killed, survivors = trial.try_sample(mutants, options.count)
-        total = len(killed) + len(survivors)
-        rate = 100 * len(killed) / total if total else 100.0
-        low |= rate < options.least
-        rates.append(f"{place:<16} {len(killed):>4} of {total:>4} killed  {rate:5.1f} %  of {len(mutants)} possible; "
-                     f"{known} known to be equivalent left out")
-        print(rates[-1], flush=True)
-    if len(rates) > 1:
-        print("", *rates, sep="\n")
-    return 1 if low else 0
+    trial.try_samples(samples)
+    print(*samples, sep="\n", flush=True)
+    return 1 if any(sample.rate() < options.least for sample in samples) else 0
 
 
 if __name__ == "__main__":

@@ -42,6 +42,7 @@ typedef struct sx_sim_case {
     const sx_arch *arch;
     const sx_mapping *mapping;
     sx_model_options options;
+    bool sampled; /* temporal loops run as Timeloop samples them (docs/model.md, section 8) */
 } sx_sim_case;
 
 /* The words of a tensor that the iterations start[d] <= d < end[d] touch, as the box around them. */
@@ -77,9 +78,10 @@ typedef struct sx_sim_mesh {
     uint64_t columns, rows;
 } sx_sim_mesh;
 
-/* How the words of one visit may be shared. */
+/* How the words of one visit may be shared, and how many visits it stands for. */
 typedef struct sx_sim_rules {
     bool multicast, links;
+    double weight;
 } sx_sim_rules;
 
 /* Sends every child the words it lacks now, given what each one received at the visit before, and adds what

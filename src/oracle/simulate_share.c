@@ -132,13 +132,13 @@ sx_status sx_sim_deliver(const sx_sim_mesh *mesh, sx_sim_rules rules, const sx_s
         form_groups(mesh, rules.multicast, now, served, group);
         if (count_groups(mesh, now, group, linked) < sent) {
             chosen = linked;
-            traffic->links += handed;
+            traffic->links += rules.weight * handed;
         }
     }
     for (size_t m = 1; m <= n && !status; m++)
         if (chosen[m].groups)
-            status = add_traffic(traffic, (sx_sim_record){m, chosen[m].groups, chosen[m].words,
-                                                          chosen[m].hops * chosen[m].words});
+            status = add_traffic(traffic, (sx_sim_record){m, chosen[m].groups, rules.weight * chosen[m].words,
+                                                          rules.weight * chosen[m].hops * chosen[m].words});
 done:
     free(served);
     free(group);

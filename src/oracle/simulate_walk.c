@@ -13,6 +13,7 @@ typedef struct loop {
     int dim;
     uint32_t bound;
     int64_t step;
+    uint32_t later; /* iterations that the second one stands for; 1 where all are run */
 } loop;
 
 /* Some loops of the nest, innermost first, and where each of them stands. */
@@ -79,7 +80,7 @@ static void add_slot(loops *to, const uint8_t *order, const uint32_t *factor, in
     for (int i = 0; i < n_dims; i++) {
         int d = order[i];
         if (factor[d] == 1) continue;
-        if (to) to->item[to->n++] = (loop){d, factor[d], step[d]};
+        if (to) to->item[to->n++] = (loop){d, factor[d], step[d], 1};
         step[d] *= factor[d];
     }
 }
@@ -111,9 +112,21 @@ static void find_loops(walk *w) {
         add_spatial(spatial, m, mapping->n_dims, step);
         add_slot(s >= w->level ? &w->time : NULL, m->temporal_order, m->temporal, mapping->n_dims, step);
     }
+    for (int i = 0; i < w->time.n && w->sim->sampled; i++) {
+        w->time.item[i].later = w->time.item[i].bound - 1;
+        w->time.item[i].bound = 2;
+    }
     loops_reset(&w->above);
     loops_reset(&w->time);
     loops_reset(&w->slot);
+}
+
+/* How many steps of the temporal loops this one stands for. */
+static uint64_t step_weight(const walk *w) {
+    uint64_t weight = 1;
+    for (int i = 0; i < w->time.n; i++)
+        if (w->time.index[i]) weight *= w->time.item[i].later;
+    return weight;
 }
 
 /* Where the children stand: numbered along the mapping's own loops, placed on rows as wide as the hardware's.
@@ -236,7 +249,8 @@ static sx_status visit(walk *w, const int64_t *start) {
     }
     for (int v = 0; v < problem->n_tensors; v++) {
         sx_sim_rules rules = {!(m->no_multicast >> v & 1),
-                              !w->sim->options.no_link_transfers && !(m->no_link_transfer >> v & 1)};
+                              !w->sim->options.no_link_transfers && !(m->no_link_transfer >> v & 1),
+                              (double)step_weight(w)};
         SX_TRY(sx_sim_deliver(&w->mesh, rules, w->now[v], w->before[v], &w->counts->traffic[w->level][v]));
         sx_sim_set *swap = w->before[v];
         w->before[v] = w->now[v];
@@ -278,7 +292,7 @@ static sx_status run_parent(walk *w, uint64_t *visits) {
         SX_TRY(take_steps(w, w->mesh.children));
         if (!inside_problem(w->sim->problem, start)) continue;
         SX_TRY(visit(w, start));
-        ++*visits;
+        *visits += step_weight(w);
     } while (loops_next(&w->time));
     count_held(w);
     return SX_OK;

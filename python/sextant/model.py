@@ -28,6 +28,7 @@ class Score:
     cycles: float
     utilization: float
     last_level_accesses: float
+    latency: float = float("inf")  # cycles of the tile pipeline, or `cycles`
 
     @property
     def edp(self) -> float:
@@ -83,6 +84,8 @@ class Cost:
     levels: List[LevelCost] = field(default_factory=list, repr=False)
     networks: List[NetworkCost] = field(default_factory=list, repr=False)
     reason: Optional[str] = None
+    latency: float = float("inf")
+    boundaries: List[Dict[str, Any]] = field(default_factory=list, repr=False)
 
     def __bool__(self) -> bool:
         return self.legal
@@ -115,10 +118,12 @@ def _cost(text: str) -> Cost:
               for e in data["levels"]]
     nets = [NetworkCost(e["name"], e["energy_pj"], e["tensors"]) for e in data["networks"]]
     return Cost(True, data["cycles"], data["energy_pj"], data["edp"], data["utilization"], data["computes"],
-                data.get("compute_energy_pj", 0.0), levels, nets)
+                data.get("compute_energy_pj", 0.0), levels, nets, latency=data.get("latency", data["cycles"]),
+                boundaries=data.get("boundaries", []))
 
 
-TOTALS = 4  # energy, cycles, utilization, last-level accesses
+FIGURES = ("energy_pj", "cycles", "utilization", "last_level_accesses", "latency")
+TOTALS = len(FIGURES)
 
 
 class Scores:
@@ -129,10 +134,10 @@ class Scores:
         self._n, self._mappings, self._model = len(mappings), mappings, model
         if numpy is not None:
             table = numpy.frombuffer(totals, dtype=numpy.float64).reshape(-1, TOTALS)[:self._n]
-            self.energy_pj, self.cycles, self.utilization, self.last_level_accesses = table.T
+            self.energy_pj, self.cycles, self.utilization, self.last_level_accesses, self.latency = table.T
             self.edp, self.legal = self.energy_pj * self.cycles, numpy.isfinite(self.energy_pj)
         else:
-            for k, name in enumerate(("energy_pj", "cycles", "utilization", "last_level_accesses")):
+            for k, name in enumerate(FIGURES):
                 setattr(self, name, [totals[i * TOTALS + k] for i in range(self._n)])
             self.edp = [e * c for e, c in zip(self.energy_pj, self.cycles)]
             self.legal = [math.isfinite(e) for e in self.energy_pj]
@@ -145,14 +150,13 @@ class Scores:
         return self._n
 
     def __getitem__(self, index: int) -> Score:
-        return Score(float(self.energy_pj[index]), float(self.cycles[index]), float(self.utilization[index]),
-                     float(self.last_level_accesses[index]))
+        return Score(*(float(getattr(self, name)[index]) for name in FIGURES))
 
     def frame(self) -> Any:
         """A pandas frame with a row per mapping."""
         import pandas
         return pandas.DataFrame({n: getattr(self, n) for n in ("energy_pj", "cycles", "edp", "utilization",
-                                                               "last_level_accesses", "legal")})
+                                                               "last_level_accesses", "latency", "legal")})
 
 
 def semantics(arch: Arch, zeros: Optional[str], like: Optional[str]) -> Dict[str, Any]:
@@ -166,15 +170,16 @@ def semantics(arch: Arch, zeros: Optional[str], like: Optional[str]) -> Dict[str
 
 class Model:
     """The cost model of a problem on an architecture, compiled once. `like="timeloop"`: costs are Timeloop's; unless said,
-    as the architecture was read."""
+    as the architecture was read. `latency="tile"`: the latency is that of the tile pipeline (docs/latency.md), and tiles fit
+    as it has them."""
 
     def __init__(self, problem: Problem, arch: Arch, first_read_elision: bool = True, link_transfers: bool = True,
-                 sparse_semantics: Optional[str] = None, like: Optional[str] = None):
+                 sparse_semantics: Optional[str] = None, like: Optional[str] = None, latency: Optional[str] = None):
         if not isinstance(problem, Problem) or not isinstance(arch, Arch):
             raise TypeError("a model is made of a Problem and an Arch")
         self.problem, self.arch = problem.bound_to(arch), arch
         options = Options({"no-first-read-elision": not first_read_elision, "no-link-transfers": not link_transfers,
-                           **semantics(arch, sparse_semantics, like)})
+                           "latency": latency, **semantics(arch, sparse_semantics, like)})
         self._handle = Handle(lib.sx_model_free, lib.sx_cost_model_new, self.problem._c, arch._c, options.handle)
 
     def evaluate(self, mapping: Mapping) -> Cost:

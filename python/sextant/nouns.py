@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import re
 import sys
@@ -56,7 +57,7 @@ class Input:
 
     def __init__(self, files: Files = (), text: Optional[str] = None, name: str = "text",
                  variables: Optional[Dict[str, Any]] = None, remainders: bool = False, lenient: bool = False,
-                 like: Optional[str] = None):
+                 like: Optional[str] = None, estimator: Optional[str] = None, catalog: Optional[str] = None):
         if like not in (None, "timeloop"):
             raise ValueError(f"like is 'timeloop' or None, not {like!r}")
         self._handle = Handle(lib.sx_input_free, lib.sx_input_new)
@@ -69,6 +70,10 @@ class Input:
             lib.sx_input_lenient(self._handle)
         if like:
             lib.sx_input_like_timeloop(self._handle)
+        if estimator:
+            check(lib.sx_input_estimate_by(self._handle, estimator.encode()))
+        if catalog:
+            check(lib.sx_input_add_arch(self._handle, catalog.encode()))
         for path in _paths(files):
             check(lib.sx_input_add_file(self._handle, os.fsencode(path)))
         if text is not None:
@@ -217,42 +222,67 @@ def _new_arch() -> Handle:
 class Arch:
     """An architecture: `Arch("eyeriss")` of the catalog, or files: `Arch("chip.yaml")`, `Arch(["chip.yaml", "ert.yaml"])`.
     `lenient`: keys that look like known ones misspelt are ignored, with a warning; `like="timeloop"`: files are read as
-    Timeloop reads them (`--like`), and models and searches of the architecture answer as Timeloop does. A variable that
-    nothing uses is an error."""
+    Timeloop reads them (`--like`), and models and searches of the architecture answer as Timeloop does; `estimator`: by whose
+    rules energies that files do not state, and all of one of the catalog, are estimated (`--estimator`, docs/estimate.md). A
+    variable that nothing uses is an error."""
 
     def __init__(self, source: Files, variables: Optional[Dict[str, Any]] = None, lenient: bool = False,
-                 like: Optional[str] = None):
+                 like: Optional[str] = None, estimator: Optional[str] = None):
         if not isinstance(source, (str, os.PathLike, list, tuple)):
             raise TypeError(f"an architecture is given by a name or files, not by {type(source).__name__}")
         self._c = _new_arch()
         self._files: List[str] = []
         self._text: Optional[str] = None
-        self._variables, self._lenient, self.like = variables, lenient, like
+        self._catalog: Optional[str] = None
+        self._variables, self._lenient, self.like, self.estimator = variables, lenient, like, estimator
         self.energies = "built-in table"
         if isinstance(source, str) and any(source == name for name, _ in archs()):
+            self._catalog = source
             Input(variables=variables, like=like).check_settings()
-            check(lib.sx_catalog_arch(source.encode(), self._c))
+            if estimator:
+                self._read()
+            else:
+                check(lib.sx_catalog_arch(source.encode(), self._c))
         elif isinstance(source, str) and not os.path.exists(source):
             raise UsageError(f"architecture '{source}': no such file, and no such name in the catalog",
                              _nearest(source, [n for n, _ in archs()]) + "sextant.archs() lists the names")
         else:
             self._files = _paths(source)
-            self._read(Input(self._files, variables=variables, lenient=lenient, like=like))
+            self._read()
 
     @classmethod
     def from_text(cls, text: str, variables: Optional[Dict[str, Any]] = None, lenient: bool = False,
-                  like: Optional[str] = None) -> "Arch":
+                  like: Optional[str] = None, estimator: Optional[str] = None) -> "Arch":
         """An architecture of YAML or JSON text."""
         self = cls.__new__(cls)
         self._c, self._files, self._text, self._variables = _new_arch(), [], text, variables
-        self._lenient, self.like = lenient, like
-        self._read(Input(text=text, variables=variables, lenient=lenient, like=like))
+        self._catalog, self._lenient, self.like, self.estimator = None, lenient, like, estimator
+        self._read()
         return self
 
-    def _read(self, source: Input) -> None:
+    def _input(self, files: Sequence[str] = (), remainders: bool = False) -> Input:
+        """What the architecture was read from, with other files."""
+        return Input(self._files + list(files), text=self._text, variables=self._variables, remainders=remainders,
+                     lenient=self._lenient, like=self.like, estimator=self.estimator, catalog=self._catalog)
+
+    def _read(self) -> None:
+        source = self._input()
         source.read(lib.sx_input_arch, self._c)
         source.check_settings()
         self.energies = (lib.sx_input_energies(source.handle) or b"").decode()
+
+    def estimates(self) -> Dict[str, Any]:
+        """What every component costs by the estimator's rules, each figure with its source, rule and error band: the JSON of
+        `sextant estimate` (docs/estimate.md)."""
+        source = self._input()
+        c = source.read(lib.sx_input_arch, _new_arch())
+        return dict(json.loads(text_of(lib.sx_input_estimates, source.handle, c)))
+
+    def tables(self) -> str:
+        """The same as Accelergy's energy and area tables (ERT and ART), in YAML."""
+        source = self._input()
+        c = source.read(lib.sx_input_arch, _new_arch())
+        return text_of(lib.sx_input_estimate_tables, source.handle, c)
 
     @property
     def name(self) -> str:
@@ -275,11 +305,10 @@ class Arch:
                            Handle(lib.sx_constraints_free, lib.sx_constraints_new))
 
     def constraint_input(self, files: Files = (), remainders: bool = False) -> Optional[Input]:
-        """The architecture's own files with others, for their constraints; None: there are none."""
-        if not self._files and not self._text and not _paths(files):
+        """What the architecture was read from with other files, for their constraints; None: there are none."""
+        if not self._files and not self._text and not self._catalog and not _paths(files):
             return None
-        return Input(self._files + _paths(files), text=self._text, variables=self._variables, remainders=remainders,
-                     lenient=self._lenient, like=self.like)
+        return self._input(_paths(files), remainders)
 
     def __repr__(self) -> str:
         return f"Arch({self.name!r}, levels={self.levels})"

@@ -251,6 +251,6 @@ class Space:
 
 
 def search(problem: Problem, arch: Arch, constraints: Files = (), remainders: bool = False, keep_all: bool = False,
-           **options: Any) -> SearchResult:
-    """Searches the mappings of a problem onto an architecture. Options are those of Space.search."""
-    return Space(Model(problem, arch), constraints, remainders, keep_all).search(**options)
+           latency: Optional[str] = None, **options: Any) -> SearchResult:
+    """Searches the mappings of a problem onto an architecture. Options are those of Space.search; `latency` as of Model."""
+    return Space(Model(problem, arch, latency=latency), constraints, remainders, keep_all).search(**options)

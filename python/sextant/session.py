@@ -43,6 +43,8 @@ class LayerResult:
     trace: List[Tuple[int, float, float]] = field(repr=False)
     raw: Dict[str, Any] = field(repr=False)
     sparse_semantics: Optional[str] = field(default=None, repr=False)
+    latency: float = float("inf")
+    latency_model: Optional[str] = field(default=None, repr=False)
 
     @property
     def found(self) -> bool:
@@ -68,7 +70,8 @@ class LayerResult:
         """The cost of the mapping, level by level."""
         if self.mapping is None:
             return Cost(False, reason="no legal mapping was found")
-        return Model(self.problem, self.arch, sparse_semantics=self.sparse_semantics).evaluate(self.mapping)
+        return Model(self.problem, self.arch, sparse_semantics=self.sparse_semantics,
+                     latency=self.latency_model).evaluate(self.mapping)
 
     def plot(self) -> Figure:
         """The Pareto front where there is one, otherwise the best value against evaluations."""
@@ -127,7 +130,8 @@ class MapResult:
                            best.get("cycles", infinite), best.get("energy_pj", infinite), best.get("edp", infinite),
                            best.get("objective", infinite), entry["evaluations"], entry["seconds"],
                            entry.get("lower_bound", 0.0), entry.get("optimal", False),
-                           [tuple(t) for t in entry["trace"]], entry, zeros)
+                           [tuple(t) for t in entry["trace"]], entry, zeros,
+                           best.get("latency", best.get("cycles", infinite)), self.raw.get("repeat", {}).get("latency"))
 
     def _single(self) -> LayerResult:
         if len(self.layers) != 1:
@@ -146,15 +150,17 @@ class MapResult:
 
     @property
     def total(self) -> Dict[str, float]:
-        """Cycles, energy and their product over all layers and how often they occur."""
+        """Cycles, energy, their product and the latency over all layers and how often they occur."""
         cycles = sum(layer.cycles * layer.count for layer in self.layers)
         energy = sum(layer.energy_pj * layer.count for layer in self.layers)
-        return {"cycles": cycles, "energy_pj": energy, "edp": cycles * energy}
+        return {"cycles": cycles, "energy_pj": energy, "edp": cycles * energy,
+                "latency": sum(layer.latency * layer.count for layer in self.layers)}
 
     mapping = property(lambda self: self._single().mapping, doc="The best mapping of a single problem.")
     cycles = property(lambda self: self._single().cycles, doc="Its cycles.")
     energy_pj = property(lambda self: self._single().energy_pj, doc="Its energy.")
     edp = property(lambda self: self._single().edp, doc="Energy times delay.")
+    latency = property(lambda self: self._single().latency, doc="Cycles of the tile pipeline, or `cycles`.")
     optimal = property(lambda self: all(layer.optimal for layer in self.layers), doc="Whether all is proven optimal.")
 
     def __len__(self) -> int:
@@ -210,11 +216,11 @@ def map(problem: Union[Problem, Network, Sequence[Any], str], arch: Union[Arch, 
         callback: Optional[Callable[[Progress], Any]] = None, split_axes: bool = False, sparse_semantics: Optional[str] = None,
         like: Optional[str] = None, fuse: Union[None, bool, str, Sequence[str]] = None, exchange: Optional[str] = None,
         window: Optional[str] = None, softmax: Optional[str] = None, staircase: Optional[str] = None,
-        gap: Optional[float] = None) -> MapResult:
+        gap: Optional[float] = None, latency: Optional[str] = None, estimator: Optional[str] = None) -> MapResult:
     """Finds mappings for a problem, or for every layer of a network, as `sextant map` does.
 
     `problem` is a Problem, a Network, a list of problems, or a text for either; `arch` an Arch or a text for one.
-    Options are those of the command; `db_wait` is how many seconds to wait for a database that another program is
+    Options are those of the command (`estimator` is for an `arch` given as a text); `db_wait` is how many seconds to wait for a database that another program is
     writing to. `callback` gets a Progress at most ten times a second; returning False stops the
     search with the best so far, raising stops it and raises.
 
@@ -228,8 +234,11 @@ def map(problem: Union[Problem, Network, Sequence[Any], str], arch: Union[Arch, 
         names = "auto" if fuse is True else fuse if isinstance(fuse, str) else ",".join(fuse)
         return _map_fused(problem, arch, fuse=names, exchange=exchange, window=window, softmax=softmax, staircase=staircase,
                           gap=gap, mapper=mapper, objective=objective, evals=evals, time=time or None, seed=seed,
-                          threads=threads, k_best=k_best, constraints=constraints or None, keep_all=keep_all)
-    arch = Arch(arch, like=like) if isinstance(arch, (str, os.PathLike)) else arch
+                          threads=threads, k_best=k_best, constraints=constraints or None, keep_all=keep_all,
+                          latency=latency, estimator=estimator)
+    if isinstance(arch, Arch) and estimator is not None:
+        raise ValueError("the estimator is that of Arch(..., estimator=...) here")
+    arch = Arch(arch, like=like, estimator=estimator) if isinstance(arch, (str, os.PathLike)) else arch
     if not isinstance(arch, Arch):
         raise TypeError(f"arch must be an Arch or a text, not {type(arch).__name__}")
     if warm_start not in WARM:
@@ -239,7 +248,7 @@ def map(problem: Union[Problem, Network, Sequence[Any], str], arch: Union[Arch, 
     network, guard = as_network(problem, like or arch.like), Guard()
     options = Options({**budget(evals, time, target, patience, seed, threads), "mapper": mapper, "objective": objective,
                        "k-best": k_best, "pareto": pareto, "remainders": remainders, "keep-all": keep_all,
-                       "split-axes": split_axes, "warm-start": warm_start, "again": again,
+                       "split-axes": split_axes, "warm-start": warm_start, "again": again, "latency": latency,
                        **semantics(arch, sparse_semantics, like)})
     if checkpoint:
         options.set("checkpoint", os.fspath(checkpoint))

@@ -3,6 +3,7 @@
 #include "api/options.h"
 #include "base/json.h"
 #include "base/status.h"
+#include "model/latency.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ struct sx_cost_report {
 sx_status sx_cost_model_new(const sx_problem *problem, const sx_arch *arch, const sx_options *options,
                             sx_model **out) {
     sx_model_options model = sx_options_model(options, problem, arch);
+    SX_TRY(sx_latency_check(model.latency_tile, arch, NULL));
     return sx_model_new(problem, arch, &model, out);
 }
 

@@ -2,6 +2,7 @@
 #include "api/own_cost.h"
 #include "base/status.h"
 #include "mapspace/map_space.h"
+#include "model/latency.h"
 #include "registry/registry.h"
 #include "session/session.h"
 
@@ -53,10 +54,17 @@ static void set_semantics(const sx_options *options, sx_result *result) {
             sx_options_model(options, &result->network.layer[i].problem, &result->arch).sparse_timeloop;
 }
 
+/* Refuses an objective or an architecture that the latency of the model does not suit. */
+static sx_status check_latency(const sx_result *result) {
+    const sx_session_options *o = &result->options;
+    return sx_latency_check(o->model.latency_tile, &result->arch, &o->run.objective);
+}
+
 static sx_status map_layers(const sx_network *network, const sx_options *options, sx_result *result) {
     SX_TRY(copy_layers(network, &result->arch, &result->network));
     SX_TRY(set_options(options, result));
     set_semantics(options, result);
+    SX_TRY(check_latency(result));
     if (options->cost || options->function)
         return sx_error_hint(
             sx_error_new(SX_ERR_USAGE, "a network is not searched by a function of the caller's"),
@@ -184,6 +192,8 @@ sx_status sx_space_search(const sx_space *space, const sx_options *options, sx_r
     if (!status) status = set_options(used, result);
     if (!status) status = begin_layer(space, result);
     result->options.space = sx_map_space_of(space)->options;
+    result->options.model = sx_map_space_of(space)->model->options;
+    if (!status) status = check_latency(result);
     if (!status) status = search_layer(space, used, result);
     result->session.complete = true;
     result->session.found = result->session.layer && result->session.layer->found;

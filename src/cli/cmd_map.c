@@ -464,14 +464,6 @@ static sx_status read_objective(sx_sources *sources, map_job *job, sx_output *re
     return SX_OK;
 }
 
-/* Refuses what knows nothing of the tile pipeline. */
-static sx_status check_tile_latency(const sx_args *args) {
-    if (sx_search_tile_latency(args) && sx_args_text(args, "db", 0))
-        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--db cannot be used with --latency tile"),
-                             "databases do not keep the latency of the tile pipeline");
-    return SX_OK;
-}
-
 /* Reads the timing of the architecture, where it has one. */
 static sx_status read_timing(sx_sources *sources, sx_result *r) {
     r->timing = calloc(1, sizeof *r->timing);
@@ -510,7 +502,6 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
     SX_TRY(read_formats(args, job));
     SX_TRY(sx_sources_arch(sources, &job->r->arch));
     SX_TRY(sx_search_check_latency(args, &job->r->arch, &job->r->options.run.objective));
-    SX_TRY(check_tile_latency(args));
     SX_TRY(sx_clock_apply(args, &job->r->arch));
     SX_TRY(read_timing(sources, job->r));
     SX_TRY(keep_text(sx_sources_energies(sources), &job->r->energies));

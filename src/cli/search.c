@@ -4,6 +4,7 @@
 #include "base/ranks.h"
 #include "frontend/timeloop/constraints.h"
 #include "input/set_option.h"
+#include "model/latency.h"
 #include "scale/launch.h"
 
 #include <stdlib.h>
@@ -87,17 +88,7 @@ sx_status sx_search_check_latency(const sx_args *args, const sx_arch *arch, cons
     if (latency && strcmp(latency, "tile") != 0 && strcmp(latency, "timeloop") != 0)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--latency: '%s' is not a valid value", latency),
                              "valid values: timeloop, tile");
-    if (sx_search_tile_latency(args) && arch && arch->n_laws == 0)
-        return sx_error_hint(sx_error_new(SX_ERR_INPUT,
-                                          "--latency tile: no level of '%s' has a map of `latency` keys",
-                                          arch->name),
-                             "docs/latency.md has the keys; the architecture 'gemmini' has them");
-    for (int i = 0; objective && i < objective->n_criteria; i++)
-        if (objective->criterion[i].kind == SX_LATENCY && !sx_search_tile_latency(args))
-            return sx_error_hint(
-                sx_error_new(SX_ERR_USAGE, "the objective has latency, which needs --latency tile"),
-                "Timeloop's cycles are the objective 'delay'");
-    return SX_OK;
+    return sx_latency_check(sx_search_tile_latency(args), arch, objective);
 }
 
 sx_model_options sx_search_model_options(const sx_args *args) {

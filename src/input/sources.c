@@ -158,9 +158,7 @@ static sx_status estimate_named(const char *name, sx_sources *out) {
     SX_TRY(sx_catalog_arch_input(name, &out->named_arch));
     SX_TRY(set_estimator(out->args, out->named_arch));
     sx_input_estimate_all(out->named_arch);
-    SX_TRY(sx_input_arch(out->named_arch, out->arch));
-    out->arch->sparse.timeloop = false;
-    return SX_OK;
+    return sx_input_arch(out->named_arch, out->arch);
 }
 
 /* Adds the architecture of that name. */

@@ -44,6 +44,10 @@ typedef struct sx_latency_model {
     sx_boundary boundary[SX_MAX_LAWS];
 } sx_latency_model;
 
+/* Refuses the tile pipeline on an architecture (or NULL) without keys of latency, and an objective (or NULL) with latency
+ * where it is not that of the tile pipeline. */
+SX_MUST_USE sx_status sx_latency_check(bool tile, const sx_arch *arch, const sx_objective *objective);
+
 /* Compiles the laws of a model's architecture; *out is NULL where there are none. Freed with free(). */
 SX_MUST_USE sx_status sx_latency_compile(const sx_model *model, SX_OWN sx_latency_model **out);
 

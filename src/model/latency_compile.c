@@ -235,3 +235,17 @@ double sx_latency_usable(const sx_arch *arch, int level, double words) {
     }
     return words;
 }
+
+sx_status sx_latency_check(bool tile, const sx_arch *arch, const sx_objective *objective) {
+    if (tile && arch && arch->n_laws == 0)
+        return sx_error_hint(sx_error_new(SX_ERR_INPUT,
+                                          "--latency tile: no level of '%s' has a map of `latency` keys",
+                                          arch->name),
+                             "docs/latency.md has the keys; the architecture 'gemmini' has them");
+    for (int i = 0; objective && i < objective->n_criteria && !tile; i++)
+        if (objective->criterion[i].kind == SX_LATENCY)
+            return sx_error_hint(
+                sx_error_new(SX_ERR_USAGE, "the objective has latency, which needs --latency tile"),
+                "Timeloop's cycles are the objective 'delay'");
+    return SX_OK;
+}

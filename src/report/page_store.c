@@ -57,6 +57,8 @@ static sx_status take_record(void *user, const sx_record *record) {
     };
     r->session.total.cycles += record->score.cycles;
     r->session.total.energy_pj += record->score.energy_pj;
+    r->session.total.latency += record->score.latency;
+    r->options.model.latency_tile |= record->score.latency != record->score.cycles;
     return SX_OK;
 }
 

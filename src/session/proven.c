@@ -22,9 +22,8 @@ typedef struct taker {
     void *point;
     bool widened; /* runs that have searched remainders, too, are asked for */
     bool taken;
-    double latency; /* of the record at hand, */
-    double any_bound;
-    bool any_optimal; /* and what it knows of all mappings, with remainders or without */
+    double any_bound; /* what the record at hand knows of all mappings, with remainders or without */
+    bool any_optimal;
 } taker;
 
 /* Whether a record's run searched the space of a mark, and remainders beside it where that is asked for; reads what that
@@ -49,8 +48,6 @@ static sx_status check_record(taker *t, const sx_record *record, bool *holds) {
         return SX_OK;
     SX_TRY(sx_scorer_score(t->scorer, t->point, 1, INFINITY, &outcome));
     sx_score score = sx_metrics_score(&outcome.metrics);
-    t->latency = score.latency;
-    score.latency = record->score.latency; /* which a database does not keep */
     *holds = outcome.reason == 0 && memcmp(&score, &record->score, sizeof score) == 0 &&
              outcome.value == record->value;
     return SX_OK;
@@ -69,7 +66,6 @@ static sx_status consider_record(void *user, const sx_record *record) {
     result->any_optimal = t->widened && t->any_optimal;
     sx_map_space_mapping(t->space, t->point, &result->best.mapping);
     result->best.score = record->score;
-    result->best.score.latency = t->latency;
     result->best.value = record->value;
     result->summary = (sx_run_summary){
         .stop = SX_STOP_DONE, .repeatable = true, .lower_bound = record->lower_bound, .optimal = true};

@@ -2,7 +2,8 @@
  * computation or the hardware, whatever it is called, and the name is the first one it was stored under. The
  * hash of a mapping covers its problem, architecture and costs; that of a run its mapping and all there is to
  * know about it but the seconds it took, so that a run repeated is the same run. Hashes are checked when rows
- * are read. */
+ * are read. A latency that is `cycles` is NULL and not in the hash: so rows of files that had no such column keep
+ * theirs. */
 #include "store/rows.h"
 
 #include "base/text.h"
@@ -25,6 +26,7 @@ static sx_key mapping_key(const sx_key *problem, const sx_key *arch, const char 
     sx_digest_double(&d, score->cycles);
     sx_digest_double(&d, score->utilization);
     sx_digest_double(&d, score->last_level_accesses);
+    if (score->latency != score->cycles) sx_digest_double(&d, score->latency);
     return sx_digest_key(&d);
 }
 
@@ -84,7 +86,7 @@ sx_status sx_rows_problem_key(const sx_problem *problem, sx_key *out) {
 static SX_MUST_USE sx_status check_record(const sx_record *record) {
     const double numbers[] = {
         record->value,   record->score.energy_pj,           record->score.cycles, record->score.utilization,
-        record->seconds, record->score.last_level_accesses, record->lower_bound};
+        record->seconds, record->score.last_level_accesses, record->lower_bound,  record->score.latency};
     if (!record->objective || !record->mapper || !record->version)
         return sx_error_new(SX_ERR_USAGE, "a record needs an objective, a mapper and a version");
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
@@ -179,8 +181,8 @@ static const char insert_problem[] = "INSERT INTO problems(hash, name, text) VAL
 static const char insert_arch[] = "INSERT INTO archs(hash, name, text) VALUES(?1, ?2, ?3)"
                                   " ON CONFLICT(hash) DO NOTHING";
 static const char insert_mapping[] =
-    "INSERT INTO mappings(hash, problem, arch, text, energy_pj, cycles, utilization, last_level_accesses)"
-    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT(hash) DO NOTHING";
+    "INSERT INTO mappings(hash, problem, arch, text, energy_pj, cycles, utilization, last_level_accesses,"
+    " latency) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT(hash) DO NOTHING";
 static const char insert_run[] =
     "INSERT INTO runs(hash, mapping, objective, value, mapper, options, version, seed, evaluations, valid,"
     " seconds, lower_bound, optimal) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"
@@ -207,13 +209,14 @@ enum column {
     MAPPING_CYCLES,
     MAPPING_UTILIZATION,
     MAPPING_ACCESSES,
+    MAPPING_LATENCY,
     PROBLEM_NAME,
     PROBLEM_TEXT,
 };
 static const char select_record[] =
     "SELECT r.hash, r.mapping, r.objective, r.value, r.mapper, r.options, r.version, r.seed, r.evaluations,"
     " r.valid, r.seconds, r.lower_bound, r.optimal, m.problem, m.text, m.energy_pj, m.cycles, m.utilization,"
-    " m.last_level_accesses, p.name, p.text"
+    " m.last_level_accesses, m.latency, p.name, p.text"
     " FROM runs r JOIN mappings m ON m.hash = r.mapping JOIN problems p ON p.hash = m.problem"
     " WHERE r.hash = ?1";
 
@@ -244,6 +247,7 @@ static SX_MUST_USE sx_status insert_mapping_row(sx_database *database, const sx_
     sqlite3_bind_double(statement, 6, score->cycles);
     sqlite3_bind_double(statement, 7, score->utilization);
     sqlite3_bind_double(statement, 8, score->last_level_accesses);
+    if (score->latency != score->cycles) sqlite3_bind_double(statement, 9, score->latency);
     return sx_database_finish(database, statement);
 }
 
@@ -293,7 +297,9 @@ static bool take_row(sqlite3_stmt *s, sx_arena *arena, sx_record *record, row_te
     record->optimal = sqlite3_column_int(s, RUN_OPTIMAL) != 0;
     record->score.energy_pj = sqlite3_column_double(s, MAPPING_ENERGY);
     record->score.cycles = sqlite3_column_double(s, MAPPING_CYCLES);
-    record->score.latency = record->score.cycles;
+    record->score.latency = sqlite3_column_type(s, MAPPING_LATENCY) == SQLITE_NULL
+                                ? record->score.cycles
+                                : sqlite3_column_double(s, MAPPING_LATENCY);
     record->score.utilization = sqlite3_column_double(s, MAPPING_UTILIZATION);
     record->score.last_level_accesses = sqlite3_column_double(s, MAPPING_ACCESSES);
     *texts = (row_texts){

@@ -80,6 +80,8 @@ static const char *const steps[] = {
     ") STRICT;"
     "CREATE INDEX points_by_space ON points(space);"
     "CREATE INDEX searches_by_point ON searches(point, objective);",
+
+    "ALTER TABLE mappings ADD COLUMN latency REAL;",
 };
 
 enum { NEWEST = sizeof steps / sizeof steps[0] };

@@ -297,6 +297,64 @@ class Searching(unittest.TestCase):
         self.assertEqual(done.stdout.strip(), "interrupted", done.stderr)
 
 
+class Latency(unittest.TestCase):
+    GEMM = "16x16x32"
+
+    def test_every_way_to_a_latency_gives_the_same(self):
+        result = sextant.map(self.GEMM, "gemmini", mapper="optimal", objective="latency,energy", latency="tile")
+        self.assertTrue(result.optimal)
+        self.assertNotEqual(result.latency, result.cycles)
+        self.assertEqual(result.total["latency"], result.latency)
+        cost = result.layers[0].cost()
+        self.assertEqual(cost.latency, result.latency)
+        self.assertEqual(len(cost.boundaries), 1)
+        problem, arch = sextant.Problem(self.GEMM), sextant.Arch("gemmini")
+        found = sextant.search(problem, arch, mapper="optimal", objective="latency,energy", latency="tile")
+        self.assertEqual(found.best.score.latency, result.latency)
+        scores = sextant.evaluate(problem, arch, [result.mapping], latency="tile")
+        self.assertEqual(scores[0].latency, result.latency)
+        self.assertEqual(sextant.evaluate(problem, arch, [result.mapping])[0].latency, result.cycles)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "r.json")
+            result.save(path)
+            self.assertEqual(sextant.MapResult.load(path).layers[0].cost().latency, result.latency)
+
+    def test_commands_know_it(self):
+        common = {"problem": self.GEMM, "arch": sextant.Arch("gemmini"), "latency": "tile"}
+        best = sextant.map(self.GEMM, "gemmini", mapper="optimal", objective="latency,energy", latency="tile")
+        compared = sextant.compare(mapper="optimal", objective="latency,energy", seeds=1, **common)
+        self.assertEqual([row["best"]["latency"] for row in compared["rows"]], [best.latency])
+        self.assertEqual(sextant.eval(mapping=best.mapping, **common)["latency"], best.latency)
+        self.assertTrue(sextant.space(**common)["complete"])
+        designs = sextant.codesign(choose="Scratchpad=131072,262144", objective="latency", evals=50, **common)
+        self.assertEqual(designs["best"]["total"]["latency"], best.latency)
+
+    def test_what_does_not_suit_is_refused(self):
+        with self.assertRaisesRegex(sextant.UsageError, "needs --latency tile"):
+            sextant.map(self.GEMM, "gemmini", objective="latency")
+        with self.assertRaisesRegex(sextant.InputError, "no level of 'eyeriss' has a map of `latency` keys"):
+            sextant.Model(sextant.Problem(EINSUM), sextant.Arch("eyeriss"), latency="tile")
+        with self.assertRaisesRegex(sextant.UsageError, "'late' is not a valid value|late"):
+            sextant.map(self.GEMM, "gemmini", latency="late")
+
+
+class Estimates(unittest.TestCase):
+    def test_estimators_give_their_energies(self):
+        own, by = sextant.Arch("accel-b"), sextant.Arch("accel-b", estimator="accelergy-0.3")
+        self.assertEqual(by.energies, "estimate (accelergy-0.3)")
+        self.assertEqual(by.estimates(), sextant.estimate("accel-b", estimator="accelergy-0.3").raw)
+        self.assertEqual(own.estimates()["estimator"], "timeloop")
+        self.assertIn("ERT", by.tables())
+        energies = [sextant.map(EINSUM, arch, evals=50, mapper="random").energy_pj for arch in (own, by)]
+        self.assertNotEqual(*energies)
+        self.assertEqual(sextant.map(EINSUM, "accel-b", evals=50, mapper="random", estimator="accelergy-0.3").energy_pj,
+                         energies[1])
+        with self.assertRaisesRegex(sextant.UsageError, "accelergy-0.5"):
+            sextant.Arch("accel-b", estimator="accelergy-0.5")
+        with self.assertRaisesRegex(ValueError, "estimator"):
+            sextant.map(EINSUM, own, estimator="published")
+
+
 class Fused(unittest.TestCase):
     def test_map_fuses_a_network(self):
         files = pathlib.Path(__file__).resolve().parents[2] / "tests/cli/files/fused"

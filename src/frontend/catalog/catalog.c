@@ -43,13 +43,17 @@ const char *sx_catalog_problem_name(size_t index, const char **about) {
     return entry_name(entries, n, index, about);
 }
 
-sx_status sx_catalog_arch_input(const char *name, sx_input **out) {
+sx_status sx_catalog_add_arch(const char *name, sx_input *input) {
     size_t n;
-    sx_input *input;
     const sx_catalog_entry *entries = sx_catalog_archs(&n), *entry;
     SX_TRY(find(entries, n, "architecture", name, &entry));
+    return sx_input_add_text(input, entry->name, entry->text, strlen(entry->text));
+}
+
+sx_status sx_catalog_arch_input(const char *name, sx_input **out) {
+    sx_input *input;
     SX_TRY(sx_input_new(&input));
-    sx_status status = sx_input_add_text(input, entry->name, entry->text, strlen(entry->text));
+    sx_status status = sx_catalog_add_arch(name, input);
     if (status)
         sx_input_free(input);
     else
@@ -69,7 +73,6 @@ sx_status sx_catalog_arch(const char *name, sx_arch *out) {
     sx_input *input;
     SX_TRY(sx_catalog_arch_input(name, &input));
     sx_status status = sx_input_arch(input, out);
-    if (!status) out->sparse.timeloop = false;
     sx_input_free(input);
     return status;
 }

@@ -16,7 +16,8 @@ const sx_catalog_entry *sx_catalog_problems(size_t *n);
 /* Whether a network of that name can be made. */
 bool sx_catalog_knows_network(const char *name);
 
-/* The input of a built-in architecture; *out is the caller's. */
+/* Adds the text of a built-in architecture to an input; and an input of its own with it, which is the caller's. */
+SX_MUST_USE sx_status sx_catalog_add_arch(const char *name, sx_input *input);
 SX_MUST_USE sx_status sx_catalog_arch_input(const char *name, SX_OWN sx_input **out);
 
 /* The timing of a built-in architecture, which was read by its name; all zero where it has none. */

@@ -88,6 +88,28 @@ static void what_is_added_is_read_back_after_closing(void **state) {
     sx_store_close(store);
 }
 
+/* A latency of the tile pipeline is kept, and its mapping is a row of its own beside one without. */
+static void a_latency_beside_the_cycles_is_kept(void **state) {
+    (void)state;
+    sx_record plain, tile;
+    seen s = {.options = "{\"a\": 1}"};
+    sx_test_record(3, &plain);
+    tile = plain;
+    tile.score.latency = plain.score.cycles * 1.5 + 0.1;
+    tile.value = plain.value / 2;
+    sx_store *store = open_store();
+    sx_expect_ok(sx_store_add(store, &plain));
+    sx_expect_ok(sx_store_add(store, &tile));
+    sx_expect_ok(sx_store_add(store, &tile));
+    assert_int_equal(count(store).mappings, 2);
+    sx_expect_ok(sx_store_best(store, &plain.arch, "edp", see, &s));
+    assert_int_equal(s.n, 1);
+    assert_same(&s.record[0], &tile);
+    tile.score.latency = NAN;
+    sx_expect_error(sx_store_add(store, &tile), "not a number");
+    sx_store_close(store);
+}
+
 static void the_best_of_every_problem_is_visited_once(void **state) {
     (void)state;
     sx_store *store = open_store();
@@ -441,6 +463,7 @@ static void what_was_told_outlives_a_kill(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         CASE(what_is_added_is_read_back_after_closing),
+        CASE(a_latency_beside_the_cycles_is_kept),
         CASE(the_best_of_every_problem_is_visited_once),
         CASE(every_arch_and_objective_is_visited_once),
         CASE(other_archs_and_objectives_are_left_out),

@@ -78,7 +78,8 @@ sx_map_space_options sx_search_space_options(const sx_args *args) {
     };
 }
 
-bool sx_search_tile_latency(const sx_args *args) {
+/* Whether --latency is tile. */
+static bool tile_latency(const sx_args *args) {
     const char *latency = sx_args_text(args, "latency", 0);
     return latency && strcmp(latency, "tile") == 0;
 }
@@ -88,7 +89,7 @@ sx_status sx_search_check_latency(const sx_args *args, const sx_arch *arch, cons
     if (latency && strcmp(latency, "tile") != 0 && strcmp(latency, "timeloop") != 0)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--latency: '%s' is not a valid value", latency),
                              "valid values: timeloop, tile");
-    return sx_latency_check(sx_search_tile_latency(args), arch, objective);
+    return sx_latency_check(tile_latency(args), arch, objective);
 }
 
 sx_model_options sx_search_model_options(const sx_args *args) {
@@ -99,7 +100,7 @@ sx_model_options sx_search_model_options(const sx_args *args) {
         .no_link_transfers = sx_args_flag(args, "no-link-transfers"),
         .sparse_timeloop = semantics ? strcmp(semantics, "timeloop") == 0 : like,
         .like_timeloop = like,
-        .latency_tile = sx_search_tile_latency(args),
+        .latency_tile = tile_latency(args),
     };
 }
 

@@ -157,9 +157,8 @@ SX_MUST_USE sx_status sx_search_threads(const sx_args *args, unsigned *out);
 sx_map_space_options sx_search_space_options(const sx_args *args);
 sx_model_options sx_search_model_options(const sx_args *args);
 
-/* Whether --latency is tile; and an error where its value is unknown, the architecture (may be NULL) has no law for it,
+/* An error where the value of --latency is unknown, the architecture (may be NULL) has no law for it,
  * or the objective (may be NULL) has latency without it. */
-bool sx_search_tile_latency(const sx_args *args);
 SX_MUST_USE sx_status sx_search_check_latency(const sx_args *args, const sx_arch *arch,
                                               const sx_objective *objective);
 

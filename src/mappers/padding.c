@@ -137,8 +137,7 @@ static double ceiling_of(const sx_run *run, double volume) {
     return best * pow(volume, share * (c->energy_power + c->delay_power));
 }
 
-/* Makes a mapping of padded sizes one of the problem's. */
-static void trim_point(const sx_map_space *space, void *point) {
+void sx_padding_trim(const sx_map_space *space, void *point) {
     uint32_t factor[SX_MAX_SLOTS];
     for (int d = 0; d < space->problem->n_dims; d++) {
         uint32_t left = space->problem->size[d];
@@ -201,7 +200,7 @@ static sx_status try_padding(sx_run *run, const sx_map_space *space, const paddi
     sx_status status = solve_padded(run, space, p, v, point, &found);
     if (!status && found) {
         sx_outcome outcome;
-        trim_point(space, point);
+        sx_padding_trim(space, point);
         if (sx_map_check(&space->space, point) == 0) sx_run_evaluate(run, point, 1, &outcome);
         if (sx_run_incumbent(run, &after) && after < before) {
             at->helped = at->next;

@@ -2,6 +2,7 @@
 #ifndef SX_MAPPERS_PADDING_H
 #define SX_MAPPERS_PADDING_H
 
+#include "mapspace/map_space.h"
 #include "sextant/navigator.h"
 
 /* How far it has come; zero at first. */
@@ -19,5 +20,9 @@ typedef struct sx_padding_state {
 /* Improves the best mapping of a run, in a space with remainders, by padded sizes and then by descent over single
  * factors; does nothing where there is no mapping to begin with. */
 SX_MUST_USE sx_status sx_padding_search(sx_run *run, sx_padding_state *at);
+
+/* Makes a point whose factors are those of padded sizes one of the space: from the inside out no factor is larger than
+ * what is left. */
+void sx_padding_trim(const sx_map_space *space, void *point);
 
 #endif

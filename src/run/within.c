@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* The options of a run within another: its seed, threads, stop flag and objective, and what is left of its budget. */
+/* The options of a run within another: its seed, threads, stop flag and objective, and what is left of its budget. Every
+ * process searches it whole: such spaces are small. */
 static sx_run_options options_within(const sx_run *run, double share) {
     const sx_run_options *o = &run->options;
     sx_run_options out;
@@ -15,7 +16,6 @@ static sx_run_options options_within(const sx_run *run, double share) {
     out.seed = o->seed;
     out.threads = o->threads;
     out.cancel = o->cancel;
-    out.ranks = o->ranks;
     uint64_t left = sx_run_left(run);
     if (left < UINT64_MAX) out.evaluations = (uint64_t)(share * (double)left) + 1;
     if (o->seconds > 0) out.seconds = share * (o->seconds - sx_run_seconds(run));

@@ -22,7 +22,7 @@
 
 static const double IDLE = 0.75, LEAST_SECONDS = 1e-3;
 static const double LEAST_BRIEF = 0.05, BRIEF_STEPS = 15e-6; /* million steps; for each evaluation before */
-enum { CACHED = 1 << 16, CACHED_BRIEFLY = 1 << 10 };
+enum { CACHED = 1 << 16, CACHED_BRIEFLY = 1 << 10, FEW_EVALUATIONS = 20000 };
 
 /* Whether the mapper is the registered one of that name. */
 static bool is_mapper(const sx_session *session, const char *name) {
@@ -73,7 +73,10 @@ sx_width sx_session_second_width(const sx_session *session, const sx_model *mode
 
 double sx_session_brief(const sx_session *session, const sx_width *width) {
     const sx_layer_result *before = &session->out->layer[session->at];
-    return width->at_length ? 0 : fmax(LEAST_BRIEF, BRIEF_STEPS * (double)before->summary.evaluations);
+    const uint64_t all = session->options->run.evaluations;
+    const bool few = session->options->widen && all > 0 && all <= FEW_EVALUATIONS;
+    return width->at_length && !few ? 0
+                                    : fmax(LEAST_BRIEF, BRIEF_STEPS * (double)before->summary.evaluations);
 }
 
 bool sx_session_goes_on(const sx_width *width, const sx_layer_result *before) {

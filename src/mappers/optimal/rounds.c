@@ -28,7 +28,8 @@ enum {
 };
 
 static const double REMAINDERS_SHARE = 0.125; /* of the effort, for remainders */
-static const double EVALUATION_STEPS = 1e4;   /* for remainders, for each evaluation that is allowed */
+static const double EVALUATION_STEPS = 1e4;   /* for remainders, for each evaluation that is allowed, */
+static const double LIMITED_STEPS = 1e3;      /* and where the effort is limited, too */
 static const double ROUND_SHARE = 0.05;       /* of the time, where it is limited */
 
 static void free_workspace(sx_workspace *w) {
@@ -155,17 +156,23 @@ uint64_t sx_optimal_list_steps(const sx_optimal *o) {
     return o->spatials.n * (uint64_t)SPATIAL_STEPS;
 }
 
-/* The effort of what is searched now, in steps; 0: any. Remainders take more bounds than evaluations: a limit of these
- * limits the steps, too. */
-static double effort_of(const sx_optimal *o) {
-    if (o->s->listed != SX_LISTED_REMAINDERS) return o->most;
+/* The effort for remainders, in steps; 0: any. They take more bounds than evaluations: a limit of these limits the
+ * steps, too. */
+static double remainders_effort(const sx_optimal *o) {
     const uint64_t left = sx_run_left(o->run);
-    if (o->most > 0 || left == UINT64_MAX) return o->most * REMAINDERS_SHARE;
-    return (double)(left + sx_run_result(o->run).evaluations) * EVALUATION_STEPS;
+    if (left == UINT64_MAX) return o->most * REMAINDERS_SHARE;
+    const double allowed = (double)(left + sx_run_result(o->run).evaluations);
+    return o->most > 0 ? fmin(o->most * REMAINDERS_SHARE, allowed * LIMITED_STEPS)
+                       : allowed * EVALUATION_STEPS;
+}
+
+/* The effort of what is searched now, in steps; 0: any. */
+static double effort_of(const sx_optimal *o) {
+    return o->s->listed == SX_LISTED_REMAINDERS ? remainders_effort(o) : o->most;
 }
 
 sx_status sx_optimal_list_remainders(sx_optimal *o) {
-    size_t fit = (size_t)(o->most * REMAINDERS_SHARE / IMPERFECT_STEPS) + 1;
+    size_t fit = (size_t)(remainders_effort(o) / IMPERFECT_STEPS) + 1;
     size_t most = o->most > 0 && fit < o->arrays ? fit : o->arrays;
     sx_spatial_mappings_fini(&o->imperfect);
     sx_status status = sx_spatial_mappings_list(o->choices, o->space, true, most, &o->imperfect);
@@ -340,7 +347,8 @@ static sx_status run_visit(const void *input, size_t task, sx_worker *worker, vo
     unsigned visits = visit.node.visits < MOST_VISITS ? visit.node.visits : MOST_VISITS;
     bool sharpens = visits == 0 || visit.node.keep == SX_ANY_KEEP;
     visit.effort = (uint64_t)FIRST_EFFORT << visits;
-    if (o->space->options.brief > 0) visit.listing = (uint64_t)(effort_of(o) / SEARCHES) + 1;
+    if (o->space->options.brief > 0 || (o->most > 0 && sx_run_left(o->run) < UINT64_MAX))
+        visit.listing = (uint64_t)(effort_of(o) / SEARCHES) + 1;
     if (!w.cutoff.failed)
         end = visit.node.imperfect ? sx_remainder_search_visit(w.remainder_search, &visit)
               : sharpens           ? sx_descent_sharpen(w.descent, &visit)

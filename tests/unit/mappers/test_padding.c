@@ -1,11 +1,15 @@
 /* Remainders out of padded sizes: what they must find, and what they may take. */
+#include "mappers/padding.h"
 #include "sextant/input.h"
 #include "sextant/session.h"
 #include "support/expect.h"
+#include "support/plain_arch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -80,11 +84,68 @@ static void padded_searches_count(void **state) {
     }
 }
 
+/* A session gives an answer of a layer of alexnet on eyeriss that needs remainders, with few evaluations. */
+static void few_evaluations_find_a_known_gain(void **state) {
+    (void)state;
+    static sx_layer layer = {.count = 1};
+    static sx_arch arch;
+    sx_network network = {.name = "layer", .n_layers = 1, .layer = &layer};
+    sx_session_result result;
+    sx_session_options options;
+    sx_session_options_init(&options);
+    sx_expect_ok(sx_einsum_parse("Outputs[n] += Inputs[k]*Weights[k,n] {n:4096,k:4096}", &layer.problem));
+    sx_expect_ok(sx_catalog_arch("eyeriss", &arch));
+    options.run.evaluations = 1000;
+    options.widen = true;
+    sx_expect_ok(sx_session_run(&network, &arch, &options, &result));
+    assert_true(result.layer[0].remainders && result.layer[0].summary.evaluations <= 1000);
+    assert_true(result.layer[0].best.value < 1.05 * result.layer[0].minimum);
+    sx_session_result_fini(&result);
+}
+
+/* Trimming takes from the outer factors what the inner ones leave nothing of. */
+static void padded_factors_are_trimmed(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t size, factor[3], trimmed[3];
+    } cases[] = {{25, {6, 6, 1}, {6, 5, 1}},
+                 {25, {30, 1, 1}, {25, 1, 1}},
+                 {13, {2, 4, 2}, {2, 4, 2}},
+                 {9, {5, 2, 2}, {5, 2, 1}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sx_arch arch;
+        sx_problem problem;
+        sx_mapping mapping;
+        sx_model *model;
+        sx_space *space;
+        sx_map_space_options options = {.remainders = true};
+        char text[64];
+        uint32_t factor[SX_MAX_SLOTS] = {0};
+        snprintf(text, sizeof text, "O[m] += A[m] {m:%u}", cases[i].size);
+        sx_plain_arch(&arch, 3);
+        sx_plain_problem(text, &arch, &problem, &mapping);
+        sx_expect_ok(sx_model_new(&problem, &arch, NULL, &model));
+        sx_expect_ok(sx_map_space_new(model, NULL, &options, &space));
+        const sx_map_space *map = sx_map_space_of(space);
+        void *point = calloc(1, sx_space_point_size(space));
+        assert_non_null(point);
+        assert_int_equal(map->n_slots, 3);
+        sx_map_space_point(space, &mapping, point);
+        sx_map_set_factors(map, 0, cases[i].factor, point);
+        sx_padding_trim(map, point);
+        sx_map_get_factors(map, point, 0, factor);
+        for (int k = 0; k < 3; k++) assert_int_equal(factor[k], cases[i].trimmed[k]);
+        free(point);
+        sx_space_free(space);
+        sx_model_free(model);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(padding_finds_known_gains),
-        cmocka_unit_test(brief_padding_finds_a_known_gain),
-        cmocka_unit_test(padded_searches_count),
+        cmocka_unit_test(padding_finds_known_gains),  cmocka_unit_test(brief_padding_finds_a_known_gain),
+        cmocka_unit_test(padded_searches_count),      cmocka_unit_test(few_evaluations_find_a_known_gain),
+        cmocka_unit_test(padded_factors_are_trimmed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

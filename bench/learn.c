@@ -5,7 +5,11 @@
  *              compact one
  *   GPU        training steps per precision and size of batch, where the build has CUDA and the machine a GPU
  *
- * usage: bench-learn [cpu|gpu|product]   (default: cpu and gpu; product: the matrix product alone) */
+ *   threads    samples per second of the training of that network with 1, 2, 4, ... threads, by the own product, by
+ *              OpenBLAS and by PyTorch; steps alone, without held-out problems
+ *
+ * usage: bench-learn [cpu|gpu|product]   (default: cpu and gpu; product: the matrix product alone)
+ *        bench-learn threads [BATCH [MOST_THREADS]] */
 #include "bench.h"
 #include "learn/trainer.h"
 #include "sextant/rng.h"
@@ -114,10 +118,10 @@ static double gradient(const sx_nn *net, int n) {
 
 /* What PyTorch needs, by bench/learn.py: seconds per training step, by wall and processor, and per gradient; false where there is
  * no PyTorch. */
-static bool torch(double seconds[4]) {
+static bool torch(size_t batch, unsigned threads, double seconds[4]) {
     char command[4096];
-    snprintf(command, sizeof command, "/usr/bin/python3 %s/learn.py %d %d 2>/dev/null", SX_BENCH_DATA, BATCH,
-             THREADS);
+    snprintf(command, sizeof command, "python3 %s/learn.py %zu %u 2>/dev/null", SX_BENCH_DATA, batch,
+             threads);
     FILE *python = popen(command, "r");
     if (!python) return false;
     bool read = fscanf(python, "%lf %lf %lf %lf", &seconds[0], &seconds[1], &seconds[2], &seconds[3]) == 4;
@@ -143,7 +147,7 @@ static void measure_cpu(void) {
         keep_least(&best[2], gradient(nets[0], 100));
         keep_least(&best[3], gradient(nets[1], 2000));
         if (blas) keep_least(&best[4], steps(&by_blas, 6, &best[5]));
-        has_torch = has_torch && torch(seconds);
+        has_torch = has_torch && torch(BATCH, THREADS, seconds);
         for (int i = 0; has_torch && i < 4; i++) keep_least(&rival[i], seconds[i]);
     }
     static const char *const what[] = {
@@ -163,6 +167,41 @@ static void measure_cpu(void) {
     sx_pool_free(pool);
     sx_nn_free(nets[0]);
     sx_nn_free(nets[1]);
+}
+
+/* Samples per second of training by a back end with so many threads; 0 where the build lacks it. */
+static double samples_per_second(sx_matrix_backend backend, size_t batch, unsigned threads) {
+    const sx_trainer_options options = {.loss = SX_LOSS_HUBER, .batch = batch};
+    sx_matrix_engine *engine = NULL;
+    sx_pool *pool;
+    training t;
+    double best = 0;
+    bench_need(sx_pool_new(threads, &pool));
+    sx_status_free(sx_matrix_engine_new(backend, pool, &engine));
+    if (engine) {
+        bench_need(training_init(&t, engine, &options));
+        steps(&t, 1, NULL);
+        for (int round = 0; round < ROUNDS; round++) keep_least(&best, steps(&t, 4, NULL));
+        training_fini(&t);
+    }
+    sx_matrix_engine_free(engine);
+    sx_pool_free(pool);
+    return best > 0 ? (double)batch / best : 0;
+}
+
+static void measure_threads(size_t batch, unsigned most) {
+    printf("samples per second, batch %zu\n%8s %10s %10s %10s\n", batch, "threads", "own", "OpenBLAS",
+           "PyTorch");
+    for (unsigned threads = 1; threads <= most; threads *= 2) {
+        double rival[4];
+        printf("%8u %10.0f %10.0f", threads, samples_per_second(SX_MATRIX_OWN, batch, threads),
+               samples_per_second(SX_MATRIX_OPENBLAS, batch, threads));
+        if (torch(batch, threads, rival))
+            printf(" %10.0f\n", (double)batch / rival[0]);
+        else
+            printf(" %10s\n", "-");
+        fflush(stdout);
+    }
 }
 
 static void measure_gpu(void) {
@@ -227,6 +266,9 @@ static void measure_product(void) {
 int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "";
     if (strcmp(what, "product") == 0) measure_product();
+    if (strcmp(what, "threads") == 0)
+        measure_threads(argc > 2 ? strtoul(argv[2], NULL, 10) : 1024,
+                        argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 16);
     if (!what[0] || strcmp(what, "cpu") == 0) measure_cpu();
     if (!what[0] || strcmp(what, "gpu") == 0) measure_gpu();
     return 0;

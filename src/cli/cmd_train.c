@@ -192,7 +192,9 @@ static void print(const job *j, sx_output *result) {
                 sx_show_count((double)s->net->n_parameters).text);
     sx_text_add(out, "steps: %s of %zu samples", sx_show_count((double)s->record.steps).text,
                 j->options.batch);
-    if (j->clock) sx_text_add(out, " (%.1f s)", r->training_seconds);
+    if (j->clock)
+        sx_text_add(out, " (%.1f s and %.1f s for held-out problems)", r->training_seconds,
+                    r->measuring_seconds);
     sx_text_add(out, "\nheld-out problems: loss %.4g, rank correlation of EDP %.5f\n", s->record.held_loss,
                 s->record.rank);
     sx_text_add(out, "written: %s\n", j->output);
@@ -221,6 +223,7 @@ static sx_status print_json(const job *j, sx_output *result) {
     if (j->clock) {
         json_object_set_new(o, "sampling_seconds", sx_json_real(r->sampling_seconds));
         json_object_set_new(o, "training_seconds", sx_json_real(r->training_seconds));
+        json_object_set_new(o, "measuring_seconds", sx_json_real(r->measuring_seconds));
     }
     if (r->surrogate) {
         char *text;
@@ -339,7 +342,8 @@ static const sx_option options[] = {
      "defaults as in Mind Mappings: its network, 10 M samples, 100 epochs, SGD, nothing as logarithms"},
     {"device", 0, "NAME", SX_OPTION_TEXT, false, "cpu or cuda (cpu)"},
     {"blas", 0, "NAME", SX_OPTION_TEXT, false,
-     "matrix products on the CPU: own, the same bits on every machine; plain; openblas (own)"},
+     "matrix products on the CPU: own, the same bits on every machine; plain; openblas; fast: openblas "
+     "where it is installed (own)"},
     {"precision", 0, "NAME", SX_OPTION_TEXT, false, "of products on a GPU: fp32, tf32 or bf16 (fp32)"},
     {"checkpoint", 0, "FILE", SX_OPTION_TEXT, false,
      "save progress to FILE and FILE.best, and resume from there if they exist"},

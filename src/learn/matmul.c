@@ -1,27 +1,28 @@
 /* The blocking is that of Goto and van de Geijn (ACM TOMS 2008): a panel of B stays in the first cache, a block of A in the
- * second. A job packs what it needs for itself, so that jobs need not wait for each other. */
+ * second. Both factors are packed once, by all threads, before C is computed by tiles: blocks of DEPTH along k follow each
+ * other, the panels of a block too. */
 #include "learn/matmul.h"
 
 #include "learn/vector.h"
 
-#include <assert.h>
 #include <string.h>
 
 enum {
-    DEPTH = 256, /* of k at a time */
-    ROWS = 256,  /* of C in a job, at most */
+    DEPTH = 256,     /* of k at a time */
+    ROWS = 256,      /* of C in a job, at most */
+    LEAST_ROWS = 64, /* of C in a job where there are enough of them */
     COLUMNS = 1024,
+    JOBS = 6,        /* for each thread, so that all end at about the same time */
     THIN = 4,        /* rows of C up to which nothing is packed */
     THIN_PART = 512, /* columns of C in a job then */
+    LIST = 1 << 16,  /* of k in a list of rows then */
     PANELS = 8,      /* packed at a time */
-    SLACK = 64,      /* packed panels may be padded by so many rows or columns */
+    PACKED = 192,    /* lanes that a job packs */
     TILE = SX_KERNEL_MAX_ROWS * SX_KERNEL_MAX_COLUMNS,
 };
 
-enum { A_ROOM = (ROWS + SLACK) * DEPTH, B_ROOM = (COLUMNS + SLACK) * DEPTH };
-
 size_t sx_matmul_room(void) {
-    return A_ROOM + B_ROOM + TILE;
+    return 2 * LIST + TILE;
 }
 
 static size_t least(size_t a, size_t b) {
@@ -130,17 +131,30 @@ static void multiply(const sx_matmul_plan *plan, part at, size_t depth, const fl
     }
 }
 
+/* What the chains of a part of a row of C begin with. */
+static void begin_row(const sx_matmul *p, size_t row, size_t column, size_t columns) {
+    float *c = p->c + row * p->n + column;
+    if (p->add) return;
+    if (p->bias)
+        memcpy(c, p->bias + column, columns * sizeof *c);
+    else
+        memset(c, 0, columns * sizeof *c);
+}
+
+static size_t rounded_up(size_t n, size_t unit) {
+    return (n + unit - 1) / unit * unit;
+}
+
 static void thick_job(const sx_matmul_plan *plan, part at, float *room) {
     const sx_matmul *p = plan->product;
-    float *a = room, *b = a + A_ROOM, *whole = b + B_ROOM;
+    size_t m = rounded_up(p->m, plan->kernel->rows), n = rounded_up(p->n, plan->kernel->columns);
+    float *whole = room + 2 * LIST;
     memset(whole, 0, TILE * sizeof *whole);
-    for (size_t i = 0; !p->add && i < at.rows; i++)
-        memset(p->c + (at.row + i) * p->n + at.column, 0, at.columns * sizeof *p->c);
+    for (size_t i = 0; i < at.rows; i++) begin_row(p, at.row + i, at.column, at.columns);
     for (size_t from = 0; from < p->k; from += DEPTH) {
         size_t depth = least(DEPTH, p->k - from);
-        pack(factor_a(p), at.row, at.rows, from, depth, plan->kernel->rows, a);
-        pack(factor_b(p), at.column, at.columns, from, depth, plan->kernel->columns, b);
-        multiply(plan, at, depth, a, b, whole);
+        multiply(plan, at, depth, plan->a + from * m + at.row * depth, plan->b + from * n + at.column * depth,
+                 whole);
     }
 }
 
@@ -148,9 +162,9 @@ static void thick_job(const sx_matmul_plan *plan, part at, float *room) {
 static void thin_combine(const sx_matmul_plan *plan, const float *a, part at, float *c, float *room) {
     const sx_matmul *p = plan->product;
     float *value = room;
-    uint32_t *index = (uint32_t *)(room + A_ROOM);
-    for (size_t from = 0; from < p->k; from += A_ROOM) {
-        size_t n = 0, end = least(p->k, from + A_ROOM);
+    uint32_t *index = (uint32_t *)(room + LIST);
+    for (size_t from = 0; from < p->k; from += LIST) {
+        size_t n = 0, end = least(p->k, from + LIST);
         const float *b = p->b + from * p->n + at.column;
         for (size_t i = from; i < end; i++) {
             value[n] = a[i];
@@ -186,7 +200,7 @@ static void thin_job(const sx_matmul_plan *plan, part at, float *room) {
     for (size_t i = at.row; i < at.row + at.rows; i++) {
         const float *a = p->a + i * p->k;
         float *c = p->c + i * p->n + at.column;
-        if (!p->add) memset(c, 0, at.columns * sizeof *c);
+        begin_row(p, i, at.column, at.columns);
         if (p->b_transposed)
             thin_dots(plan, a, at, c, p->wanted ? p->wanted + i * p->n + at.column : NULL);
         else
@@ -207,26 +221,68 @@ void sx_matmul_job(void *user, size_t index, unsigned worker) {
         thick_job(plan, at, room);
 }
 
-/* n in so many parts, rounded up to a unit. */
-static size_t part_of(size_t n, size_t parts, size_t unit) {
-    return ((n + parts - 1) / parts + unit - 1) / unit * unit;
+/* Jobs that pack the lanes of one block along k. */
+static size_t packing_jobs(size_t lanes, unsigned width) {
+    size_t unit = rounded_up(PACKED, width);
+    return (lanes + unit - 1) / unit;
 }
 
-sx_matmul_plan sx_matmul_split(const sx_matmul *p, const sx_matrix_kernel *kernel, float *room,
-                               unsigned threads) {
-    sx_matmul_plan plan = {.product = p, .kernel = kernel, .room = room};
-    plan.thin = p->m == 1 || (p->m <= THIN && !p->a_transposed);
-    size_t down = (p->m + ROWS - 1) / ROWS, across = (p->n + COLUMNS - 1) / COLUMNS, unit = kernel->columns;
-    if (plan.thin) {
-        across = threads > 1 && p->n * p->k > THIN_PART * THIN_PART ? (p->n + THIN_PART - 1) / THIN_PART : 1;
-        unit = SX_KERNEL_DOTS;
-    } else {
-        while (threads > 1 && down * across < 2 * threads && p->n > 8 * unit * across) across++;
+size_t sx_matmul_packing_jobs(const sx_matmul_plan *plan) {
+    const sx_matmul *p = plan->product;
+    size_t blocks = (p->k + DEPTH - 1) / DEPTH;
+    if (plan->thin) return 0;
+    return blocks * (packing_jobs(p->m, plan->kernel->rows) + packing_jobs(p->n, plan->kernel->columns));
+}
+
+void sx_matmul_pack(void *user, size_t index, unsigned worker) {
+    const sx_matmul_plan *plan = user;
+    const sx_matmul *p = plan->product;
+    size_t of_a = packing_jobs(p->m, plan->kernel->rows),
+           jobs = of_a + packing_jobs(p->n, plan->kernel->columns);
+    size_t from = index / jobs * DEPTH, depth = least(DEPTH, p->k - from), number = index % jobs;
+    bool is_a = number < of_a;
+    size_t lanes = is_a ? p->m : p->n;
+    unsigned width = is_a ? plan->kernel->rows : plan->kernel->columns;
+    size_t unit = rounded_up(PACKED, width), first = (is_a ? number : number - of_a) * unit;
+    float *to = (is_a ? plan->a : plan->b) + from * rounded_up(lanes, width) + first * depth;
+    (void)worker;
+    pack(is_a ? factor_a(p) : factor_b(p), first, least(unit, lanes - first), from, depth, width, to);
+}
+
+/* n in so many parts, rounded up to a unit. */
+static size_t part_of(size_t n, size_t parts, size_t unit) {
+    return rounded_up((n + parts - 1) / parts, unit);
+}
+
+/* How C of a packed product is split: into few large parts for one thread, into JOBS for each of several as long as parts
+ * are not too small for the caches. */
+static void split_thick(sx_matmul_plan *plan, unsigned threads) {
+    const sx_matmul *p = plan->product;
+    size_t wanted = threads > 1 ? (size_t)JOBS * threads : 1;
+    size_t down = (p->m + ROWS - 1) / ROWS, across = (p->n + COLUMNS - 1) / COLUMNS;
+    for (bool more = true; more && down * across < wanted;) {
+        more = false;
+        if (p->n > 2 * plan->kernel->columns * across) across++, more = true;
+        if (down * across < wanted && p->m > LEAST_ROWS * down && p->m / down > p->n / across)
+            down++, more = true;
     }
-    plan.rows = plan.thin ? p->m : part_of(p->m, down, kernel->rows);
-    plan.columns = part_of(p->n, across, unit);
+    plan->rows = part_of(p->m, down, plan->kernel->rows);
+    plan->columns = part_of(p->n, across, plan->kernel->columns);
+}
+
+sx_matmul_plan sx_matmul_split(const sx_matmul *p, const sx_matrix_kernel *kernel, unsigned threads) {
+    sx_matmul_plan plan = {.product = p, .kernel = kernel};
+    plan.thin = p->m == 1 || (p->m <= THIN && !p->a_transposed);
+    if (plan.thin) {
+        bool several = threads > 1 && p->n * p->k > THIN_PART * THIN_PART;
+        plan.rows = p->m;
+        plan.columns = part_of(p->n, several ? (p->n + THIN_PART - 1) / THIN_PART : 1, SX_KERNEL_DOTS);
+    } else {
+        plan.size_a = rounded_up(p->m, kernel->rows) * p->k;
+        plan.size_b = rounded_up(p->n, kernel->columns) * p->k;
+        split_thick(&plan, threads);
+    }
     plan.across = (p->n + plan.columns - 1) / plan.columns;
     plan.n_jobs = plan.across * ((p->m + plan.rows - 1) / plan.rows);
-    assert(plan.thin || (plan.rows <= ROWS + SLACK && plan.columns <= COLUMNS + SLACK));
     return plan;
 }

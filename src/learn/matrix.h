@@ -12,7 +12,8 @@
  * as fast as that library is, other bits on other machines. */
 typedef enum sx_matrix_backend { SX_MATRIX_OWN, SX_MATRIX_PLAIN, SX_MATRIX_OPENBLAS } sx_matrix_backend;
 
-/* A back end of a name ("own", "plain", "openblas"); an error where there is none or the build lacks it. */
+/* A back end of a name ("own", "plain", "openblas"; "fast": OpenBLAS where there is one, else own); an error where there is
+ * no such name. */
 SX_MUST_USE sx_status sx_matrix_backend_find(const char *name, sx_matrix_backend *out);
 const char *sx_matrix_backend_name(sx_matrix_backend backend);
 
@@ -32,6 +33,7 @@ typedef struct sx_matmul {
     float *c;
     bool a_transposed, b_transposed;
     bool add;            /* the chain begins with c[i][j] rather than 0 */
+    const float *bias;   /* n: or with bias[j]; NULL: not */
     const float *wanted; /* m x n: where it is 0, c need not be computed; NULL: all of C is wanted */
 } sx_matmul;
 
@@ -40,5 +42,12 @@ void sx_matrix_product(sx_matrix_engine *engine, const sx_matmul *product);
 
 /* Does jobs 0 to n - 1 on the engine's threads. */
 void sx_matrix_engine_run(sx_matrix_engine *engine, size_t n, sx_pool_job *job, void *user);
+
+/* Does something on the elements [first, first + n). */
+typedef void sx_matrix_span(void *user, size_t first, size_t n);
+
+/* Does it on elements 0 to n - 1, in spans of `each` that the engine's threads share out. */
+void sx_matrix_engine_spans(sx_matrix_engine *engine, size_t n, size_t each, sx_matrix_span *span,
+                            void *user);
 
 #endif

@@ -6,6 +6,7 @@
 #endif
 
 #include <dlfcn.h>
+#include <string.h>
 
 sx_status sx_openblas_open(unsigned threads, sx_openblas *out) {
     const char *name = SX_OPENBLAS;
@@ -25,6 +26,8 @@ sx_status sx_openblas_open(unsigned threads, sx_openblas *out) {
 void sx_openblas_product(const sx_openblas *blas, const sx_matmul *p) {
     enum { ROW_MAJOR = 101, AS_IS = 111, TRANSPOSED = 112 };
     int m = (int)p->m, n = (int)p->n, k = (int)p->k;
+    for (size_t i = 0; p->bias && i < p->m; i++) memcpy(p->c + i * p->n, p->bias, p->n * sizeof *p->c);
     blas->sgemm(ROW_MAJOR, p->a_transposed ? TRANSPOSED : AS_IS, p->b_transposed ? TRANSPOSED : AS_IS, m, n,
-                k, 1, p->a, p->a_transposed ? m : k, p->b, p->b_transposed ? k : n, p->add ? 1 : 0, p->c, n);
+                k, 1, p->a, p->a_transposed ? m : k, p->b, p->b_transposed ? k : n, p->add || p->bias ? 1 : 0,
+                p->c, n);
 }

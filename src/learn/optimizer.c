@@ -58,28 +58,24 @@ static inline float moment(float x) {
     return fabsf(x) < 1e-30f ? 0 : x;
 }
 
-static void sgd_chunk(void *user, size_t index, unsigned worker) {
+static void sgd_span(void *user, size_t first, size_t n) {
     const step *s = user;
-    (void)worker;
-    size_t end = (index + 1) * CHUNK < s->n ? (index + 1) * CHUNK : s->n;
     float *restrict p = s->parameter, *restrict v = s->first;
     const float *restrict g = s->gradient;
     float momentum = s->options.momentum, rate = s->rate;
-    for (size_t i = index * CHUNK; i < end; i++) {
+    for (size_t i = first; i < first + n; i++) {
         v[i] = moment(momentum * v[i] + g[i]);
         p[i] -= rate * v[i];
     }
 }
 
-static void adam_chunk(void *user, size_t index, unsigned worker) {
+static void adam_span(void *user, size_t first, size_t n) {
     const step *s = user;
-    (void)worker;
-    size_t end = (index + 1) * CHUNK < s->n ? (index + 1) * CHUNK : s->n;
     float *restrict p = s->parameter, *restrict m = s->first, *restrict v = s->second;
     const float *restrict g = s->gradient;
     float beta1 = s->options.beta1, beta2 = s->options.beta2, epsilon = s->options.epsilon;
     float rate = s->rate * s->correct1, correct2 = s->correct2;
-    for (size_t i = index * CHUNK; i < end; i++) {
+    for (size_t i = first; i < first + n; i++) {
         m[i] = moment(beta1 * m[i] + (1 - beta1) * g[i]);
         v[i] = moment(beta2 * v[i] + (1 - beta2) * (g[i] * g[i]));
         p[i] -= rate * m[i] / (sqrtf(v[i] * correct2) + epsilon);
@@ -97,7 +93,7 @@ void sx_optimizer_step(sx_optimizer *optimizer, sx_matrix_engine *engine, float 
         s.correct1 = (float)(1 / (1 - sx_whole_power((double)options->beta1, optimizer->steps)));
         s.correct2 = (float)(1 / (1 - sx_whole_power((double)options->beta2, optimizer->steps)));
     }
-    sx_matrix_engine_run(engine, (s.n + CHUNK - 1) / CHUNK, adam ? adam_chunk : sgd_chunk, &s);
+    sx_matrix_engine_spans(engine, s.n, CHUNK, adam ? adam_span : sgd_span, &s);
 }
 
 sx_status sx_schedule_find(const char *name, sx_schedule_kind *out) {

@@ -132,6 +132,14 @@ static sx_status prepare(sx_training *t) {
     return sx_trainer_new(t->surrogate->net, t->optimizer, t->engine, &trainer, &t->trainer);
 }
 
+/* Steps from one measure to the next: at least as many samples are trained on as are held out, so that measuring takes less
+ * than the steps do. */
+static uint64_t steps_per_measure(const sx_training *t) {
+    uint64_t share = t->steps / t->options->measures, batch = t->options->batch;
+    uint64_t least = (t->held_rows.n + batch - 1) / batch;
+    return share > least ? share : least;
+}
+
 /* Loss and rank correlation on the held-out problems. */
 static sx_status measure_held_out(sx_training *t, double *loss, double *rank) {
     const sx_surrogate *s = t->surrogate;
@@ -139,7 +147,7 @@ static sx_status measure_held_out(sx_training *t, double *loss, double *rank) {
     size_t inputs = s->encoding.n_inputs, outputs = sx_surrogate_n_outputs(s);
     double *predicted = malloc(2 * each * sizeof *predicted), *is = predicted + each;
     sx_status status = predicted ? SX_OK : sx_error_memory();
-    double loss_sum = 0, rank_sum = 0;
+    double loss_sum = 0, rank_sum = 0, began = sx_clock_seconds();
     for (size_t p = 0; !status && p < n; p++) {
         const float *target = t->held_rows.target + p * each * outputs;
         const float *output = sx_nn_forward(t->pass, t->held_rows.input + p * each * inputs, each);
@@ -153,6 +161,7 @@ static sx_status measure_held_out(sx_training *t, double *loss, double *rank) {
         rank_sum += one;
     }
     free(predicted);
+    t->out->measuring_seconds += sx_clock_seconds() - began;
     *loss = loss_sum / (double)n;
     *rank = rank_sum / (double)n;
     return status;
@@ -224,7 +233,7 @@ static void tell(const sx_training *t, double loss) {
     p.held_loss = last ? last->held_loss : NAN;
     p.rank = last ? last->rank : NAN;
     p.seconds = sx_clock_seconds() - t->began;
-    p.samples_per_second = (double)(done * t->options->batch) / p.seconds;
+    p.samples_per_second = (double)(done * t->options->batch) / (p.seconds - t->out->measuring_seconds);
     p.seconds_left = done ? p.seconds * (double)(t->steps - t->step) / (double)done : INFINITY;
     t->options->progress(t->options->user, &p);
 }
@@ -235,7 +244,7 @@ static sx_status make_step(sx_training *t, const uint32_t *row) {
     sx_schedule schedule = o->schedule;
     double loss;
     if (!schedule.period) schedule.period = t->steps;
-    uint64_t every = t->steps / o->measures ? t->steps / o->measures : 1;
+    uint64_t every = steps_per_measure(t);
     SX_TRY(sx_trainer_step(t->trainer, row, (float)sx_schedule_rate(&schedule, t->step)));
     t->step++;
     bool due = t->step % every == 0 || t->step == t->steps;
@@ -308,7 +317,7 @@ static sx_status train(sx_training *t) {
     t->resumed_at = t->step;
     for (uint64_t e = 0; !status && e < t->options->epochs && !sx_is_cancelled(t->options->data.cancel); e++)
         status = train_epoch(t, e, &at, blocks, order);
-    t->out->training_seconds = sx_clock_seconds() - t->began;
+    t->out->training_seconds = sx_clock_seconds() - t->began - t->out->measuring_seconds;
     free(order);
     free(blocks);
     return status;

@@ -35,7 +35,8 @@ typedef struct sx_train_options {
     sx_schedule schedule; /* whose period, where it is 0, is all steps */
     size_t batch;
     uint64_t epochs;
-    unsigned measures; /* how often loss and rank correlation on held-out problems are measured; at least 1 */
+    unsigned
+        measures; /* how often, at most, loss and rank correlation on held-out problems are measured; at least 1 */
     sx_trainer_device device;
     sx_matrix_backend backend; /* of products on the CPU */
     sx_trainer_precision precision;
@@ -59,7 +60,8 @@ typedef struct sx_train_result {
     sx_train_measure *measure;
     size_t n_measures;
     uint64_t samples;
-    double sampling_seconds, training_seconds;
+    double sampling_seconds, training_seconds,
+        measuring_seconds; /* making samples; steps; held-out problems */
     bool complete, resumed;
 } sx_train_result;
 

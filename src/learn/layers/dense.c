@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { SUMMED = 128 }; /* columns whose sums are one job */
+
 static size_t n_parameters(size_t inputs, size_t outputs) {
     return inputs * outputs + outputs;
 }
@@ -23,22 +25,25 @@ static void initialise(const sx_nn_layer *layer, float *parameter, sx_nn_init in
 
 static void forward(const sx_nn_call *call) {
     size_t inputs = call->layer->inputs, outputs = call->layer->outputs;
-    const float *bias = call->parameter + inputs * outputs;
-    for (size_t i = 0; i < call->rows; i++) memcpy(call->y + i * outputs, bias, outputs * sizeof *bias);
     const sx_matmul product = {.m = call->rows,
                                .n = outputs,
                                .k = inputs,
                                .a = call->x,
                                .b = call->parameter,
                                .c = call->y,
-                               .add = true};
+                               .bias = call->parameter + inputs * outputs};
     sx_matrix_product(call->engine, &product);
 }
 
-static void sum_rows(const float *restrict rows, size_t n, size_t width, float *restrict sum) {
-    memset(sum, 0, width * sizeof *sum);
-    for (size_t i = 0; i < n; i++, rows += width)
-        for (size_t j = 0; j < width; j++) sum[j] += rows[j];
+/* Some columns of the sum of dy's rows. */
+static void sum_columns(void *user, size_t first, size_t n) {
+    const sx_nn_call *call = user;
+    size_t width = call->layer->outputs;
+    float *restrict sum = call->d_parameter + call->layer->inputs * width + first;
+    const float *restrict row = call->dy + first;
+    memset(sum, 0, n * sizeof *sum);
+    for (size_t i = 0; i < call->rows; i++, row += width)
+        for (size_t j = 0; j < n; j++) sum[j] += row[j];
 }
 
 static void backward(const sx_nn_call *call) {
@@ -52,7 +57,8 @@ static void backward(const sx_nn_call *call) {
                                    .b = call->dy,
                                    .c = call->d_parameter};
         sx_matrix_product(call->engine, &weights);
-        sum_rows(call->dy, call->rows, outputs, call->d_parameter + inputs * outputs);
+        sx_nn_call sums = *call;
+        sx_matrix_engine_spans(call->engine, outputs, SUMMED, sum_columns, &sums);
     }
     if (call->dx) {
         const sx_matmul product = {.m = call->rows,

@@ -14,7 +14,7 @@
 /* A product of random shape, with what it is computed from. */
 typedef struct sample {
     sx_matmul product;
-    float *a, *b, *c, *wanted;
+    float *a, *b, *c, *wanted, *bias;
 } sample;
 
 static float *numbers(sx_rng *rng, size_t n, double zeros) {
@@ -38,7 +38,9 @@ static sample sample_new(sx_rng *rng, int64_t most) {
     s.product = (sx_matmul){.m = m, .n = n, .k = k, .a = s.a, .b = s.b, .c = s.c};
     s.product.a_transposed = sx_rng_below(rng, 2);
     s.product.b_transposed = sx_rng_below(rng, 2);
+    s.bias = numbers(rng, n, 0);
     s.product.add = sx_rng_below(rng, 2);
+    s.product.bias = !s.product.add && sx_rng_below(rng, 2) ? s.bias : NULL;
     s.product.wanted = sx_rng_below(rng, 2) ? s.wanted : NULL;
     return s;
 }
@@ -48,6 +50,7 @@ static void sample_free(sample *s) {
     free(s->b);
     free(s->c);
     free(s->wanted);
+    free(s->bias);
 }
 
 /* The product by an engine, in fresh memory. */
@@ -110,7 +113,7 @@ static void products_are_right(void **state) {
         float *c = product_of(&s, engine), *d = blas ? product_of(&s, blas) : NULL;
         for (size_t e = 0; e < p->m * p->n; e++) {
             size_t row = e / p->n, column = e % p->n;
-            double sum = p->add ? (double)s.c[e] : 0;
+            double sum = p->add ? (double)s.c[e] : p->bias ? (double)p->bias[column] : 0;
             for (size_t k = 0; k < p->k; k++)
                 sum += (double)s.a[p->a_transposed ? k * p->m + row : row * p->k + k] *
                        (double)s.b[p->b_transposed ? column * p->k + k : k * p->n + column];
@@ -133,7 +136,12 @@ static void names_are_known_or_refused(void **state) {
         assert_int_equal(found, i);
     }
     sx_matrix_backend found;
+    sx_matrix_engine *blas = NULL;
     sx_expect_error(sx_matrix_backend_find("mkl", &found), "unknown matrix product 'mkl'");
+    sx_status_free(sx_matrix_engine_new(SX_MATRIX_OPENBLAS, NULL, &blas));
+    sx_expect_ok(sx_matrix_backend_find("fast", &found));
+    assert_int_equal(found, blas ? SX_MATRIX_OPENBLAS : SX_MATRIX_OWN);
+    sx_matrix_engine_free(blas);
 }
 
 int main(void) {

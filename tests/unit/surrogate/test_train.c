@@ -82,6 +82,16 @@ static void it_learns_and_measures(void **state) {
     assert_true(r->surrogate->record.held_loss <= r->measure[0].held_loss);
 }
 
+/* 2,000 held-out samples are measured after 2,000 trained ones at the earliest. */
+static void measures_take_less_than_the_steps(void **state) {
+    ground *g = *state;
+    g->options.held_problems = 40;
+    g->options.measures = 100;
+    sx_expect_ok(sx_train(&g->options, &g->result));
+    assert_int_equal(g->result.n_measures, 4);
+    assert_int_equal(g->result.measure[0].step, 63);
+}
+
 static void threads_do_not_matter(void **state) {
     ground *g = *state;
     sx_train_result other;
@@ -269,6 +279,7 @@ static void misfits_are_refused_with_the_reason(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(it_learns_and_measures, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(measures_take_less_than_the_steps, set_up, tear_down),
         cmocka_unit_test_setup_teardown(threads_do_not_matter, set_up, tear_down),
         cmocka_unit_test_setup_teardown(it_resumes_to_the_same_bytes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(checkpoints_of_others_are_refused, set_up, tear_down),

@@ -66,7 +66,8 @@ typedef struct sx_check_point {
  * and the lower bound of a proof that is not complete. */
 typedef struct sx_check_claim {
     sx_check_goal goal;
-    bool tie; /* energy and delay are minimised one after the other: the goal, then the other one */
+    bool tie; /* two criteria are minimised one after the other: the goal, then `second` */
+    sx_check_goal second;
     bool optimal;
     double value, lower_bound;
     uint64_t arrays; /* spatial mappings that the search counted */

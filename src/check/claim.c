@@ -131,20 +131,25 @@ static bool set_bound(const sx_check_case *c, sx_check_target *out) {
     return sx_long_product_add_double(c->claim.lower_bound, &out->needed, &out->spread);
 }
 
+/* Sets the target to what a cost comes to under the goal of the target; false where it does not fit. */
+static bool set_cost(sx_wide energy, int64_t cycles, sx_check_target *out) {
+    if (is_simple(out->goal)) return sx_check_value(out->goal, energy, cycles, &out->value);
+    sx_long_product_add(&out->needed, energy, out->goal.energy_power);
+    sx_long_product_add(&out->needed, cycles, out->goal.delay_power);
+    return true;
+}
+
 /* Sets the target: what the mapping costs and what is said of it, or of a proof that is not complete the lower bound.
  * `more` is added to energy, or cycles. False where a number does not fit. */
 static bool set_target(const sx_check_case *c, const sx_check_cost *cost, const sx_check_cost *said,
                        int64_t more, sx_check_target *out) {
-    int64_t late = c->claim.goal.energy_power ? 0 : more, cycles = cost->cycles + late;
-    sx_wide energy = cost->energy + more - late;
+    int64_t late = c->claim.goal.energy_power ? 0 : more;
     out->goal = c->claim.goal;
     if (!c->claim.optimal) return set_bound(c, out);
-    if (is_simple(out->goal))
-        return sx_check_value(out->goal, energy, cycles, &out->value) &&
-               sx_check_value(out->goal, said->energy + more - late, said->cycles + late, &out->said);
-    sx_long_product_add(&out->needed, energy, out->goal.energy_power);
-    sx_long_product_add(&out->needed, cycles, out->goal.delay_power);
-    return true;
+    if (is_simple(out->goal) &&
+        !sx_check_value(out->goal, said->energy + more - late, said->cycles + late, &out->said))
+        return false;
+    return set_cost(cost->energy + more - late, cost->cycles + late, out);
 }
 
 /* Whether a point comes after another one in a front: more cycles and less energy. */
@@ -190,10 +195,13 @@ static sx_status check_front(const sx_check_space *space, int64_t more, sx_check
     return SX_OK;
 }
 
+enum {
+    SHARE = 1000
+}; /* objectives of several criteria take for equal what differs by less than a part of this */
+
 /* The least number that is above another one by a share of 0.001 of itself, which objectives of several criteria do not
  * take for equal; false where it does not fit. */
 static bool untie(sx_wide number, sx_wide *out) {
-    enum { SHARE = 1000 };
     if (!sx_wide_mul(number, SHARE, out) || !sx_wide_add(*out, SHARE - 2, out)) return false;
     *out /= SHARE - 1;
     if (*out <= number) *out = number + 1;
@@ -201,25 +209,55 @@ static bool untie(sx_wide number, sx_wide *out) {
 }
 
 /* Makes the target that of energy and delay one after the other, a front of two points: every mapping either has no less
- * of the first than the best one and no less of the second, or more of the first by what tells them apart. */
-static sx_status check_tie(const sx_check_case *c, const sx_check_cost *cost, int64_t more,
-                           sx_check_target *out, sx_independent_report *report, sx_check_doubt *doubt) {
-    const bool delay = c->claim.goal.delay_power;
-    const sx_check_corner best = {cost->energy + more, cost->cycles};
+ * of the first than the best one and no less of the second, or more of the first by what tells them apart. *fits: false
+ * where a number does not fit. */
+static sx_status set_two_corners(const sx_check_corner *best, bool delay, sx_check_target *out, bool *fits) {
     sx_wide beyond;
-    bool fits = untie(delay ? best.cycles : best.energy, &beyond) && (!delay || beyond < INT64_MAX / 2);
-    if (!fits || c->n_front) {
-        sx_check_doubt_add(doubt, fits ? "there is no rule for several criteria and a front"
-                                       : "the value does not fit 128 bits");
-        report->verdict = SX_INDEPENDENT_UNDECIDED;
-        return SX_OK;
-    }
+    *fits = untie(delay ? best->cycles : best->energy, &beyond) && (!delay || beyond < INT64_MAX / 2);
+    if (!*fits) return SX_OK;
     out->corner = malloc(2 * sizeof *out->corner);
     if (!out->corner) return sx_error_memory();
     out->n_corners = 2;
-    out->said = 0;
-    out->corner[delay ? 0 : 1] = best;
+    out->corner[delay ? 0 : 1] = *best;
     out->corner[delay ? 1 : 0] = delay ? (sx_check_corner){0, (int64_t)beyond} : (sx_check_corner){beyond, 0};
+    return SX_OK;
+}
+
+/* Adds to the target of the first of two criteria what must be reached besides: the second, or the first by what tells
+ * it from its least value. *fits: false where a number does not fit. */
+static sx_status set_tie(const sx_check_corner *best, sx_check_goal second, sx_check_target *out,
+                         bool *fits) {
+    sx_check_target *tie = calloc(3, sizeof *tie);
+    if (!tie) return sx_error_memory();
+    tie[0].goal = second;
+    tie[1] = tie[2] = *out;
+    *fits = set_cost(best->energy, best->cycles, &tie[0]);
+    if (is_simple(out->goal)) {
+        *fits = *fits && untie(out->value, &tie[1].value);
+    } else {
+        sx_long_product_add(&tie[1].needed, SHARE, 1);
+        sx_long_product_add(&tie[1].spread, SHARE - 1, 1);
+    }
+    out->tie = tie;
+    return SX_OK;
+}
+
+/* Makes the target that of two criteria one after the other. */
+static sx_status check_tie(const sx_check_case *c, const sx_check_cost *cost, int64_t more,
+                           sx_check_target *out, sx_independent_report *report, sx_check_doubt *doubt) {
+    const sx_check_goal first = c->claim.goal, second = c->claim.second;
+    const sx_check_corner best = {cost->energy + more, cost->cycles};
+    bool apart = first.energy_power + first.delay_power == 1 && second.energy_power == first.delay_power &&
+                 second.delay_power == first.energy_power;
+    bool fits = true;
+    out->said = 0;
+    if (!c->n_front)
+        SX_TRY(apart ? set_two_corners(&best, first.delay_power, out, &fits)
+                     : set_tie(&best, second, out, &fits));
+    if (fits && !c->n_front) return SX_OK;
+    sx_check_doubt_add(doubt, fits ? "there is no rule for several criteria and a front"
+                                   : "the value does not fit 128 bits");
+    report->verdict = SX_INDEPENDENT_UNDECIDED;
     return SX_OK;
 }
 

@@ -89,21 +89,23 @@ static int64_t best_price(const port *p, const sx_check_target *target, int64_t 
     return num / den > SX_CHECK_CAP / 64 ? 0 : (int64_t)(num / den);
 }
 
-/* The number of cycles up to which some port closes all from `first` on; first - 1 where none closes that. */
-static sx_status close_from(const sx_check_work *work, sx_check_lattice *lattice, const sx_check_outline *o,
-                            const port *ports, int n, int64_t first, int64_t most, int64_t *last) {
+/* The number of cycles up to which some port closes all from `first` on, before a target that is a product; first - 1
+ * where none closes that. */
+static sx_status close_from(const sx_check_work *work, const sx_check_target *target,
+                            sx_check_lattice *lattice, const sx_check_outline *o, const port *ports, int n,
+                            int64_t first, int64_t most, int64_t *last) {
     static const sx_check_prices nothing;
     *last = first - 1;
     for (int i = 0; i < n && *last < most; i++) {
         sx_check_prices prices = work->energy;
         sx_wide bound;
-        int64_t price = best_price(&ports[i], &work->target, first);
+        int64_t price = best_price(&ports[i], target, first);
         if (price < 1) continue;
         add_price(&ports[i], price, &prices);
         SX_TRY(bound_of(lattice, o, &prices, &bound));
         bound += sx_check_shared(o, &nothing);
-        if (!reaches_at(&ports[i], bound, price, &work->target, first)) continue;
-        int64_t end = last_closed(&ports[i], bound, price, &work->target, first, most);
+        if (!reaches_at(&ports[i], bound, price, target, first)) continue;
+        int64_t end = last_closed(&ports[i], bound, price, target, first, most);
         if (end > *last) *last = end;
     }
     return SX_OK;
@@ -161,23 +163,30 @@ static sx_status close_front(const sx_check_work *work, sx_check_lattice *lattic
     return SX_OK;
 }
 
+/* The product that ports have to reach: of two criteria the first where energy and cycles of at least these reach the
+ * second, else the first by what tells it from its least value. */
+static const sx_check_target *product_of(const sx_check_target *target, sx_wide energy, int64_t cycles) {
+    if (!target->tie) return target;
+    return &target->tie[sx_check_reaches(&target->tie[0], energy, cycles) ? 2 : 1];
+}
+
 sx_status sx_check_ports(const sx_check_work *work, sx_check_lattice *lattice, const sx_check_outline *o,
                          sx_wide energy, bool *closed) {
     enum { MOST_ROUNDS = 64 };
     port ports[SX_MAX_LEVELS * SX_N_PORTS * SX_MAX_TENSORS];
-    const sx_check_target *target = &work->target;
     int n = list_ports(o, ports);
+    int64_t first = o->steps + work->latency;
+    const sx_check_target *target = product_of(&work->target, energy, first);
     *closed = false;
     if (target->n_corners) return close_front(work, lattice, o, ports, n, energy, closed);
     if (target->goal.energy_power == 0)
         return close_delay(lattice, o, ports, n, sx_check_least_cycles(target, 0) - work->latency, closed);
     if (target->goal.delay_power == 0 || energy <= 0) return SX_OK;
-    int64_t first = o->steps + work->latency;
     int64_t most = sx_check_least_cycles(target, energy) - 1; /* the energy alone closes all beyond */
     if (most >= INT64_MAX / 4) return SX_OK;
     for (int round = 0; round < MOST_ROUNDS && first <= most; round++) {
         int64_t last;
-        SX_TRY(close_from(work, lattice, o, ports, n, first, most, &last));
+        SX_TRY(close_from(work, target, lattice, o, ports, n, first, most, &last));
         if (last < first) return SX_OK;
         first = last + 1;
     }

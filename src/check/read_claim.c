@@ -39,7 +39,6 @@ static bool read_product(const char **at, sx_check_goal *out) {
 sx_status sx_check_read_goal(const sx_node *map, sx_check_claim *out, sx_check_doubt *doubt) {
     const sx_node *node;
     const char *text;
-    sx_check_goal other = {0, 0};
     SX_TRY(sx_node_require(map, "objective", "the certificate", &node));
     SX_TRY(sx_node_text(node, "objective", &text));
     const char *at = text;
@@ -47,8 +46,7 @@ sx_status sx_check_read_goal(const sx_node *map, sx_check_claim *out, sx_check_d
     out->tie = good && *at == ',';
     if (out->tie) {
         at++;
-        good = read_product(&at, &other) && out->goal.energy_power + out->goal.delay_power == 1 &&
-               other.energy_power == out->goal.delay_power && other.delay_power == out->goal.energy_power;
+        good = read_product(&at, &out->second);
     }
     if (!good || *at) sx_check_doubt_add(doubt, "there is no rule for the objective '%.64s'", text);
     return SX_OK;

@@ -4,7 +4,9 @@
 
 void sx_check_target_fini(sx_check_target *target) {
     free(target->corner);
+    free(target->tie);
     target->corner = NULL;
+    target->tie = NULL;
     target->n_corners = 0;
 }
 
@@ -30,7 +32,8 @@ static bool product_reaches(const sx_check_target *target, sx_wide num, int64_t 
     return sx_long_product_reaches(&own, &needed);
 }
 
-bool sx_check_fraction_reaches(const sx_check_target *target, sx_wide num, int64_t den, int64_t cycles) {
+/* Whether a cost reaches the target of the first criterion, or of a front. */
+static bool first_reaches(const sx_check_target *target, sx_wide num, int64_t den, int64_t cycles) {
     const sx_check_goal goal = target->goal;
     sx_wide own = num, needed = target->value;
     if (target->n_corners) {
@@ -43,6 +46,12 @@ bool sx_check_fraction_reaches(const sx_check_target *target, sx_wide num, int64
     if (!sx_wide_mul(target->value, den, &needed)) return false;
     if (goal.delay_power && !sx_wide_mul(num, cycles, &own)) return true; /* it is above all that fits */
     return own >= needed;
+}
+
+bool sx_check_fraction_reaches(const sx_check_target *target, sx_wide num, int64_t den, int64_t cycles) {
+    return first_reaches(target, num, den, cycles) &&
+           (!target->tie || first_reaches(&target->tie[0], num, den, cycles) ||
+            first_reaches(&target->tie[1], num, den, cycles));
 }
 
 bool sx_check_reaches(const sx_check_target *target, sx_wide energy, int64_t cycles) {

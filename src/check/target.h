@@ -23,6 +23,9 @@ typedef struct sx_check_target {
     sx_long_product needed, spread; /* else: energy^a cycles^b spread is at least needed */
     size_t n_corners;               /* 0: no front */
     sx_check_corner *corner;        /* more cycles and less energy from one to the next */
+    /* NULL, or three, one of the first two of which must be reached besides: the second criterion, the first by what
+     * tells it from its least value, the first alone. */
+    struct sx_check_target *tie;
 } sx_check_target;
 
 void sx_check_target_fini(sx_check_target *target);

@@ -534,8 +534,12 @@ static void criteria_are_a_front_of_two_points(void **state) {
         sx_check_target target = {.n_corners = 0};
         sx_independent_report report = {.spatial = 0};
         sx_check_doubt doubt = {""};
-        c->claim = (sx_check_claim){
-            .goal = {!delay, delay}, .tie = true, .optimal = true, .value = 2000, .lower_bound = 2000};
+        c->claim = (sx_check_claim){.goal = {!delay, delay},
+                                    .second = {delay, !delay},
+                                    .tie = true,
+                                    .optimal = true,
+                                    .value = 2000,
+                                    .lower_bound = 2000};
         sx_expect_ok(sx_check_points(&space, 0, &target, &report, &doubt));
         assert_int_equal(report.verdict, SX_INDEPENDENT_HOLDS);
         assert_true(sx_check_reaches(&target, 2000, 2000));
@@ -546,6 +550,42 @@ static void criteria_are_a_front_of_two_points(void **state) {
         c->claim.optimal = false;
         sx_expect_ok(sx_check_points(&space, 0, &target, &report, &doubt));
         assert_int_equal(report.verdict, SX_INDEPENDENT_FAILS);
+        sx_check_target_fini(&target);
+    }
+    sx_check_space_fini(&space);
+    free(c);
+}
+
+/* A product and energy one after the other: a product that is less than a share of 0.001 above the least one needs the
+ * energy; the same where the product has a power above 1. */
+static void product_and_energy_are_tied(void **state) {
+    (void)state;
+    sx_check_case *c = calloc(1, sizeof *c);
+    sx_check_space space;
+    assert_non_null(c);
+    set_product(&c->problem, 10, 10, 20);
+    set_machine(c, 1, 1000);
+    c->machine.compute_energy = 1;
+    set_point(c, 7, 1, &c->best);
+    sx_expect_ok(sx_check_space_init(&space, c));
+    for (int power = 1; power < 3; power++) {
+        sx_check_target target = {.n_corners = 0};
+        sx_independent_report report = {.spatial = 0};
+        sx_check_doubt doubt = {""};
+        double value = power == 1 ? 4e6 : 8e9;
+        c->claim = (sx_check_claim){.goal = {1, power},
+                                    .second = {1, 0},
+                                    .tie = true,
+                                    .optimal = true,
+                                    .value = value,
+                                    .lower_bound = value};
+        sx_expect_ok(sx_check_points(&space, 0, &target, &report, &doubt));
+        assert_int_equal(report.verdict, SX_INDEPENDENT_HOLDS);
+        assert_true(sx_check_reaches(&target, 2000, 2000));
+        assert_true(sx_check_reaches(&target, 2001, 2000));
+        assert_false(sx_check_reaches(&target, 2001, 1999)); /* the product is below */
+        assert_false(sx_check_reaches(&target, 1999, power == 1 ? 2003 : 2001));
+        assert_true(sx_check_reaches(&target, 1999, power == 1 ? 2004 : 2002));
         sx_check_target_fini(&target);
     }
     sx_check_space_fini(&space);
@@ -695,6 +735,7 @@ int main(void) {
         cmocka_unit_test(large_energies_are_undecided),
         cmocka_unit_test(a_walk_finds_what_is_better),
         cmocka_unit_test(criteria_are_a_front_of_two_points),
+        cmocka_unit_test(product_and_energy_are_tied),
         cmocka_unit_test(remainders_have_a_busiest_unit),
         cmocka_unit_test(tiles_of_one_level_add_words),
         cmocka_unit_test(tiles_of_inner_levels_add_less),

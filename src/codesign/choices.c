@@ -1,6 +1,5 @@
 /* Reading a file of choices. docs/codesign.md describes it. */
 #include "codesign/choices.h"
-#include "frontend/keys.h"
 
 #include "base/text.h"
 #include "text/document/yaml.h"
@@ -10,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define N(array) (sizeof(array) / sizeof *(array))
 
 enum { MAX_MEMORY = 64 << 20 };
 
@@ -79,17 +76,23 @@ static sx_status read_split(sx_choices *choices, const sx_node *map, const char 
     return SX_OK;
 }
 
+static const sx_key_rule memory_choice_rules[] = {
+    SX_KEY("name", "text!", "the level"),
+    SX_KEY("sizes", "any", "words to choose from"),
+    SX_KEY("split", "{any}", "a memory of its own for each tensor, with sizes"),
+    SX_KEY("energy", "any", "pJ of a read, by size"),
+    SX_KEY("write-energy", "any", "pJ of a write, by size"),
+    SX_KEY("leakage", "any", "pJ of a cycle, by size"),
+    SX_KEY("area", "any", "um^2, by size"),
+};
+const sx_keys sx_keys_memory_choice = SX_KEYS("memory_choice", false, memory_choice_rules);
+
 static sx_status read_memory(sx_choices *choices, const sx_node *map) {
-    static const sx_key_rule rules[] = {
-        {"name", SX_KEY_USED, NULL},   {"sizes", SX_KEY_USED, NULL},        {"split", SX_KEY_USED, NULL},
-        {"energy", SX_KEY_USED, NULL}, {"write-energy", SX_KEY_USED, NULL}, {"leakage", SX_KEY_USED, NULL},
-        {"area", SX_KEY_USED, NULL},
-    };
     const sx_node *node;
     const char *level;
     sx_memory_choice *memory;
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, "an entry of 'memories'"));
-    SX_TRY(sx_node_check_keys(NULL, map, "an entry of 'memories'", rules, N(rules)));
+    SX_TRY(sx_node_check_keys(NULL, map, "an entry of 'memories'", &sx_keys_memory_choice));
     SX_TRY(sx_node_require(map, "name", "an entry of 'memories'", &node));
     SX_TRY(sx_node_text(node, "name", &level));
     if ((node = sx_node_get(map, "split"))) return read_split(choices, map, level, node);
@@ -143,18 +146,22 @@ static sx_status read_positive(const sx_node *node, const char *what, double *ou
     return sx_error_at(node->place, "'%s' is %g; it must be a finite number above 0", what, *out);
 }
 
+static const sx_key_rule area_limit_rules[] = {
+    SX_KEY("memories", "names!", "the memories that share it"),
+    SX_KEY("words", "whole", "of them together"),
+    SX_KEY("area", "number", "um^2 of them together"),
+    SX_KEY("area-of", "whole", "words of a memory whose area they may take"),
+};
+const sx_keys sx_keys_area_limit = SX_KEYS("area_limit", false, area_limit_rules);
+
 static sx_status read_limit(sx_choices *choices, const sx_node *map) {
-    static const sx_key_rule rules[] = {{"memories", SX_KEY_USED, NULL},
-                                        {"words", SX_KEY_USED, NULL},
-                                        {"area", SX_KEY_USED, NULL},
-                                        {"area-of", SX_KEY_USED, NULL}};
     const sx_node *node;
     if (choices->n_limits == SX_MAX_LEVELS)
         return sx_error_at(map->place, "there are more than %d limits", SX_MAX_LEVELS);
     sx_area_limit *limit = &choices->limit[choices->n_limits];
     *limit = (sx_area_limit){.place = map->place};
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, "a limit"));
-    SX_TRY(sx_node_check_keys(NULL, map, "a limit", rules, N(rules)));
+    SX_TRY(sx_node_check_keys(NULL, map, "a limit", &sx_keys_area_limit));
     SX_TRY(sx_node_require(map, "memories", "a limit", &node));
     SX_TRY(sx_node_names(node, "memories", add_name, limit));
     if (limit->n_names == 0) return sx_error_at(node->place, "a limit names no memory");
@@ -182,18 +189,24 @@ static sx_status read_list(sx_choices *choices, const sx_node *map, const char *
     return SX_OK;
 }
 
+static const sx_key_rule choices_rules[] = {
+    SX_KEY("memories", "[@memory_choice]", "sizes of levels"),
+    SX_KEY("arrays", "any", "shapes of arrays, by level or of the only one"),
+    SX_KEY("energy", "any", "pJ of a read, by size"),
+    SX_KEY("write-energy", "any", "pJ of a write, by size"),
+    SX_KEY("leakage", "any", "pJ of a cycle, by size"),
+    SX_KEY("area", "any", "um^2, by size"),
+    SX_KEY("compute-area", "any", "um^2 of a compute unit"),
+    SX_KEY("area-budget", "number", "um^2 of the whole"),
+    SX_KEY("limits", "[@area_limit]", "of several memories"),
+};
+const sx_keys sx_keys_choices = SX_KEYS("choices", false, choices_rules);
+
 /* Reads the whole `choices` section. */
 static sx_status read_choices(sx_choices *choices, const sx_node *node) {
-    static const sx_key_rule rules[] = {
-        {"memories", SX_KEY_USED, NULL},     {"arrays", SX_KEY_USED, NULL},
-        {"energy", SX_KEY_USED, NULL},       {"write-energy", SX_KEY_USED, NULL},
-        {"leakage", SX_KEY_USED, NULL},      {"area", SX_KEY_USED, NULL},
-        {"compute-area", SX_KEY_USED, NULL}, {"area-budget", SX_KEY_USED, NULL},
-        {"limits", SX_KEY_USED, NULL},
-    };
     const sx_node *value;
     SX_TRY(sx_node_expect(node, SX_NODE_MAP, "'choices'"));
-    SX_TRY(sx_node_check_keys(NULL, node, "'choices'", rules, N(rules)));
+    SX_TRY(sx_node_check_keys(NULL, node, "'choices'", &sx_keys_choices));
     SX_TRY(read_list(choices, node, "memories", read_memory));
     if ((value = sx_node_get(node, "arrays"))) SX_TRY(read_arrays(choices, value));
     SX_TRY(read_list(choices, node, "limits", read_limit));
@@ -205,16 +218,20 @@ static sx_status read_choices(sx_choices *choices, const sx_node *node) {
     return SX_OK;
 }
 
+static const sx_key_rule choices_file_rules[] = {
+    SX_KEY("choices", "@choices!", "what a design may have"),
+};
+const sx_keys sx_keys_choices_file = SX_KEYS("choices_file", false, choices_file_rules);
+
 /* Reads the documents of a source. */
 static sx_status read_source(sx_choices *choices, const sx_source *source, const char *name) {
-    static const sx_key_rule rules[] = {{"choices", SX_KEY_USED, NULL}};
     const sx_node **roots;
     size_t n;
     bool any = false;
     SX_TRY(sx_yaml_read(&choices->arena, source, &roots, &n));
     for (size_t i = 0; i < n; i++) {
         SX_TRY(sx_node_expect(roots[i], SX_NODE_MAP, "a document"));
-        SX_TRY(sx_node_check_keys(NULL, roots[i], "a file of choices", rules, N(rules)));
+        SX_TRY(sx_node_check_keys(NULL, roots[i], "a file of choices", &sx_keys_choices_file));
         const sx_node *node = sx_node_get(roots[i], "choices");
         if (!node) continue;
         SX_TRY(read_choices(choices, node));

@@ -4,6 +4,7 @@
 #define SX_CODESIGN_CHOICES_H
 
 #include "codesign/size_cost.h"
+#include "frontend/keys.h"
 #include "sextant/codesign.h"
 
 enum { SX_MOST_OPTIONS = 256 };
@@ -65,5 +66,8 @@ SX_MUST_USE sx_status sx_choices_memory(sx_choices *choices, sx_place place, con
                                         const char *tensor, sx_memory_choice **out);
 SX_MUST_USE sx_status sx_choices_array(sx_choices *choices, sx_place place, const char *level,
                                        sx_array_choice **out);
+
+/* The keys of files of choices. */
+extern const sx_keys sx_keys_choices_file, sx_keys_choices, sx_keys_memory_choice, sx_keys_area_limit;
 
 #endif

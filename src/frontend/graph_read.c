@@ -1,7 +1,7 @@
 /* The section `graph`: tensors, and nodes that name them. docs/graph.md has the format. */
 #include "frontend/graph_read.h"
 #include "base/text.h"
-#include "frontend/keys.h"
+#include "frontend/known_keys.h"
 
 #include "frontend/einsum.h"
 #include "ir/graph.h"
@@ -30,47 +30,76 @@ typedef struct reader {
 } reader;
 
 static const sx_key_rule graph_rules[] = {
-    {"name", SX_KEY_USED, NULL},
-    {"tensors", SX_KEY_USED, NULL},
-    {"nodes", SX_KEY_USED, NULL},
-    {"run", SX_KEY_USED, NULL},
+    SX_KEY("name", "text!", "of the network"),
+    SX_KEY("tensors", "[@graph_tensor]!", "its tensors"),
+    SX_KEY("nodes", "[@graph_node]!", "its operations"),
+    SX_KEY("run", "@run", "what the graph is a run of"),
 };
+const sx_keys sx_keys_graph = SX_KEYS("graph", false, graph_rules);
 static const sx_key_rule run_rules[] = {
-    {"phase", SX_KEY_USED, NULL},      {"batch", SX_KEY_USED, NULL},
-    {"tokens", SX_KEY_USED, NULL},     {"context", SX_KEY_USED, NULL},
-    {"parameters", SX_KEY_USED, NULL}, {"active_parameters", SX_KEY_USED, NULL},
+    SX_KEY("phase", "text", "prefill, decode, forward or encode"),
+    SX_KEY("batch", "whole", "sequences"),
+    SX_KEY("tokens", "whole", "tokens of a run"),
+    SX_KEY("context", "whole", "tokens before the run"),
+    SX_KEY("parameters", "whole", "of the model"),
+    SX_KEY("active_parameters", "whole", "of the model, used by a token"),
 };
-static const sx_key_rule tensor_rules[] = {
-    {"name", SX_KEY_USED, NULL},   {"shape", SX_KEY_USED, NULL},  {"bits", SX_KEY_USED, NULL},
-    {"weight", SX_KEY_USED, NULL}, {"output", SX_KEY_USED, NULL}, {"state", SX_KEY_USED, NULL},
-    {"held", SX_KEY_USED, NULL},
+const sx_keys sx_keys_run = SX_KEYS("run", false, run_rules);
+static const sx_key_rule graph_tensor_rules[] = {
+    SX_KEY("name", "text!", "unique among tensors"),
+    SX_KEY("shape", "[whole]!", "its extents"),
+    SX_KEY("bits", "whole", "of an element (8)"),
+    SX_KEY("weight", "bool", "the same for every run"),
+    SX_KEY("output", "bool", "wanted outside although a node reads it"),
+    SX_KEY("state", "bool", "survives the run, as a cache of keys does"),
+    SX_KEY("held", "whole", "elements of a state that stay after the run (all)"),
 };
-static const sx_key_rule node_rules[] = {
-    {"name", SX_KEY_USED, NULL},     {"layer", SX_KEY_USED, NULL},  {"kind", SX_KEY_USED, NULL},
-    {"function", SX_KEY_USED, NULL}, {"axis", SX_KEY_USED, NULL},   {"repeat", SX_KEY_USED, NULL},
-    {"einsum", SX_KEY_USED, NULL},   {"reads", SX_KEY_USED, NULL},  {"writes", SX_KEY_USED, NULL},
-    {"operands", SX_KEY_USED, NULL}, {"counts", SX_KEY_USED, NULL},
+const sx_keys sx_keys_graph_tensor = SX_KEYS("graph_tensor", false, graph_tensor_rules);
+static const sx_key_rule graph_node_rules[] = {
+    SX_KEY("name", "text!", "unique among nodes"),
+    SX_KEY("layer", "text", "nodes of one layer compute the same on tensors of their own"),
+    SX_KEY("kind", "text", "einsum, pool, softmax, norm, elementwise or another kind"),
+    SX_KEY("function", "text", "what is computed of an element or a window"),
+    SX_KEY("axis", "whole", "of softmax, norm and concat: the rank along which"),
+    SX_KEY("repeat", "whole", "how often the einsum is run, each time on another part"),
+    SX_KEY("einsum", "text", "of an einsum or a pool: its text, as for --problem"),
+    SX_KEY("reads", "names|[text|@plain_operand]", "tensors read by a node without an einsum"),
+    SX_KEY("writes", "names|[text|@plain_operand]", "tensors written by a node without an einsum"),
+    SX_KEY("operands", "{text|@operand}",
+           "of an einsum or a pool: a tensor of the graph for each of its tensors"),
+    SX_KEY("counts", "@count", "what the tensors do not say"),
 };
+const sx_keys sx_keys_graph_node = SX_KEYS("graph_node", false, graph_node_rules);
 static const sx_key_rule count_rules[] = {
-    {"useful", SX_KEY_USED, NULL}, {"elements", SX_KEY_USED, NULL},    {"row", SX_KEY_USED, NULL},
-    {"reads", SX_KEY_USED, NULL},  {"state_reads", SX_KEY_USED, NULL}, {"state_writes", SX_KEY_USED, NULL},
+    SX_KEY("useful", "number", "multiply-accumulates of which something comes"),
+    SX_KEY("elements", "number", "of a node without an einsum"),
+    SX_KEY("row", "number", "elements of a row"),
+    SX_KEY("reads", "number", "elements read"),
+    SX_KEY("state_reads", "number", "elements of states read"),
+    SX_KEY("state_writes", "number", "elements of states written"),
 };
+const sx_keys sx_keys_count = SX_KEYS("count", false, count_rules);
 static const sx_key_rule part_rules[] = {
-    {"rank", SX_KEY_USED, NULL},
-    {"offset", SX_KEY_USED, NULL},
-    {"length", SX_KEY_USED, NULL},
-    {"block", SX_KEY_USED, NULL},
+    SX_KEY("rank", "whole!", "of the tensor"),
+    SX_KEY("offset", "whole", "the first element"),
+    SX_KEY("length", "whole!", "how many"),
+    SX_KEY("block", "whole", "elements that lie together"),
 };
+const sx_keys sx_keys_part = SX_KEYS("part", false, part_rules);
 static const sx_key_rule operand_rules[] = {
-    {"tensor", SX_KEY_USED, NULL}, {"ranks", SX_KEY_USED, NULL}, {"split", SX_KEY_USED, NULL},
-    {"pad", SX_KEY_USED, NULL},    {"of", SX_KEY_USED, NULL},    {"part", SX_KEY_USED, NULL},
+    SX_KEY("tensor", "text!", "of the graph"),
+    SX_KEY("ranks", "list", "for each rank of the tensor the einsum's rank or ranks"),
+    SX_KEY("split", "whole", "the rank that repetitions divide"),
+    SX_KEY("pad", "[[whole]]", "padding of each rank, before and after"),
+    SX_KEY("of", "whole", "parts of which repetitions use some"),
+    SX_KEY("part", "@part|[@part]", "the elements that are used"),
 };
-static const sx_key_rule plain_rules[] = {
-    {"tensor", SX_KEY_USED, NULL},
-    {"part", SX_KEY_USED, NULL},
+const sx_keys sx_keys_operand = SX_KEYS("operand", false, operand_rules);
+static const sx_key_rule plain_operand_rules[] = {
+    SX_KEY("tensor", "text!", "of the graph"),
+    SX_KEY("part", "@part|[@part]", "the elements that are used"),
 };
-#define CHECK_KEYS(map, what, rules)                                                                         \
-    sx_node_check_keys(NULL, map, what, rules, sizeof(rules) / sizeof *(rules))
+const sx_keys sx_keys_plain_operand = SX_KEYS("plain_operand", false, plain_operand_rules);
 
 /* The value under a key, which must be a list. */
 static SX_MUST_USE sx_status require_list(const sx_node *map, const char *key, const char *what,
@@ -85,7 +114,7 @@ static SX_MUST_USE sx_status read_tensor(reader *r, const sx_node *item) {
     uint64_t bits = DEFAULT_BITS;
     memset(&tensor, 0, sizeof tensor);
     SX_TRY(sx_node_expect(item, SX_NODE_MAP, "a tensor"));
-    SX_TRY(CHECK_KEYS(item, "the tensor", tensor_rules));
+    SX_TRY(sx_node_check_keys(NULL, item, "the tensor", &sx_keys_graph_tensor));
     SX_TRY(sx_node_require(item, "name", "the tensor", &node));
     SX_TRY(sx_node_name(node, "name", tensor.name));
     SX_TRY(require_list(item, "shape", "the tensor", &node));
@@ -158,7 +187,7 @@ static SX_MUST_USE sx_status read_part(const sx_node *map, const sx_graph_tensor
     const sx_node *node;
     uint64_t rank;
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, "a part"));
-    SX_TRY(CHECK_KEYS(map, "the part", part_rules));
+    SX_TRY(sx_node_check_keys(NULL, map, "the part", &sx_keys_part));
     SX_TRY(sx_node_require(map, "rank", "the part", &node));
     SX_TRY(sx_node_range(node, "rank", 0, SX_MAX_PART_RANKS - 1, &rank));
     if (rank >= tensor->n_ranks)
@@ -209,7 +238,7 @@ static SX_MUST_USE sx_status add_plain(reader *r, const sx_node *node, const cha
         const bool map = item->kind == SX_NODE_MAP;
         const char *text;
         size_t tensor;
-        if (map) SX_TRY(CHECK_KEYS(item, "the operand", plain_rules));
+        if (map) SX_TRY(sx_node_check_keys(NULL, item, "the operand", &sx_keys_plain_operand));
         if (map) SX_TRY(sx_node_require(item, "tensor", "the operand", &name));
         SX_TRY(sx_node_text(name, "tensor", &text));
         SX_TRY(find_tensor(r, text, name->place, &tensor));
@@ -279,7 +308,7 @@ static SX_MUST_USE sx_status read_operand(reader *r, const sx_node *value, const
     const sx_node *name = value;
     const char *text;
     size_t tensor;
-    if (map) SX_TRY(CHECK_KEYS(value, "the operand", operand_rules));
+    if (map) SX_TRY(sx_node_check_keys(NULL, value, "the operand", &sx_keys_operand));
     if (map) SX_TRY(sx_node_require(value, "tensor", "the operand", &name));
     SX_TRY(sx_node_text(name, "tensor", &text));
     SX_TRY(find_tensor(r, text, name->place, &tensor));
@@ -332,7 +361,7 @@ static SX_MUST_USE sx_status read_counts(const sx_node *item, sx_graph_counts *o
     const sx_node *map = sx_node_get(item, "counts");
     if (!map) return SX_OK;
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'counts'"));
-    SX_TRY(CHECK_KEYS(map, "the counts", count_rules));
+    SX_TRY(sx_node_check_keys(NULL, map, "the counts", &sx_keys_count));
     SX_TRY(sx_node_get_u64(map, "useful", &out->useful));
     SX_TRY(sx_node_get_u64(map, "elements", &out->elements));
     SX_TRY(sx_node_get_u64(map, "row", &out->row));
@@ -347,7 +376,7 @@ static SX_MUST_USE sx_status read_run(const sx_node *graph, sx_graph_run *out) {
     const char *text;
     if (!map) return SX_OK;
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'run'"));
-    SX_TRY(CHECK_KEYS(map, "the run", run_rules));
+    SX_TRY(sx_node_check_keys(NULL, map, "the run", &sx_keys_run));
     phase = sx_node_get(map, "phase");
     if (phase) {
         SX_TRY(sx_node_text(phase, "phase", &text));
@@ -394,7 +423,7 @@ static SX_MUST_USE sx_status refuse_key(const sx_node *item, const char *key, co
 static SX_MUST_USE sx_status read_node(reader *r, const sx_node *item) {
     const sx_node *text, *node;
     SX_TRY(sx_node_expect(item, SX_NODE_MAP, "a node"));
-    SX_TRY(CHECK_KEYS(item, "the node", node_rules));
+    SX_TRY(sx_node_check_keys(NULL, item, "the node", &sx_keys_graph_node));
     SX_TRY(read_fields(r, item));
     r->n_operands = 0;
     text = sx_node_get(item, "einsum");
@@ -422,7 +451,7 @@ static SX_MUST_USE sx_status read_graph(reader *r, const sx_node *graph) {
     const sx_node *name;
     sx_graph_blame blame;
     SX_TRY(sx_node_expect(graph, SX_NODE_MAP, "'graph'"));
-    SX_TRY(CHECK_KEYS(graph, "the graph", graph_rules));
+    SX_TRY(sx_node_check_keys(NULL, graph, "the graph", &sx_keys_graph));
     SX_TRY(sx_node_require(graph, "name", "the graph", &name));
     SX_TRY(sx_node_name(name, "name", r->graph.name));
     SX_TRY(read_run(graph, &r->graph.run));

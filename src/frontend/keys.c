@@ -64,37 +64,38 @@ unsigned sx_key_distance(const char *key, const char *known) {
 }
 
 /* Whether a map has a key of a rule, or another that means the same. */
-static bool has_key(const sx_node *map, const sx_key_rule *rule, const sx_key_rule *rules, size_t n) {
+static bool has_key(const sx_node *map, const sx_key_rule *rule, const sx_keys *keys) {
     const char *first = rule->why ? rule->why : rule->key;
-    for (size_t i = 0; i < n; i++) {
-        if (rules[i].use != SX_KEY_USED) continue;
-        if (strcmp(rules[i].why ? rules[i].why : rules[i].key, first) != 0) continue;
-        const sx_node *value = sx_node_get(map, rules[i].key);
+    for (size_t i = 0; i < keys->n; i++) {
+        if (keys->rule[i].use != SX_KEY_USED) continue;
+        if (strcmp(keys->rule[i].why ? keys->rule[i].why : keys->rule[i].key, first) != 0) continue;
+        const sx_node *value = sx_node_get(map, keys->rule[i].key);
         if (value && value->kind != SX_NODE_NULL) return true;
     }
     return false;
 }
 
-const char *sx_key_missing(const sx_node *map, const char *key, const sx_key_rule *rules, size_t n) {
+const char *sx_key_missing(const sx_node *map, const char *key, const sx_keys *keys) {
     const char *missing = NULL;
     unsigned nearest = UINT_MAX;
-    for (size_t i = 0; i < n; i++) {
-        unsigned distance = rules[i].use == SX_KEY_USED ? sx_key_distance(key, rules[i].key) : UINT_MAX;
+    for (size_t i = 0; i < keys->n; i++) {
+        unsigned distance =
+            keys->rule[i].use == SX_KEY_USED ? sx_key_distance(key, keys->rule[i].key) : UINT_MAX;
         if (distance == UINT_MAX || distance > nearest || (distance == nearest && missing)) continue;
         nearest = distance;
-        missing = has_key(map, &rules[i], rules, n) ? NULL : rules[i].key;
+        missing = has_key(map, &keys->rule[i], keys) ? NULL : keys->rule[i].key;
     }
     return missing;
 }
 
 /* The error for a key in none of the rules; known ones that are far from it are its hint. */
 static SX_MUST_USE sx_status unknown_key(const sx_pair *pair, const char *noun, const char *what,
-                                         const sx_key_rule *rules, size_t n) {
-    const char **known = calloc(n + 1, sizeof *known);
+                                         const sx_keys *keys) {
+    const char **known = calloc(keys->n + 1, sizeof *known);
     if (!known) return sx_error_memory();
     size_t n_known = 0;
-    for (size_t i = 0; i < n; i++)
-        if (rules[i].use == SX_KEY_USED) known[n_known++] = rules[i].key;
+    for (size_t i = 0; i < keys->n; i++)
+        if (keys->rule[i].use == SX_KEY_USED) known[n_known++] = keys->rule[i].key;
     char of[160];
     snprintf(of, sizeof of, "%s of %s:", noun, what);
     sx_status error = sx_error_unknown(pair->place, of, pair->key, known, n_known);
@@ -112,11 +113,10 @@ static SX_MUST_USE sx_status glued_key(const sx_pair *pair, const char *noun, co
 
 /* A key in none of the rules. */
 static SX_MUST_USE sx_status other_key(sx_input *input, const sx_node *map, const sx_pair *pair,
-                                       const char *noun, const char *what, const sx_key_rule *rules,
-                                       size_t n) {
+                                       const char *noun, const char *what, const sx_keys *keys) {
     if (strchr(pair->key, ':') && pair->value->kind == SX_NODE_NULL) return glued_key(pair, noun, what);
-    if (!input) return unknown_key(pair, noun, what, rules, n);
-    const char *meant = sx_key_missing(map, pair->key, rules, n);
+    if (!input) return unknown_key(pair, noun, what, keys);
+    const char *meant = sx_key_missing(map, pair->key, keys);
     if (meant) return sx_input_misspelt(input, pair, noun, what, meant);
     return sx_input_unknown(input, pair, "the %s '%.64s' of %s is not understood", noun, pair->key, what);
 }
@@ -146,21 +146,20 @@ static SX_MUST_USE sx_status literal_key(sx_input *input, const sx_pair *pair, c
 }
 
 sx_status sx_node_check_key(sx_input *input, const sx_node *map, const sx_pair *pair, const char *noun,
-                            const char *what, const sx_key_rule *rules, size_t n) {
-    for (size_t r = 0; r < n; r++) {
-        if (!sx_key_equal(rules[r].key, pair->key)) continue;
-        return pair->literal ? literal_key(input, pair, what, rules[r].key)
-                             : apply_rule(input, pair, what, &rules[r]);
+                            const char *what, const sx_keys *keys) {
+    for (size_t r = 0; r < keys->n; r++) {
+        if (!sx_key_equal(keys->rule[r].key, pair->key)) continue;
+        return pair->literal ? literal_key(input, pair, what, keys->rule[r].key)
+                             : apply_rule(input, pair, what, &keys->rule[r]);
     }
-    return other_key(input, map, pair, noun, what, rules, n);
+    return other_key(input, map, pair, noun, what, keys);
 }
 
-sx_status sx_node_check_keys(sx_input *input, const sx_node *map, const char *what, const sx_key_rule *rules,
-                             size_t n) {
+sx_status sx_node_check_keys(sx_input *input, const sx_node *map, const char *what, const sx_keys *keys) {
     if (map->dropped && input)
         SX_TRY(sx_input_repeated(input, map->dropped->place, "duplicate key '%.64s', with an equal value",
                                  map->dropped->key));
     for (size_t i = 0; i < map->n && map->kind == SX_NODE_MAP; i++)
-        SX_TRY(sx_node_check_key(input, map, &map->pair[i], "key", what, rules, n));
+        SX_TRY(sx_node_check_key(input, map, &map->pair[i], "key", what, keys));
     return SX_OK;
 }

@@ -11,7 +11,8 @@ enum { MAX_MEMORY = 16 << 20 };
 /* Finds the only section of a source and reads it. */
 static sx_status read_source(const sx_section_file *kind, sx_arena *arena, const sx_source *source,
                              const char *name, void *out) {
-    const sx_key_rule rule = {kind->key, SX_KEY_USED, NULL};
+    const sx_key_rule rule = SX_KEY(kind->key, NULL, NULL);
+    const sx_keys keys = {kind->key, false, &rule, 1};
     const sx_node **roots;
     const sx_pair *found = NULL;
     char file[64];
@@ -20,7 +21,7 @@ static sx_status read_source(const sx_section_file *kind, sx_arena *arena, const
     SX_TRY(sx_yaml_read(arena, source, &roots, &n));
     for (size_t i = 0; i < n; i++) {
         SX_TRY(sx_node_expect(roots[i], SX_NODE_MAP, "a document"));
-        SX_TRY(sx_node_check_keys(NULL, roots[i], file, &rule, 1));
+        SX_TRY(sx_node_check_keys(NULL, roots[i], file, &keys));
         const sx_pair *pair = sx_node_pair(roots[i], kind->key);
         if (pair && found)
             return sx_error_hint(sx_error_at(pair->place, "second %s; the first is at %d:%d", kind->key,

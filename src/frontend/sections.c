@@ -1,5 +1,5 @@
 #include "frontend/sections.h"
-#include "frontend/keys.h"
+#include "frontend/known_keys.h"
 
 #include "frontend/timeloop/constraints.h"
 #include "frontend/timeloop/mapper_section.h"
@@ -9,37 +9,38 @@
 #include <string.h>
 
 static const sx_key_rule section_rules[] = {
-    {"architecture", SX_KEY_USED, NULL},
-    {"arch", SX_KEY_USED, NULL},
-    {"problem", SX_KEY_USED, NULL},
-    {"graph", SX_KEY_USED, NULL},
-    {"network", SX_KEY_USED, NULL},
-    {"mapping", SX_KEY_USED, NULL},
-    {"fused", SX_KEY_USED, NULL},
-    {"timing", SX_KEY_USED, NULL},
-    {"ERT", SX_KEY_USED, NULL},
-    {"variables", SX_KEY_USED, NULL},
-    {"compound_components", SX_KEY_USED, NULL},
-    {"components", SX_KEY_USED, NULL},
-    {"constraints", SX_KEY_USED, NULL},
-    {"architecture_constraints", SX_KEY_USED, NULL},
-    {"arch_constraints", SX_KEY_USED, NULL},
-    {"mapspace_constraints", SX_KEY_USED, NULL},
-    {"sparse_optimizations", SX_KEY_USED, NULL},
-    {"globals", SX_KEY_USED, NULL},
-    {"mapper", SX_KEY_USED, NULL},
-    {"mapspace", SX_KEY_USED, NULL},
-    {"model", SX_KEY_NO_BEARING, NULL},
-    {"ART", SX_KEY_USED, NULL},
-    {"ART_summary", SX_KEY_NO_BEARING, NULL},
-    {"ERT_summary", SX_KEY_NO_BEARING, NULL},
-    {"energy_estimation", SX_KEY_NO_BEARING, NULL},
-    {"dumped_by_timeloop_front_end", SX_KEY_NO_BEARING, NULL},
-    {"certificate", SX_KEY_NO_BEARING, NULL},
-    {"fused_certificate", SX_KEY_NO_BEARING, NULL},
-    {"version", SX_KEY_NO_BEARING, NULL},
+    SX_KEY("architecture", "@v3_arch|@v4_arch", "an architecture of v0.2 to v0.4"),
+    SX_KEY("arch", "@flat_arch", "an architecture in the flat dialect"),
+    SX_KEY("problem", "@problem", "one layer"),
+    SX_KEY("graph", "@graph", "a network as nodes and tensors"),
+    SX_KEY("network", "@network", "a network as a list of layers"),
+    SX_KEY("mapping", "[@temporal_directive|@spatial_directive|@tensor_directive]|null",
+           "a mapping, by level"),
+    SX_KEY("fused", "@fused", "a fused mapping"),
+    SX_KEY("timing", "@timing", "times of operators after the mapping"),
+    SX_KEY("ERT", "@ert", "energies"),
+    SX_KEY("variables", "{any}|[{any}]|null", "names for expressions"),
+    SX_KEY("compound_components", "any", "classes made of others"),
+    SX_KEY("components", "any", "the same"),
+    SX_KEY("constraints", "any", "constraints of mappings"),
+    SX_KEY("architecture_constraints", "any", "constraints of mappings"),
+    SX_KEY("arch_constraints", "any", "constraints of mappings"),
+    SX_KEY("mapspace_constraints", "any", "constraints of mappings"),
+    SX_KEY("sparse_optimizations", "@sparse|[@sparse_target]|null", "formats, gating and skipping"),
+    SX_KEY("globals", "any", "settings of other tools"),
+    SX_KEY("mapper", "{any}|null", "the objective"),
+    SX_KEY("mapspace", "any", "constraints of mappings"),
+    SX_KEY_IDLE("model"),
+    SX_KEY("ART", "@art", "areas"),
+    SX_KEY_IDLE("ART_summary"),
+    SX_KEY_IDLE("ERT_summary"),
+    SX_KEY_IDLE("energy_estimation"),
+    SX_KEY_IDLE("dumped_by_timeloop_front_end"),
+    SX_KEY_IDLE("certificate"),
+    SX_KEY_IDLE("fused_certificate"),
+    SX_KEY_IDLE("version"),
 };
-enum { N_SECTION_RULES = sizeof section_rules / sizeof section_rules[0] };
+const sx_keys sx_keys_section = SX_KEYS("section", true, section_rules);
 
 /* Timeloop's switches that change results, and the value with which they do not. */
 static const struct {
@@ -67,8 +68,8 @@ static SX_MUST_USE sx_status check_switches(const sx_node *globals) {
 }
 
 static bool known_section(const char *key) {
-    for (size_t i = 0; i < N_SECTION_RULES; i++)
-        if (sx_key_equal(section_rules[i].key, key)) return true;
+    for (size_t i = 0; i < sx_keys_section.n; i++)
+        if (sx_key_equal(sx_keys_section.rule[i].key, key)) return true;
     return false;
 }
 
@@ -89,13 +90,12 @@ sx_status sx_sections_check(sx_input *input, const sx_node *root) {
         bool known = known_section(section->key);
         if (section->value->anchored && !known) continue;
         if (!known && is_set_aside(section)) continue;
-        if (!known && !sx_key_missing(root, section->key, section_rules, N_SECTION_RULES)) {
+        if (!known && !sx_key_missing(root, section->key, &sx_keys_section)) {
             SX_TRY(sx_input_warn(input, section->place, "the section '%.64s' is not known and not read",
                                  section->key));
             continue;
         }
-        SX_TRY(
-            sx_node_check_key(input, root, section, "key", "the document", section_rules, N_SECTION_RULES));
+        SX_TRY(sx_node_check_key(input, root, section, "key", "the document", &sx_keys_section));
         if (sx_key_equal(section->key, "globals")) SX_TRY(check_switches(section->value));
         if (sx_key_equal(section->key, "mapper")) SX_TRY(sx_mapper_section_check(input, section));
     }

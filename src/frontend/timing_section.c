@@ -1,6 +1,6 @@
 #include "frontend/timing_section.h"
 
-#include "frontend/keys.h"
+#include "frontend/known_keys.h"
 #include "ir/timing.h"
 #include "text/document/document.h"
 
@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_KEYS = 16 };
 
 /* What a reader works with: the section, and the architecture whose levels it names. */
 typedef struct reader {
@@ -61,23 +59,27 @@ static sx_status read_numbers(const reader *r, const sx_node *map, sx_timing_kin
     return node ? read_efficiencies(r, node, kind) : SX_OK;
 }
 
-/* The rules of the keys of a kind, and after them those of the whole section; returns how many. */
-static size_t list_rules(sx_key_rule *rules, bool whole) {
-    static const char *const others[] = {"units", "shared", "tiles", "rates", "link", "operators"};
+sx_keys sx_timing_keys(sx_key_rule rule[SX_MOST_KEYS], bool whole) {
+    static const sx_key_rule others[] = {
+        SX_KEY("efficiency", "any", "share of a resource's rate that is reached, of all or by resource"),
+        SX_KEY("units", "whole", "units that run kernels"),
+        SX_KEY("shared", "text", "the level that the units share"),
+        SX_KEY("tiles", "names", "shapes of a kernel's tiles, such as 128x64"),
+        SX_KEY("rates", "{number}", "how much faster operands of so many bits multiply"),
+        SX_KEY("link", "@link", "the link between chips"),
+        SX_KEY("operators", "{@timing_kind}", "numbers of one kind of operators")};
+    sx_keys keys = {whole ? "timing" : "timing_kind", false, rule, 0};
     const sx_timing_key *key;
-    size_t n = 0;
     for (size_t i = 0; (key = sx_timing_number(i)); i++)
-        rules[n++] = (sx_key_rule){key->name, SX_KEY_USED, NULL};
-    rules[n++] = (sx_key_rule){"efficiency", SX_KEY_USED, NULL};
-    for (size_t i = 0; i < sizeof others / sizeof *others && whole; i++)
-        rules[n++] = (sx_key_rule){others[i], SX_KEY_USED, NULL};
-    return n;
+        rule[keys.n++] = (sx_key_rule)SX_KEY(key->name, "number", NULL);
+    for (size_t i = 0; i < (whole ? sizeof others / sizeof *others : 1); i++) rule[keys.n++] = others[i];
+    return keys;
 }
 
 /* Reads the kinds that have numbers of their own. */
 static sx_status read_kinds(const reader *r, const sx_node *map) {
-    sx_key_rule rules[MOST_KEYS];
-    const size_t n = list_rules(rules, false);
+    sx_key_rule rules[SX_MOST_KEYS];
+    const sx_keys keys = sx_timing_keys(rules, false);
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'operators'"));
     for (size_t i = 0; i < map->n; i++) {
         const sx_pair *pair = &map->pair[i];
@@ -88,7 +90,7 @@ static sx_status read_kinds(const reader *r, const sx_node *map) {
                                SX_NAME_SIZE - 1);
         snprintf(what, sizeof what, "the operators '%s'", pair->key);
         SX_TRY(sx_node_expect(pair->value, SX_NODE_MAP, what));
-        SX_TRY(sx_node_check_keys(NULL, pair->value, what, rules, n));
+        SX_TRY(sx_node_check_keys(NULL, pair->value, what, &keys));
         SX_TRY(sx_error_place(sx_timing_own(r->out, pair->key, &index), pair->place));
         SX_TRY(read_numbers(r, pair->value, &r->out->kind[index]));
     }
@@ -150,12 +152,17 @@ static sx_status read_rates(const sx_node *map, sx_timing *out) {
     return SX_OK;
 }
 
+static const sx_key_rule link_rules[] = {
+    SX_KEY("bandwidth", "number!", "bytes per second"),
+    SX_KEY("latency", "number", "seconds"),
+};
+const sx_keys sx_keys_link = SX_KEYS("link", false, link_rules);
+
 /* Reads the link between chips. */
 static sx_status read_link(const sx_node *map, sx_timing *out) {
-    static const sx_key_rule rules[] = {{"bandwidth", SX_KEY_USED, NULL}, {"latency", SX_KEY_USED, NULL}};
     const sx_node *bandwidth;
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'link'"));
-    SX_TRY(sx_node_check_keys(NULL, map, "the link", rules, 2));
+    SX_TRY(sx_node_check_keys(NULL, map, "the link", &sx_keys_link));
     SX_TRY(sx_node_require(map, "bandwidth", "the link", &bandwidth));
     SX_TRY(sx_node_double(bandwidth, "bandwidth", &out->link_bandwidth));
     if (!(out->link_bandwidth > 0 && out->link_bandwidth <= 1e18))
@@ -169,11 +176,12 @@ static sx_status read_link(const sx_node *map, sx_timing *out) {
 
 /* Reads all parts of the section. */
 static sx_status read_section(sx_input *input, const sx_pair *section, const reader *r) {
-    sx_key_rule rules[MOST_KEYS];
+    sx_key_rule rules[SX_MOST_KEYS];
+    const sx_keys keys = sx_timing_keys(rules, true);
     const sx_node *map = section->value, *node;
     size_t first;
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'timing'"));
-    SX_TRY(sx_node_check_keys(input, map, "the timing", rules, list_rules(rules, true)));
+    SX_TRY(sx_node_check_keys(input, map, "the timing", &keys));
     if (r->arch->cycle_seconds == 0)
         return sx_error_hint(sx_error_at(section->place, "a timing needs the clock of the architecture"),
                              "give it global_cycle_seconds");

@@ -1,5 +1,4 @@
 #include "input/layers.h"
-#include "frontend/keys.h"
 
 #include "frontend/input.h"
 #include "input/named.h"
@@ -56,13 +55,18 @@ typedef struct entry {
     char name[SX_NAME_SIZE];
 } entry;
 
+static const sx_key_rule network_layer_rules[] = {
+    SX_KEY("problem", "text!", "a problem, as for --problem, or a file"),
+    SX_KEY("count", "whole", "how often the layer occurs"),
+    SX_KEY("name", "text", "its name"),
+};
+const sx_keys sx_keys_network_layer = SX_KEYS("network_layer", false, network_layer_rules);
+
 static sx_status read_entry(const sx_node *node, entry *out) {
-    static const sx_key_rule rules[] = {
-        {"problem", SX_KEY_USED, NULL}, {"count", SX_KEY_USED, NULL}, {"name", SX_KEY_USED, NULL}};
     const sx_node *problem = node, *count;
     *out = (entry){.count = 1};
     if (node->kind == SX_NODE_MAP) {
-        SX_TRY(sx_node_check_keys(NULL, node, "a layer of the network", rules, 3));
+        SX_TRY(sx_node_check_keys(NULL, node, "a layer of the network", &sx_keys_network_layer));
         SX_TRY(sx_node_require(node, "problem", "a layer of the network", &problem));
         count = sx_node_get(node, "count");
         if (count) SX_TRY(sx_node_range(count, "count", 1, MAX_COUNT, &out->count));
@@ -105,9 +109,14 @@ static void base_name(const char *path, char name[SX_NAME_SIZE]) {
     memcpy(name, base, length);
 }
 
+static const sx_key_rule network_rules[] = {
+    SX_KEY("name", "text", "its name"),
+    SX_KEY("layers", "[text|@network_layer]!", "its layers"),
+};
+const sx_keys sx_keys_network = SX_KEYS("network", false, network_rules);
+
 /* The list of layers of an input. */
 static sx_status listed_network(sx_sources *sources, sx_input *input, unsigned depth, sx_network *out) {
-    static const sx_key_rule rules[] = {{"name", SX_KEY_USED, NULL}, {"layers", SX_KEY_USED, NULL}};
     const sx_pair *section = sx_input_first(input, "network");
     const sx_node *layers;
     sx_network network = {0};
@@ -116,7 +125,7 @@ static sx_status listed_network(sx_sources *sources, sx_input *input, unsigned d
     if (sx_input_has_problem(input) || sx_input_has_graph(input))
         return sx_error_at(section->place, "a network is given beside a problem or a graph");
     SX_TRY(sx_node_expect(section->value, SX_NODE_MAP, "'network'"));
-    SX_TRY(sx_node_check_keys(NULL, section->value, "the network", rules, 2));
+    SX_TRY(sx_node_check_keys(NULL, section->value, "the network", &sx_keys_network));
     SX_TRY(sx_node_require(section->value, "layers", "the network", &layers));
     SX_TRY(sx_node_expect(layers, SX_NODE_LIST, "'layers'"));
     base_name(section->place.file, network.name);

@@ -2,6 +2,7 @@
 #ifndef SX_INPUT_LAYERS_H
 #define SX_INPUT_LAYERS_H
 
+#include "frontend/keys.h"
 #include "input/sources.h"
 
 /* The problem, the graph or the list of layers of an input as a network, or one layer of it (NULL: all). */
@@ -13,5 +14,8 @@ SX_MUST_USE sx_status sx_layers_gather(sx_sources *sources, sx_network *out);
 
 /* Whether --problem names more than one problem or network, or a folder. */
 bool sx_layers_several(const sx_sources *sources);
+
+/* The keys of a network as a list of layers. */
+extern const sx_keys sx_keys_network, sx_keys_network_layer;
 
 #endif

@@ -1,6 +1,7 @@
 /* Reading a chip. docs/placement.md describes the section. */
+#include "placement/chip_read.h"
+
 #include "base/text.h"
-#include "frontend/keys.h"
 #include "frontend/section_file.h"
 #include "sextant/placement.h"
 
@@ -35,16 +36,20 @@ static sx_status read_bytes(const sx_node *node, const char *what, uint64_t *out
     return sx_error_hint(status, "a number of bytes, such as 4194304 or 4 MiB");
 }
 
+static const sx_key_rule chip_memory_rules[] = {
+    SX_KEY("name", "text!", "its name"),
+    SX_KEY("capacity", "whole!", "bytes, such as 4194304 or 4 MiB"),
+    SX_KEY("bandwidth", "number!", "bytes per second"),
+    SX_KEY("energy", "number", "pJ of a byte"),
+};
+const sx_keys sx_keys_chip_memory = SX_KEYS("chip_memory", false, chip_memory_rules);
+
 static sx_status read_memory(const sx_node *map, sx_chip *chip) {
-    static const sx_key_rule rules[] = {{"name", SX_KEY_USED, NULL},
-                                        {"capacity", SX_KEY_USED, NULL},
-                                        {"bandwidth", SX_KEY_USED, NULL},
-                                        {"energy", SX_KEY_USED, NULL}};
     sx_chip_memory *memory = &chip->memory[chip->n_memories];
     const sx_node *value;
     memset(memory, 0, sizeof *memory);
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, "a memory"));
-    SX_TRY(sx_node_check_keys(NULL, map, "a memory", rules, N(rules)));
+    SX_TRY(sx_node_check_keys(NULL, map, "a memory", &sx_keys_chip_memory));
     SX_TRY(sx_node_require(map, "name", "a memory", &value));
     SX_TRY(sx_node_name(value, "name", memory->name));
     SX_TRY(sx_node_require(map, "capacity", "a memory", &value));
@@ -71,15 +76,24 @@ static bool is_matrix(size_t class) {
     return class <= SX_CLASS_MATMUL;
 }
 
+sx_keys sx_chip_rate_keys(sx_key_rule rule[SX_MOST_KEYS]) {
+    sx_keys keys = {"chip_compute", false, rule, 2 + SX_N_OP_CLASSES};
+    rule[0] = (sx_key_rule)SX_KEY("matrix", "number!", "operations per second of products of matrices");
+    rule[1] = (sx_key_rule)SX_KEY("vector", "number!", "operations per second of all others");
+    for (size_t i = 0; i < SX_N_OP_CLASSES; i++)
+        rule[2 + i] =
+            (sx_key_rule)SX_KEY(sx_op_class_name((sx_op_class)i), "number", "operations per second");
+    return keys;
+}
+
 /* Reads the rates: `matrix` and `vector` for all classes, then those of single ones. */
 static sx_status read_rates(const sx_node *map, sx_chip *chip) {
-    sx_key_rule rules[2 + SX_N_OP_CLASSES] = {{"matrix", SX_KEY_USED, NULL}, {"vector", SX_KEY_USED, NULL}};
+    sx_key_rule rules[SX_MOST_KEYS];
+    const sx_keys keys = sx_chip_rate_keys(rules);
     const sx_node *value;
     double matrix, vector;
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'compute'"));
-    for (size_t i = 0; i < SX_N_OP_CLASSES; i++)
-        rules[2 + i] = (sx_key_rule){sx_op_class_name((sx_op_class)i), SX_KEY_USED, NULL};
-    SX_TRY(sx_node_check_keys(NULL, map, "'compute'", rules, N(rules)));
+    SX_TRY(sx_node_check_keys(NULL, map, "'compute'", &keys));
     SX_TRY(sx_node_require(map, "matrix", "'compute'", &value));
     SX_TRY(sx_node_double(value, "matrix", &matrix));
     SX_TRY(sx_node_require(map, "vector", "'compute'", &value));
@@ -109,20 +123,27 @@ static sx_status read_number(const sx_node *map, const char *key, sx_chip *chip,
     return sx_error_place(sx_chip_check(chip), value->place);
 }
 
+static const sx_key_rule chip_rules[] = {
+    SX_KEY("name", "text!", "its name"),
+    SX_KEY("memories", "[@chip_memory]!", "from slow to fast"),
+    SX_KEY("compute", "@chip_compute!", "operations per second"),
+    SX_KEY("overhead", "number", "seconds of a node"),
+    SX_KEY("ports", "=separate|shared", "how transfers of a node share time"),
+    SX_KEY("op-energy", "number", "pJ of an operation"),
+    SX_KEY("output-buffer", "whole", "bytes of output for which weights that do not stay are read once"),
+    SX_KEY("prefetch", "whole", "bytes through which weights are prefetched"),
+};
+const sx_keys sx_keys_chip = SX_KEYS("chip", false, chip_rules);
+
 /* Reads the section over a chip that keeps all rules, so that each value can be checked at its place. */
 static sx_status read_chip(const sx_node *map, void *out) {
-    static const sx_key_rule rules[] = {
-        {"name", SX_KEY_USED, NULL},          {"memories", SX_KEY_USED, NULL},
-        {"compute", SX_KEY_USED, NULL},       {"overhead", SX_KEY_USED, NULL},
-        {"ports", SX_KEY_USED, NULL},         {"op-energy", SX_KEY_USED, NULL},
-        {"output-buffer", SX_KEY_USED, NULL}, {"prefetch", SX_KEY_USED, NULL}};
     const sx_node *value;
     sx_chip chip;
     SX_TRY(sx_catalog_chip("nnpi", &chip));
     chip.overhead = chip.op_energy = 0;
     chip.output_buffer = chip.prefetch = 0;
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'chip'"));
-    SX_TRY(sx_node_check_keys(NULL, map, "a chip", rules, N(rules)));
+    SX_TRY(sx_node_check_keys(NULL, map, "a chip", &sx_keys_chip));
     SX_TRY(sx_node_require(map, "name", "a chip", &value));
     memset(chip.name, 0, sizeof chip.name);
     SX_TRY(sx_node_name(value, "name", chip.name));

@@ -3,7 +3,6 @@
 
 #include "base/status.h"
 #include "frontend/input.h"
-#include "frontend/keys.h"
 #include "fuse/group_chain.h"
 #include "ir/arch.h"
 #include "sextant/all.h"
@@ -27,25 +26,42 @@ typedef struct fused_reader {
     sx_vector runs;     /* file_run */
 } fused_reader;
 
-static const sx_key_rule fused_rules[] = {{"network", SX_KEY_USED, NULL},
-                                          {"exchange", SX_KEY_USED, NULL},
-                                          {"groups", SX_KEY_USED, NULL},
-                                          {"runs", SX_KEY_USED, NULL}};
-static const sx_key_rule group_rules[] = {{"layers", SX_KEY_USED, NULL},  {"loops", SX_KEY_USED, NULL},
-                                          {"window", SX_KEY_USED, NULL},  {"hold", SX_KEY_USED, NULL},
-                                          {"softmax", SX_KEY_USED, NULL}, {"tensors", SX_KEY_USED, NULL},
-                                          {"runs", SX_KEY_USED, NULL}};
-static const sx_key_rule tensor_rules[] = {{"name", SX_KEY_USED, NULL},
-                                           {"level", SX_KEY_USED, NULL},
-                                           {"words", SX_KEY_USED, NULL},
-                                           {"depth", SX_KEY_USED, NULL}};
-static const sx_key_rule loop_rules[] = {{"dimension", SX_KEY_USED, NULL}, {"bound", SX_KEY_USED, NULL}};
-static const sx_key_rule run_rules[] = {{"layer", SX_KEY_USED, NULL},
-                                        {"rows", SX_KEY_USED, NULL},
-                                        {"again", SX_KEY_USED, NULL},
-                                        {"mapping", SX_KEY_USED, NULL}};
-#define CHECK_KEYS(map, what, rules)                                                                         \
-    sx_node_check_keys(NULL, map, what, rules, sizeof(rules) / sizeof *(rules))
+static const sx_key_rule fused_rules[] = {
+    SX_KEY("network", "text", "the network that the mapping is of"),
+    SX_KEY("exchange", "text", "the memory in which layers exchange tensors"),
+    SX_KEY("groups", "[@fused_group]", "layers that share outer loops"),
+    SX_KEY("runs", "[@fused_run]", "layers that share none"),
+};
+const sx_keys sx_keys_fused = SX_KEYS("fused", false, fused_rules);
+static const sx_key_rule fused_group_rules[] = {
+    SX_KEY("layers", "any", "the layers of the group"),
+    SX_KEY("loops", "[@fused_loop]", "the loops that they share, outermost first"),
+    SX_KEY("window", "any", "whether windows are kept or computed again"),
+    SX_KEY("hold", "any", "tensors that stay"),
+    SX_KEY("softmax", "any", "passes of softmax"),
+    SX_KEY("tensors", "[@fused_tensor]", "what stays where"),
+    SX_KEY("runs", "[@fused_run]", "each layer within the shared loops"),
+};
+const sx_keys sx_keys_fused_group = SX_KEYS("fused_group", false, fused_group_rules);
+static const sx_key_rule fused_tensor_rules[] = {
+    SX_KEY("name", "text", "of the network"),
+    SX_KEY("level", "text", "the memory that it stays in"),
+    SX_KEY("words", "number", "that it takes there"),
+    SX_KEY("depth", "number", "the shared loops around its tile"),
+};
+const sx_keys sx_keys_fused_tensor = SX_KEYS("fused_tensor", false, fused_tensor_rules);
+static const sx_key_rule fused_loop_rules[] = {
+    SX_KEY("dimension", "text!", "of the group"),
+    SX_KEY("bound", "whole!", "iterations"),
+};
+const sx_keys sx_keys_fused_loop = SX_KEYS("fused_loop", false, fused_loop_rules);
+static const sx_key_rule fused_run_rules[] = {
+    SX_KEY("layer", "text!", "its name"),
+    SX_KEY("rows", "any", "rows per iteration"),
+    SX_KEY("again", "any", "rows that are computed again"),
+    SX_KEY("mapping", "any", "the mapping of the layer"),
+};
+const sx_keys sx_keys_fused_run = SX_KEYS("fused_run", false, fused_run_rules);
 
 /* The items of a list that may be missing. */
 static sx_status list_of(const sx_node *map, const char *key, size_t *n, const sx_node *const **item) {
@@ -100,7 +116,7 @@ static sx_status read_tensor(fused_reader *r, const sx_node *map) {
     uint32_t depth = 0;
     size_t tensor;
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, "a tensor"));
-    SX_TRY(CHECK_KEYS(map, "the tensor", tensor_rules));
+    SX_TRY(sx_node_check_keys(NULL, map, "the tensor", &sx_keys_fused_tensor));
     SX_TRY(sx_node_require(map, "name", "the tensor", &node));
     SX_TRY(tensor_of(r, node, &tensor));
     SX_TRY(sx_node_get_u32(map, "depth", &depth));
@@ -137,7 +153,7 @@ static sx_status read_loop(const sx_node *map, const sx_layer_chain *chain, sx_g
     const sx_node *node, *bound;
     uint64_t times;
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, "a loop"));
-    SX_TRY(CHECK_KEYS(map, "the loop", loop_rules));
+    SX_TRY(sx_node_check_keys(NULL, map, "the loop", &sx_keys_fused_loop));
     SX_TRY(sx_node_require(map, "dimension", "the loop", &node));
     SX_TRY(sx_node_require(map, "bound", "the loop", &bound));
     SX_TRY(sx_node_range(bound, "bound", 1, UINT32_MAX, &times));
@@ -233,7 +249,7 @@ static sx_status read_run(fused_reader *r, const sx_node *map) {
     const sx_node *node;
     size_t step;
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, "a run"));
-    SX_TRY(CHECK_KEYS(map, "the run", run_rules));
+    SX_TRY(sx_node_check_keys(NULL, map, "the run", &sx_keys_fused_run));
     SX_TRY(sx_node_require(map, "layer", "the run", &node));
     SX_TRY(step_of(r, node, &step));
     SX_TRY(sx_node_require(map, "mapping", "the run", &node));
@@ -261,7 +277,7 @@ static sx_status read_groups(fused_reader *r) {
     SX_TRY(list_of(r->map, "groups", &n, &group));
     for (size_t g = 0; g < n; g++) {
         SX_TRY(sx_node_expect(group[g], SX_NODE_MAP, "a group"));
-        SX_TRY(CHECK_KEYS(group[g], "the group", group_rules));
+        SX_TRY(sx_node_check_keys(NULL, group[g], "the group", &sx_keys_fused_group));
         SX_TRY(list_of(group[g], "tensors", &n_items, &item));
         for (size_t t = 0; t < n_items; t++) SX_TRY(read_tensor(r, item[t]));
         SX_TRY(list_of(group[g], "loops", &n_items, &item));
@@ -455,7 +471,7 @@ static sx_status check_words(const fused_reader *r, const sx_node *group) {
 static sx_status read_fused(fused_reader *r, const sx_graph *graph, const sx_network *network) {
     const char *exchange = NULL, *name = graph->name;
     SX_TRY(sx_node_expect(r->map, SX_NODE_MAP, "fused"));
-    SX_TRY(CHECK_KEYS(r->map, "the fused mapping", fused_rules));
+    SX_TRY(sx_node_check_keys(NULL, r->map, "the fused mapping", &sx_keys_fused));
     SX_TRY(sx_node_get_text(r->map, "exchange", &exchange));
     SX_TRY(sx_node_get_text(r->map, "network", &name));
     if (strcmp(name, graph->name) != 0)

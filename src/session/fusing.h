@@ -2,6 +2,7 @@
 #ifndef SX_SESSION_FUSING_H
 #define SX_SESSION_FUSING_H
 
+#include "frontend/keys.h"
 #include "fuse/plan_search.h"
 #include "session/fuse_inner.h"
 #include "sextant/fused.h"
@@ -47,5 +48,9 @@ SX_MUST_USE sx_status sx_fused_certifiable(const sx_fusing *fusing);
 /* Makes the certificate of a fused network that was found, out->certificate. */
 SX_MUST_USE sx_status sx_fused_certify(const sx_fusing *fusing, const sx_fusing_options *options,
                                        sx_fused *out);
+
+/* The keys of a fused mapping. */
+extern const sx_keys sx_keys_fused, sx_keys_fused_group, sx_keys_fused_tensor, sx_keys_fused_loop,
+    sx_keys_fused_run;
 
 #endif

@@ -8,7 +8,6 @@
  * where a size is a number, a range with or without a step, or the name of the dimension that has the same
  * size. */
 #include "surrogate/family.h"
-#include "frontend/keys.h"
 
 #include "base/text.h"
 #include "frontend/einsum.h"
@@ -147,15 +146,20 @@ static sx_status make_problem(const reading *r, const char *einsum, sx_place pla
     return sx_error_place(sx_problem_check(&r->family->problem), place);
 }
 
+static const sx_key_rule family_rules[] = {
+    SX_KEY("name", "text!", "its name"),
+    SX_KEY("einsum", "text!", "the problem without sizes"),
+    SX_KEY("ranges", "{any}!", "the sizes of each dimension"),
+};
+const sx_keys sx_keys_family = SX_KEYS("family", false, family_rules);
+
 /* Reads the section of a family. */
 static sx_status read_family(const sx_node *map, void *out) {
     sx_family *family = out;
-    static const sx_key_rule keys[] = {
-        {"name", SX_KEY_USED, NULL}, {"einsum", SX_KEY_USED, NULL}, {"ranges", SX_KEY_USED, NULL}};
     const sx_node *einsum, *ranges;
     const char *text;
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'family'"));
-    SX_TRY(sx_node_check_keys(NULL, map, "the family", keys, sizeof keys / sizeof *keys));
+    SX_TRY(sx_node_check_keys(NULL, map, "the family", &sx_keys_family));
     SX_TRY(sx_node_get_name(map, "name", family->name));
     SX_TRY(sx_node_require(map, "einsum", "the family", &einsum));
     SX_TRY(sx_node_require(map, "ranges", "the family", &ranges));

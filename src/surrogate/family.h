@@ -2,6 +2,7 @@
 #ifndef SX_SURROGATE_FAMILY_H
 #define SX_SURROGATE_FAMILY_H
 
+#include "frontend/keys.h"
 #include "sextant/problem.h"
 #include "sextant/rng.h"
 
@@ -38,5 +39,8 @@ SX_MUST_USE sx_status sx_family_text(const sx_family *family, SX_OWN char **out)
 
 /* Draws a problem: every dimension's size uniformly over its sizes. */
 void sx_family_draw(const sx_family *family, sx_rng *rng, sx_problem *out);
+
+/* The keys of a file of a family. */
+extern const sx_keys sx_keys_family;
 
 #endif

@@ -1,6 +1,7 @@
 /* Reading a device. docs/systolic.md describes the section. */
+#include "systolic/device_read.h"
+
 #include "base/text.h"
-#include "frontend/keys.h"
 #include "frontend/section_file.h"
 #include "sextant/device.h"
 
@@ -15,10 +16,15 @@ static sx_status begin(sx_device *out) {
     return SX_OK;
 }
 
+static const sx_key_rule device_type_rules[] = {
+    SX_KEY("bits", "whole!", "bits of an element"),
+    SX_KEY("dsp_per_mac", "number!", "DSP blocks of one multiply-accumulate"),
+    SX_KEY("add_latency", "whole!", "cycles of an addition"),
+};
+const sx_keys sx_keys_device_type = SX_KEYS("device_type", false, device_type_rules);
+
 /* Reads the data type of a key; one is checked alone, on a device that keeps all other rules. */
 static sx_status read_type(const sx_pair *pair, const sx_device *device, sx_element *out) {
-    static const sx_key_rule rules[] = {
-        {"bits", SX_KEY_USED, NULL}, {"dsp_per_mac", SX_KEY_USED, NULL}, {"add_latency", SX_KEY_USED, NULL}};
     const sx_node *value;
     sx_device alone;
     sx_element *type = &alone.element[0];
@@ -28,7 +34,7 @@ static sx_status read_type(const sx_pair *pair, const sx_device *device, sx_elem
     SX_TRY(
         sx_error_place(sx_text_name(type->name, sizeof type->name, pair->key, "a data type"), pair->place));
     SX_TRY(sx_node_expect(pair->value, SX_NODE_MAP, "a data type"));
-    SX_TRY(sx_node_check_keys(NULL, pair->value, "a data type", rules, N(rules)));
+    SX_TRY(sx_node_check_keys(NULL, pair->value, "a data type", &sx_keys_device_type));
     SX_TRY(sx_node_require(pair->value, "bits", "a data type", &value));
     SX_TRY(sx_node_u32(value, "bits", &type->bits));
     SX_TRY(sx_error_place(sx_device_check(&alone), value->place));
@@ -63,19 +69,27 @@ static sx_status read_number(const sx_node *map, const char *key, sx_device *dev
     return sx_error_place(sx_device_check(device), value->place);
 }
 
+static const sx_key_rule device_rules[] = {
+    SX_KEY("name", "text!", "its name"),
+    SX_KEY("dsp", "number!", "DSP blocks"),
+    SX_KEY("bram18k", "number!", "block memories of 18 Kbit"),
+    SX_KEY("uram", "number", "UltraRAM blocks"),
+    SX_KEY("share", "number", "share of the device that a design may take, 0 to 1"),
+    SX_KEY("mhz", "number", "clock"),
+    SX_KEY("port_bits", "number", "bits of a port to DRAM"),
+    SX_KEY("types", "{@device_type}", "data types by name"),
+    SX_KEY("row_cycles", "number", "cycles to open a row of DRAM"),
+};
+const sx_keys sx_keys_device = SX_KEYS("device", false, device_rules);
+
 /* Reads the section. */
 static sx_status read_device(const sx_node *map, void *out) {
-    static const sx_key_rule rules[] = {
-        {"name", SX_KEY_USED, NULL},      {"dsp", SX_KEY_USED, NULL},   {"bram18k", SX_KEY_USED, NULL},
-        {"uram", SX_KEY_USED, NULL},      {"share", SX_KEY_USED, NULL}, {"mhz", SX_KEY_USED, NULL},
-        {"port_bits", SX_KEY_USED, NULL}, {"types", SX_KEY_USED, NULL}, {"row_cycles", SX_KEY_USED, NULL},
-    };
     static const char *const needed[] = {"name", "dsp", "bram18k"};
     const sx_node *value;
     sx_device device;
     SX_TRY(begin(&device));
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'device'"));
-    SX_TRY(sx_node_check_keys(NULL, map, "a device", rules, N(rules)));
+    SX_TRY(sx_node_check_keys(NULL, map, "a device", &sx_keys_device));
     for (size_t i = 0; i < N(needed); i++) SX_TRY(sx_node_require(map, needed[i], "a device", &value));
     SX_TRY(sx_node_get_name(map, "name", device.name));
     SX_TRY(read_number(map, "dsp", &device, &device.dsp));

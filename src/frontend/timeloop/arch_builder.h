@@ -66,8 +66,8 @@ typedef struct sx_arch_component {
 
 /* The rules for the keys of a storage level's and of a compute unit's attributes; the flat dialect, where
  * they stand beside the name, has a few more. */
-const sx_key_rule *sx_storage_rules(bool flat, size_t *n);
-const sx_key_rule *sx_compute_rules(bool flat, size_t *n);
+sx_keys sx_storage_keys(bool flat);
+sx_keys sx_compute_keys(bool flat);
 
 /* What a component's class makes of it in Timeloop: a part of the name decides. */
 typedef enum sx_role {

@@ -2,7 +2,7 @@
  * level may have `keep` (the only tensors it is built for), `bypass`, `transparent`, `banks`, `leak_energy`,
  * and `read_energy`, `fill_energy` and `update_energy` instead of an ERT, and the architecture a name:
  * everything an architecture can hold can be written in it. */
-#include "frontend/keys.h"
+#include "frontend/known_keys.h"
 #include "frontend/timeloop/arch_builder.h"
 #include "frontend/timeloop/constraints.h"
 #include "ir/arch.h"
@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The element a map describes; what it has is checked against the rules. A name must be there where `out` has
+/* The element a map describes; what it has is checked against the keys. A name must be there where `out` has
  * none to take its place. */
-static sx_status read_element(sx_arch_builder *b, const sx_node *map, const char *kind,
-                              const sx_key_rule *rules, size_t n, sx_arch_component *out) {
+static sx_status read_element(sx_arch_builder *b, const sx_node *map, const char *kind, const sx_keys *keys,
+                              sx_arch_component *out) {
     char what[SX_NAME_SIZE + 32];
     const sx_node *name = sx_node_get(map, "name");
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, kind));
@@ -22,7 +22,7 @@ static sx_status read_element(sx_arch_builder *b, const sx_node *map, const char
     out->name_size = strlen(out->name);
     out->place = name ? name->place : map->place;
     snprintf(what, sizeof what, "%s '%.*s'", kind, SX_NAME_SIZE - 1, out->name);
-    return sx_node_check_keys(b->input, map, what, rules, n);
+    return sx_node_check_keys(b->input, map, what, keys);
 }
 
 /* Reads the energies of gated and skipped accesses and of metadata. */
@@ -59,10 +59,9 @@ static sx_status read_energies(const sx_attribute_scope *scope, sx_storage *leve
 static sx_status read_storage(sx_arch_builder *b, const sx_node *map, const sx_attribute_scope *variables) {
     const sx_attribute_scope scope = {.map = map, .outer = variables};
     sx_arch_component element = {.attributes = &scope};
-    size_t n;
-    const sx_key_rule *rules = sx_storage_rules(true, &n);
+    const sx_keys keys = sx_storage_keys(true);
     sx_storage *level;
-    SX_TRY(read_element(b, map, "the storage level", rules, n, &element));
+    SX_TRY(read_element(b, map, "the storage level", &keys, &element));
     SX_TRY(sx_builder_storage(b, &element, &level));
     SX_TRY(read_energies(&scope, level, &b->draft[b->arch.n_levels - 1]));
     SX_TRY(read_action_energies(map, &level->metadata));
@@ -75,26 +74,31 @@ static sx_status read_storage(sx_arch_builder *b, const sx_node *map, const sx_a
 static sx_status read_compute(sx_arch_builder *b, const sx_node *map, const sx_attribute_scope *variables) {
     const sx_attribute_scope scope = {.map = map, .outer = variables};
     sx_arch_component element = {.name = "arithmetic", .attributes = &scope};
-    size_t n;
-    const sx_key_rule *rules = sx_compute_rules(true, &n);
-    SX_TRY(read_element(b, map, "the arithmetic", rules, n, &element));
+    const sx_keys keys = sx_compute_keys(true);
+    SX_TRY(read_element(b, map, "the arithmetic", &keys, &element));
     SX_TRY(sx_builder_compute(b, &element));
     SX_TRY(sx_attribute_double(&scope, "gated_energy", &b->arch.compute.gated_energy));
     return sx_attribute_double(&scope, "skipped_energy", &b->arch.compute.skipped_energy);
 }
 
+static const sx_key_rule vector_unit_rules[] = {
+    SX_KEY("lanes", "number!", "elements per cycle"),
+    SX_KEY("energy", "number", "pJ of an element"),
+    SX_KEY("exp", "number", "elements that an exponential function counts as"),
+    SX_KEY("row", "number", "elements that stay in the unit between passes"),
+    SX_KEY("passes", "number", "passes over memory of softmax and norms"),
+    SX_KEY_IDLE("comment"),
+};
+const sx_keys sx_keys_vector_unit = SX_KEYS("vector_unit", true, vector_unit_rules);
+
 /* Reads the vector unit: lanes, and what may be left out. */
 static sx_status read_vector(sx_arch_builder *b, const sx_node *map, const sx_attribute_scope *variables) {
-    static const sx_key_rule rules[] = {
-        {"lanes", SX_KEY_USED, NULL}, {"energy", SX_KEY_USED, NULL}, {"exp", SX_KEY_USED, NULL},
-        {"row", SX_KEY_USED, NULL},   {"passes", SX_KEY_USED, NULL}, {"comment", SX_KEY_NO_BEARING, NULL},
-    };
     const sx_attribute_scope scope = {.map = map, .outer = variables};
     sx_vector_unit *unit = &b->arch.vector;
     const sx_node *lanes;
     *unit = (sx_vector_unit){.exp = SX_VECTOR_EXP, .passes = SX_VECTOR_PASSES};
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'vector'"));
-    SX_TRY(sx_node_check_keys(b->input, map, "the vector unit", rules, sizeof rules / sizeof *rules));
+    SX_TRY(sx_node_check_keys(b->input, map, "the vector unit", &sx_keys_vector_unit));
     SX_TRY(sx_node_require(map, "lanes", "the vector unit", &lanes));
     SX_TRY(sx_attribute_double(&scope, "lanes", &unit->lanes));
     SX_TRY(sx_attribute_double(&scope, "energy", &unit->energy));
@@ -104,21 +108,23 @@ static sx_status read_vector(sx_arch_builder *b, const sx_node *map, const sx_at
     return sx_error_place(sx_vector_unit_check(unit), map->place);
 }
 
+static const sx_key_rule flat_arch_rules[] = {
+    SX_KEY("name", "text", "of the architecture"),
+    SX_KEY("arithmetic", "@compute!", "the compute units"),
+    SX_KEY("storage", "[@storage]!", "the levels, innermost first"),
+    SX_KEY("constraints", "any", "constraints of mappings"),
+    SX_KEY("sparse_optimizations", "@sparse|[@sparse_target]|null", "formats, gating and skipping"),
+    SX_KEY("vector", "@vector_unit", "the unit for softmax, norms and the like"),
+    SX_KEY(SX_CYCLE_KEY, "number", "seconds of a cycle"),
+    SX_KEY_IDLE("version"),
+};
+const sx_keys sx_keys_flat_arch = SX_KEYS("flat_arch", true, flat_arch_rules);
+
 sx_status sx_arch_read_flat(sx_arch_builder *b, const sx_node *arch, const sx_attribute_scope *variables) {
-    static const sx_key_rule rules[] = {
-        {"name", SX_KEY_USED, NULL},
-        {"arithmetic", SX_KEY_USED, NULL},
-        {"storage", SX_KEY_USED, NULL},
-        {"constraints", SX_KEY_USED, NULL},
-        {"sparse_optimizations", SX_KEY_USED, NULL},
-        {"vector", SX_KEY_USED, NULL},
-        {SX_CYCLE_KEY, SX_KEY_USED, NULL},
-        {"version", SX_KEY_NO_BEARING, NULL},
-    };
     const sx_node *storage, *arithmetic, *clock = sx_node_get(arch, SX_CYCLE_KEY);
     const sx_node *vector = sx_node_get(arch, "vector");
     double seconds;
-    SX_TRY(sx_node_check_keys(b->input, arch, "the architecture", rules, sizeof rules / sizeof *rules));
+    SX_TRY(sx_node_check_keys(b->input, arch, "the architecture", &sx_keys_flat_arch));
     SX_TRY(sx_node_require(arch, "arithmetic", "the architecture", &arithmetic));
     SX_TRY(sx_node_require(arch, "storage", "the architecture", &storage));
     SX_TRY(sx_node_expect(storage, SX_NODE_LIST, "'storage'"));

@@ -1,27 +1,29 @@
 /* The attribute `latency` of a storage level: as a map, the law of the tile pipeline (docs/latency.md); as a number it
  * has no bearing. */
 #include "base/text.h"
+#include "frontend/known_keys.h"
 #include "frontend/timeloop/arch_builder.h"
 #include "ir/law.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_KEYS = 32 };
-
-/* The rules of a law's keys; returns how many. */
-static size_t list_rules(sx_key_rule *rules) {
-    static const char *const others[] = {"caches", "array", "stream", "layout"};
-    size_t n = 0, offset;
+sx_keys sx_latency_keys(sx_key_rule rule[SX_MOST_KEYS]) {
+    static const sx_key_rule others[] = {
+        SX_KEY("caches", "[@cache]", "caches on the way to the memory outside"),
+        SX_KEY("array", "{whole}", "places of the array along a dimension"),
+        SX_KEY("stream", "text", "the tensor that streams through the array"),
+        SX_KEY("layout", "{names}", "the order of a tensor's dimensions in memory")};
+    sx_keys keys = {"latency", false, rule, 0};
+    size_t offset;
     const sx_law_key *key;
     const char *flag;
     for (size_t i = 0; (key = sx_law_number(i)); i++)
-        rules[n++] = (sx_key_rule){key->name, SX_KEY_USED, NULL};
+        rule[keys.n++] = (sx_key_rule)SX_KEY(key->name, "number", NULL);
     for (size_t i = 0; (flag = sx_law_flag(i, &offset)); i++)
-        rules[n++] = (sx_key_rule){flag, SX_KEY_USED, NULL};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        rules[n++] = (sx_key_rule){others[i], SX_KEY_USED, NULL};
-    return n;
+        rule[keys.n++] = (sx_key_rule)SX_KEY(flag, "bool", NULL);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) rule[keys.n++] = others[i];
+    return keys;
 }
 
 /* Reads the numbers, and what is true or false. */
@@ -44,20 +46,26 @@ static sx_status read_numbers(const sx_attribute_scope *scope, const char *level
     return SX_OK;
 }
 
+static const sx_key_rule cache_rules[] = {
+    SX_KEY("bytes", "number!", "its size"),
+    SX_KEY("ways", "number!", "its associativity"),
+    SX_KEY("miss", "number!", "cycles of a miss"),
+};
+const sx_keys sx_keys_cache = SX_KEYS("cache", false, cache_rules);
+
 /* Reads one cache. */
 static sx_status read_cache(const sx_attribute_scope *variables, const sx_node *map, sx_law_cache *cache) {
-    static const sx_key_rule rules[] = {
-        {"bytes", SX_KEY_USED, NULL}, {"ways", SX_KEY_USED, NULL}, {"miss", SX_KEY_USED, NULL}};
     double *const value[] = {&cache->bytes, &cache->ways, &cache->miss};
     const sx_attribute_scope scope = {.map = map, .outer = variables, .names_only = false};
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, "a cache"));
-    SX_TRY(sx_node_check_keys(NULL, map, "a cache", rules, 3));
+    SX_TRY(sx_node_check_keys(NULL, map, "a cache", &sx_keys_cache));
     for (int i = 0; i < 3; i++) {
         const sx_node *node;
-        SX_TRY(sx_node_require(map, rules[i].key, "a cache", &node));
-        SX_TRY(sx_attribute_number(&scope, node, rules[i].key, value[i]));
+        SX_TRY(sx_node_require(map, sx_keys_cache.rule[i].key, "a cache", &node));
+        SX_TRY(sx_attribute_number(&scope, node, sx_keys_cache.rule[i].key, value[i]));
         if (!(*value[i] >= 0))
-            return sx_error_at(node->place, "'%s' is %g; it must not be negative", rules[i].key, *value[i]);
+            return sx_error_at(node->place, "'%s' is %g; it must not be negative", sx_keys_cache.rule[i].key,
+                               *value[i]);
     }
     return SX_OK;
 }
@@ -117,14 +125,15 @@ static sx_status read_layouts(const sx_node *map, sx_law *law) {
 sx_status sx_builder_law(sx_arch_builder *b, const sx_arch_component *e, sx_storage *level) {
     const sx_pair *pair = sx_attribute_pair(e->attributes, "latency");
     if (!pair || pair->value->kind != SX_NODE_MAP || pair->value->n == 0) return SX_OK;
-    sx_key_rule rules[MOST_KEYS];
+    sx_key_rule rules[SX_MOST_KEYS];
+    const sx_keys keys = sx_latency_keys(rules);
     char what[SX_NAME_SIZE + 24];
     const sx_node *map = pair->value, *node;
     const sx_attribute_scope names = {
         .map = e->attributes->map, .outer = e->attributes->outer, .names_only = true};
     const sx_attribute_scope scope = {.map = map, .outer = &names};
     snprintf(what, sizeof what, "the latency of '%s'", level->name);
-    SX_TRY(sx_node_check_keys(NULL, map, what, rules, list_rules(rules)));
+    SX_TRY(sx_node_check_keys(NULL, map, what, &keys));
     if (b->arch.n_laws == SX_MAX_LAWS)
         return sx_error_at(pair->place, "more than %d levels have a latency by keys", SX_MAX_LAWS);
     sx_law *law = &b->arch.law[b->arch.n_laws];

@@ -1,12 +1,10 @@
 /* The dialect of v0.2 and v0.3: a tree of subtrees, outermost first, each with local components. Ranges in
  * names multiply down the tree. This is also what Timeloop's front end writes for v0.4. */
-#include "frontend/keys.h"
+#include "frontend/known_keys.h"
 #include "frontend/timeloop/arch_builder.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define N(array) (sizeof(array) / sizeof *(array))
 
 /* A fan-out that the front end made: a component of its own class and name. */
 static bool is_fanout(const sx_arch_component *e) {
@@ -19,17 +17,16 @@ static bool is_fanout(const sx_arch_component *e) {
 /* Adds a component, by the role its class has. */
 static sx_status add_component(sx_arch_builder *b, const sx_node *node, sx_arch_component *e,
                                const char *what) {
-    size_t n;
-    const sx_key_rule *rules;
+    sx_keys keys;
     sx_storage *level;
     switch (sx_class_role(e->class)) {
     case SX_ROLE_STORAGE:
-        rules = sx_storage_rules(false, &n);
-        SX_TRY(sx_attributes_check(b->input, e->attributes->map, what, rules, n));
+        keys = sx_storage_keys(false);
+        SX_TRY(sx_attributes_check(b->input, e->attributes->map, what, &keys));
         return is_fanout(e) ? sx_builder_fanout(b, e) : sx_builder_storage(b, e, &level);
     case SX_ROLE_COMPUTE:
-        rules = sx_compute_rules(false, &n);
-        SX_TRY(sx_attributes_check(b->input, e->attributes->map, what, rules, n));
+        keys = sx_compute_keys(false);
+        SX_TRY(sx_attributes_check(b->input, e->attributes->map, what, &keys));
         return sx_builder_compute(b, e);
     case SX_ROLE_NETWORK:
     case SX_ROLE_NOTHING:
@@ -41,17 +38,20 @@ static sx_status add_component(sx_arch_builder *b, const sx_node *node, sx_arch_
                              what, e->class);
 }
 
+static const sx_key_rule v3_component_rules[] = {
+    SX_KEY("name", "text!", "its name; a range such as PE[0..13] gives instances"),
+    SX_KEY("class", "text!",
+           "DRAM, SRAM, regfile, smartbuffer or storage for storage, mac or compute for the compute units"),
+    SX_KEY("attributes", "@storage|@compute|null", "its attributes"),
+    SX_KEY_FOR_ESTIMATE("subclass", "text", "what an estimate takes for its class"),
+    SX_KEY_IDLE("enabled"),
+    SX_KEY_IDLE("required_actions"),
+    SX_KEY_IDLE("area_share"),
+};
+const sx_keys sx_keys_v3_component = SX_KEYS("v3_component", true, v3_component_rules);
+
 static sx_status read_component(sx_arch_builder *b, const sx_node *node, uint64_t outer,
                                 const sx_attribute_scope *names) {
-    static const sx_key_rule rules[] = {
-        {"name", SX_KEY_USED, NULL},
-        {"class", SX_KEY_USED, NULL},
-        {"attributes", SX_KEY_USED, NULL},
-        {"subclass", SX_KEY_ESTIMATED, NULL},
-        {"enabled", SX_KEY_NO_BEARING, NULL},
-        {"required_actions", SX_KEY_NO_BEARING, NULL},
-        {"area_share", SX_KEY_NO_BEARING, NULL},
-    };
     const sx_node *name, *class;
     char what[SX_NAME_SIZE + 32];
     SX_TRY(sx_node_expect(node, SX_NODE_MAP, "a component"));
@@ -65,7 +65,7 @@ static sx_status read_component(sx_arch_builder *b, const sx_node *node, uint64_
         SX_TRY(sx_node_text(sx_node_get(node, "subclass"), "subclass", &element.subclass));
     SX_TRY(sx_name_range(name, element.name, &element.name_size, &element.instances));
     snprintf(what, sizeof what, "the component '%.*s'", SX_NAME_SIZE - 1, element.name);
-    SX_TRY(sx_node_check_keys(b->input, node, what, rules, N(rules)));
+    SX_TRY(sx_node_check_keys(b->input, node, what, &sx_keys_v3_component));
     if (element.instances > UINT32_MAX / outer)
         return sx_error_at(name->place, "'%s' has too many instances", element.name);
     element.instances *= outer;
@@ -104,21 +104,23 @@ static void set_name(sx_arch_builder *b, const char *name, size_t size) {
     if (size < SX_NAME_SIZE) memcpy(b->arch.name, name, size);
 }
 
+static const sx_key_rule v3_subtree_rules[] = {
+    SX_KEY("name", "text!", "its name; a range gives instances"),
+    SX_KEY("attributes", "{any}|null", "the clock and the process node"),
+    SX_KEY("local", "[@v3_component]|null", "its components"),
+    SX_KEY("subtree", "[@v3_subtree]|null", "the next inner one, exactly one"),
+};
+const sx_keys sx_keys_v3_subtree = SX_KEYS("v3_subtree", true, v3_subtree_rules);
+
 /* Reads one subtree: its local components, with `outer` becoming the number of its own instances. */
 static sx_status read_subtree(sx_arch_builder *b, const sx_node *tree, const sx_attribute_scope *names,
                               bool top, uint64_t *outer) {
-    static const sx_key_rule rules[] = {
-        {"name", SX_KEY_USED, NULL},
-        {"attributes", SX_KEY_USED, NULL},
-        {"local", SX_KEY_USED, NULL},
-        {"subtree", SX_KEY_USED, NULL},
-    };
     const sx_node *name;
     const char *text;
     size_t size;
     uint64_t instances;
     SX_TRY(sx_node_expect(tree, SX_NODE_MAP, "a subtree"));
-    SX_TRY(sx_node_check_keys(b->input, tree, "a subtree", rules, N(rules)));
+    SX_TRY(sx_node_check_keys(b->input, tree, "a subtree", &sx_keys_v3_subtree));
     SX_TRY(sx_node_require(tree, "name", "the subtree", &name));
     SX_TRY(sx_node_text(name, "name", &text));
     SX_TRY(sx_name_range(name, text, &size, &instances));
@@ -133,14 +135,16 @@ static sx_status read_subtree(sx_arch_builder *b, const sx_node *tree, const sx_
     return SX_OK;
 }
 
+static const sx_key_rule v3_arch_rules[] = {
+    SX_KEY("version", "any", "0.2 or 0.3"),
+    SX_KEY("subtree", "[@v3_subtree]!", "the outermost one"),
+    SX_KEY("constraints", "any", "constraints of mappings"),
+    SX_KEY_IDLE("name"),
+};
+const sx_keys sx_keys_v3_arch = SX_KEYS("v3_arch", true, v3_arch_rules);
+
 sx_status sx_arch_read_v3(sx_arch_builder *b, const sx_node *arch, const sx_attribute_scope *variables) {
-    static const sx_key_rule rules[] = {
-        {"version", SX_KEY_USED, NULL},
-        {"subtree", SX_KEY_USED, NULL},
-        {"constraints", SX_KEY_USED, NULL},
-        {"name", SX_KEY_NO_BEARING, NULL},
-    };
-    SX_TRY(sx_node_check_keys(b->input, arch, "the architecture", rules, N(rules)));
+    SX_TRY(sx_node_check_keys(b->input, arch, "the architecture", &sx_keys_v3_arch));
     const sx_node *version = sx_node_get(arch, "version"), *tree = arch, *subtree;
     if (version && !sx_node_is(version, "0.2") && !sx_node_is(version, "0.3") && !sx_node_is(version, "0.4"))
         return sx_error_hint(sx_error_at(version->place, "unknown version of the architecture format"),

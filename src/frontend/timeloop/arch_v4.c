@@ -2,7 +2,7 @@
  * that keeps nothing, named inter_NAME_spatial, as Timeloop's front end does it (its v4_to_v3 transpiler):
  * containers hand their attributes to all that follows, and a branch of !Parallel keeps only the tensors it
  * names. */
-#include "frontend/keys.h"
+#include "frontend/known_keys.h"
 #include "frontend/timeloop/arch_builder.h"
 #include "frontend/timeloop/constraints.h"
 
@@ -36,16 +36,21 @@ static sx_status widen(uint64_t *mesh, uint64_t by, sx_place place) {
     return SX_OK;
 }
 
+static const sx_key_rule spatial_rules[] = {
+    SX_KEY("meshX", "number", "instances along X"),
+    SX_KEY("meshY", "number", "instances along Y"),
+};
+const sx_keys sx_keys_spatial = SX_KEYS("spatial", true, spatial_rules);
+
 /* Reads `spatial`, in which `names` may stand: where it fans out, adds a level for the fan-out and widens the
  * mesh for what follows. */
 static sx_status read_spatial(reader *r, const sx_node *spatial, const sx_attribute_scope *names,
                               const char *name, sx_place place, bool parallel) {
-    static const sx_key_rule rules[] = {{"meshX", SX_KEY_USED, NULL}, {"meshY", SX_KEY_USED, NULL}};
     uint64_t x = 1, y = 1;
     char level[2 * SX_NAME_SIZE];
     if (!spatial || spatial->kind == SX_NODE_NULL) return SX_OK;
     SX_TRY(sx_node_expect(spatial, SX_NODE_MAP, "'spatial'"));
-    SX_TRY(sx_node_check_keys(r->builder->input, spatial, "'spatial'", rules, N(rules)));
+    SX_TRY(sx_node_check_keys(r->builder->input, spatial, "'spatial'", &sx_keys_spatial));
     const sx_attribute_scope scope = {.map = spatial, .outer = names};
     SX_TRY(sx_attribute_u64(&scope, "meshX", &x));
     SX_TRY(sx_attribute_u64(&scope, "meshY", &y));
@@ -84,30 +89,31 @@ static sx_status refuse_mesh(const sx_node *attributes) {
     return SX_OK;
 }
 
+static const sx_key_rule v4_container_rules[] = {
+    SX_KEY("name", "text!", "its name"),
+    SX_KEY("attributes", "{any}|null", "attributes that the components inside inherit"),
+    SX_KEY("spatial", "@spatial|null", "how many there are of all that follows"),
+    SX_KEY("constraints", "any", "constraints of mappings here"),
+    SX_KEY("sparse_optimizations", "any", "not of a container"),
+    SX_KEY_IDLE("networks"),
+};
+const sx_keys sx_keys_v4_container = SX_KEYS("v4_container", true, v4_container_rules);
+
 /* Reads a container: its attributes join the scope of what follows. */
 static sx_status read_container(reader *r, const sx_node *node, const char *name, sx_place place,
                                 bool parallel) {
-    static const sx_key_rule rules[] = {
-        {"name", SX_KEY_USED, NULL},
-        {"attributes", SX_KEY_USED, NULL},
-        {"spatial", SX_KEY_USED, NULL},
-        {"constraints", SX_KEY_USED, NULL},
-        {"sparse_optimizations", SX_KEY_USED, NULL},
-        {"networks", SX_KEY_NO_BEARING, NULL},
-    };
     char what[SX_NAME_SIZE + 32];
     sx_input *input = r->builder->input;
-    size_t n;
-    const sx_key_rule *storage_rules = sx_storage_rules(false, &n);
+    const sx_keys keys = sx_storage_keys(false);
     if (parallel) return sx_error_at(node->place, "a branch of !Parallel cannot be a container");
     snprintf(what, sizeof what, "the container '%.*s'", SX_NAME_SIZE - 1, name);
-    SX_TRY(sx_node_check_keys(input, node, what, rules, N(rules)));
+    SX_TRY(sx_node_check_keys(input, node, what, &sx_keys_v4_container));
     if (sparse_of(node))
         return sx_error_hint(
             sx_error_at(sparse_of(node)->place, "a container has no storage for sparse optimizations"),
             "write them beside a component");
     SX_TRY(refuse_mesh(sx_node_get(node, "attributes")));
-    SX_TRY(sx_attributes_check(input, sx_node_get(node, "attributes"), what, storage_rules, n));
+    SX_TRY(sx_attributes_check(input, sx_node_get(node, "attributes"), what, &keys));
     SX_TRY(sx_constraints_inline(input, sx_node_get(node, "constraints"), name, NULL));
     sx_attribute_scope *scope = sx_arena_alloc(sx_input_arena(input), 1, sizeof *scope);
     if (!scope) return sx_arena_error(sx_input_arena(input));
@@ -132,13 +138,11 @@ static sx_status add_component(reader *r, const sx_node *node, const sx_arch_com
     sx_input *input = r->builder->input;
     const sx_node *constraints = sx_node_get(node, "constraints");
     char what[SX_NAME_SIZE + 32];
-    size_t n;
     sx_role role = sx_class_role(e->class);
-    const sx_key_rule *rules =
-        role == SX_ROLE_COMPUTE ? sx_compute_rules(false, &n) : sx_storage_rules(false, &n);
+    const sx_keys keys = role == SX_ROLE_COMPUTE ? sx_compute_keys(false) : sx_storage_keys(false);
     snprintf(what, sizeof what, "the component '%.*s'", SX_NAME_SIZE - 1, e->name);
     SX_TRY(refuse_mesh(e->attributes->map));
-    SX_TRY(sx_attributes_check(input, e->attributes->map, what, rules, n));
+    SX_TRY(sx_attributes_check(input, e->attributes->map, what, &keys));
     if (role == SX_ROLE_COMPUTE) {
         SX_TRY(sx_constraints_inline(input, constraints, e->name, NULL));
         r->builder->compute_sparse = sparse_of(node);
@@ -151,25 +155,28 @@ static sx_status add_component(reader *r, const sx_node *node, const sx_arch_com
     return sx_constraints_inline(input, constraints, e->name, level);
 }
 
+static const sx_key_rule v4_component_rules[] = {
+    SX_KEY("name", "text!", "its name"),
+    SX_KEY("class", "text!",
+           "DRAM, SRAM, regfile, smartbuffer or storage for storage, mac or compute for the compute units"),
+    SX_KEY("attributes", "@storage|@compute|null", "its attributes"),
+    SX_KEY("spatial", "@spatial|null", "how many there are of it and of all that follows"),
+    SX_KEY("constraints", "any", "constraints of mappings here"),
+    SX_KEY("sparse_optimizations", "@sparse_target|null", "formats, gating and skipping here"),
+    SX_KEY("enabled", "bool", "false leaves the component out"),
+    SX_KEY_FOR_ESTIMATE("subclass", "text", "what an estimate takes for its class"),
+    SX_KEY_IDLE("required_actions"),
+    SX_KEY_IDLE("area_share"),
+    SX_KEY_IDLE("networks"),
+    SX_KEY_IDLE("area_scale"),
+    SX_KEY_IDLE("energy_scale"),
+};
+const sx_keys sx_keys_v4_component = SX_KEYS("v4_component", true, v4_component_rules);
+
 static sx_status check_component(reader *r, const sx_node *node, const char *name) {
-    static const sx_key_rule rules[] = {
-        {"name", SX_KEY_USED, NULL},
-        {"class", SX_KEY_USED, NULL},
-        {"attributes", SX_KEY_USED, NULL},
-        {"spatial", SX_KEY_USED, NULL},
-        {"constraints", SX_KEY_USED, NULL},
-        {"sparse_optimizations", SX_KEY_USED, NULL},
-        {"enabled", SX_KEY_USED, NULL},
-        {"subclass", SX_KEY_ESTIMATED, NULL},
-        {"required_actions", SX_KEY_NO_BEARING, NULL},
-        {"area_share", SX_KEY_NO_BEARING, NULL},
-        {"networks", SX_KEY_NO_BEARING, NULL},
-        {"area_scale", SX_KEY_NO_BEARING, NULL},
-        {"energy_scale", SX_KEY_NO_BEARING, NULL},
-    };
     char what[SX_NAME_SIZE + 32];
     snprintf(what, sizeof what, "the component '%.*s'", SX_NAME_SIZE - 1, name);
-    return sx_node_check_keys(r->builder->input, node, what, rules, N(rules));
+    return sx_node_check_keys(r->builder->input, node, what, &sx_keys_v4_component);
 }
 
 /* Keeps a network, an adder or the like for its estimate; no mapping uses it. */
@@ -253,12 +260,17 @@ static sx_status check_branches(sx_input *input, const sx_node *nodes) {
     return SX_OK;
 }
 
+static const sx_key_rule v4_branch_rules[] = {
+    SX_KEY("nodes", "[@v4_node]|null!", "the nodes within"),
+    SX_KEY_IDLE("name"),
+};
+const sx_keys sx_keys_v4_branch = SX_KEYS("v4_branch", true, v4_branch_rules);
+
 /* Reads the nodes within !Hierarchical, !Pipelined and !Parallel. */
 static sx_status read_branch(reader *r, const sx_node *node, const sx_name_set *branch) {
-    static const sx_key_rule rules[] = {{"nodes", SX_KEY_USED, NULL}, {"name", SX_KEY_NO_BEARING, NULL}};
     const sx_node *nodes;
     SX_TRY(sx_node_expect(node, SX_NODE_MAP, node->tag));
-    SX_TRY(sx_node_check_keys(r->builder->input, node, node->tag, rules, N(rules)));
+    SX_TRY(sx_node_check_keys(r->builder->input, node, node->tag, &sx_keys_v4_branch));
     SX_TRY(sx_node_require(node, "nodes", node->tag, &nodes));
     if (nodes->kind == SX_NODE_NULL) return SX_OK;
     SX_TRY(sx_node_expect(nodes, SX_NODE_LIST, "'nodes'"));
@@ -302,11 +314,16 @@ static sx_status read_nodes(reader *r, const sx_node *nodes, bool parallel, cons
     return SX_OK;
 }
 
+static const sx_key_rule v4_arch_rules[] = {
+    SX_KEY("version", "any", "0.4"),
+    SX_KEY("nodes", "[@v4_node]!", "from the outermost to the compute units"),
+    SX_KEY_IDLE("name"),
+};
+const sx_keys sx_keys_v4_arch = SX_KEYS("v4_arch", true, v4_arch_rules);
+
 sx_status sx_arch_read_v4(sx_arch_builder *b, const sx_node *arch, const sx_attribute_scope *variables) {
-    static const sx_key_rule rules[] = {
-        {"version", SX_KEY_USED, NULL}, {"nodes", SX_KEY_USED, NULL}, {"name", SX_KEY_NO_BEARING, NULL}};
     const sx_node *version = sx_node_get(arch, "version"), *nodes = sx_node_get(arch, "nodes");
-    SX_TRY(sx_node_check_keys(b->input, arch, "the architecture", rules, N(rules)));
+    SX_TRY(sx_node_check_keys(b->input, arch, "the architecture", &sx_keys_v4_arch));
     if (version && !sx_node_is(version, "0.4"))
         return sx_error_at(version->place, "an architecture with 'nodes' is of version 0.4");
     SX_TRY(sx_node_expect(nodes, SX_NODE_LIST, "'nodes'"));

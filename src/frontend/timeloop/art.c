@@ -1,31 +1,39 @@
 /* Accelergy's area reference table: the area of an instance of every component, um^2. */
-#include "frontend/keys.h"
+#include "frontend/known_keys.h"
 #include "frontend/timeloop/arch_builder.h"
 #include "frontend/timeloop/ert.h"
 
 #include <math.h>
 
-#define N(array) (sizeof(array) / sizeof *(array))
+static const sx_key_rule art_table_rules[] = {
+    SX_KEY("name", "text!", "the component"),
+    SX_KEY("area", "number!", "um^2 of an instance"),
+};
+const sx_keys sx_keys_art_table = SX_KEYS("art_table", true, art_table_rules);
 
 /* Checks a table of the list form. */
 static sx_status check_table(sx_input *input, const sx_node *table) {
-    static const sx_key_rule rules[] = {{"name", SX_KEY_USED, NULL}, {"area", SX_KEY_USED, NULL}};
     const sx_node *name, *area;
     SX_TRY(sx_node_expect(table, SX_NODE_MAP, "a table of the ART"));
-    SX_TRY(sx_node_check_keys(input, table, "a table of the ART", rules, N(rules)));
+    SX_TRY(sx_node_check_keys(input, table, "a table of the ART", &sx_keys_art_table));
     SX_TRY(sx_node_require(table, "name", "a table of the ART", &name));
     SX_TRY(sx_node_expect(name, SX_NODE_SCALAR, "the name of a table"));
     return sx_node_require(table, "area", "a table of the ART", &area);
 }
 
+static const sx_key_rule art_rules[] = {
+    SX_KEY("version", "any", "of the format"),
+    SX_KEY("tables", "[@art_table]!", "areas by component"),
+};
+const sx_keys sx_keys_art = SX_KEYS("art", true, art_rules);
+
 /* Finds the section and checks its form: that of the ERT, with an area for each component. */
 static sx_status find_art(sx_input *input, sx_ert *out) {
-    static const sx_key_rule rules[] = {{"version", SX_KEY_USED, NULL}, {"tables", SX_KEY_USED, NULL}};
     const sx_pair *section;
     SX_TRY(sx_input_single(input, "ART", &section));
     if (!section || section->value->kind == SX_NODE_NULL) return SX_OK;
     SX_TRY(sx_node_expect(section->value, SX_NODE_MAP, "'ART'"));
-    SX_TRY(sx_node_check_keys(input, section->value, "the ART", rules, N(rules)));
+    SX_TRY(sx_node_check_keys(input, section->value, "the ART", &sx_keys_art));
     out->place = section->place;
     SX_TRY(sx_node_require(section->value, "tables", "the ART", &out->tables));
     out->named = out->tables->kind == SX_NODE_MAP;

@@ -1,5 +1,5 @@
 #include "frontend/timeloop/attributes.h"
-#include "frontend/keys.h"
+#include "frontend/known_keys.h"
 
 #include "base/text.h"
 #include "frontend/timeloop/spec_nodes.h"
@@ -175,13 +175,12 @@ sx_status sx_attribute_bool(const sx_attribute_scope *scope, const char *key, bo
     return pair ? sx_node_bool(pair->value, key, out) : SX_OK;
 }
 
-sx_status sx_attributes_check(sx_input *input, const sx_node *map, const char *what, const sx_key_rule *rules,
-                              size_t n) {
+sx_status sx_attributes_check(sx_input *input, const sx_node *map, const char *what, const sx_keys *keys) {
     if (!map || map->kind == SX_NODE_NULL) return SX_OK;
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'attributes'"));
     for (size_t i = 0; i < map->n; i++) {
         if (map->pair[i].value->kind == SX_NODE_NULL) continue;
-        SX_TRY(sx_node_check_key(input, map, &map->pair[i], "attribute", what, rules, n));
+        SX_TRY(sx_node_check_key(input, map, &map->pair[i], "attribute", what, keys));
     }
     return SX_OK;
 }

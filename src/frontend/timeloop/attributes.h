@@ -33,6 +33,6 @@ SX_MUST_USE sx_status sx_attribute_number(const sx_attribute_scope *scope, const
 /* Checks a map of attributes that may also hold what other tools read: an unknown key is an error only where
  * it looks like a known one misspelt, otherwise a warning. */
 SX_MUST_USE sx_status sx_attributes_check(sx_input *input, const sx_node *map, const char *what,
-                                          const sx_key_rule *rules, size_t n);
+                                          const sx_keys *keys);
 
 #endif

@@ -1,5 +1,5 @@
 #include "frontend/timeloop/constraint_text.h"
-#include "frontend/keys.h"
+#include "frontend/known_keys.h"
 
 #include "frontend/timeloop/constraints.h"
 
@@ -9,62 +9,62 @@
 #define N(array) (sizeof(array) / sizeof *(array))
 
 /* What every constraint may have beside what its type allows. */
-#define COMMON_RULES                                                                                         \
-    {"type", SX_KEY_USED, NULL}, {"target", SX_KEY_USED, NULL}, {"name", SX_KEY_USED, NULL}, {               \
-        "attributes", SX_KEY_USED, NULL                                                                      \
-    }
+#define COMMON_KEYS                                                                                          \
+    SX_KEY("type", "text", "temporal, spatial, dataspace, utilization or another kind"),                     \
+        SX_KEY("target", "any", "the level"), SX_KEY("name", "any", "the level"),                            \
+        SX_KEY("attributes", "any", "keys of the constraint")
 
-static const sx_key_rule loop_rules[] = {
-    COMMON_RULES,
-    {"factors", SX_KEY_USED, NULL},
-    {"permutation", SX_KEY_USED, NULL},
-    {"split", SX_KEY_USED, NULL},
-    {"default_max_factor", SX_KEY_USED, NULL},
-    {"default_min_factor", SX_KEY_USED, NULL},
-    {"remainders", SX_KEY_USED, NULL},
-    {"factors_only", SX_KEY_USED, NULL},
-    {"maximize_dims", SX_KEY_USED, NULL},
-    {"maximize_dims_capacity", SX_KEY_USED, NULL},
-    {"no_iteration_over_dataspaces", SX_KEY_USED, NULL},
-    {"must_iterate_over_dataspaces", SX_KEY_USED, NULL},
-    {"no_reuse", SX_KEY_USED, NULL},
-    {"no_temporal_reuse", SX_KEY_USED, NULL},
-    {"no_multicast", SX_KEY_USED, NULL},
-    {"no_multicast_no_reduction", SX_KEY_USED, NULL},
-    {"no_link_transfer", SX_KEY_USED, NULL},
-    {"rmw_first_update", SX_KEY_USED, NULL},
-    {"rmw_on_first_writeback", SX_KEY_USED, NULL},
-    {"max_utilization", SX_KEY_NO_BEARING, NULL},
-    {"min_utilization", SX_KEY_NO_BEARING, NULL},
+static const sx_key_rule loop_constraint_rules[] = {
+    COMMON_KEYS,
+    SX_KEY("factors", "any", "C=4 exactly, C<=4 at most, C>=4 at least"),
+    SX_KEY("permutation", "any", "the order of the loops, innermost first"),
+    SX_KEY("split", "any", "dimensions of the permutation that lie on X"),
+    SX_KEY("default_max_factor", "any", "bound of factors that have none"),
+    SX_KEY("default_min_factor", "any", "bound of factors that have none"),
+    SX_KEY("remainders", "any", "whether factors need not divide"),
+    SX_KEY("factors_only", "any", "factors, and no other loops"),
+    SX_KEY("maximize_dims", "any", "groups of dimensions that get the largest factors"),
+    SX_KEY("maximize_dims_capacity", "any", "of a temporal constraint"),
+    SX_KEY("no_iteration_over_dataspaces", "any", "no loops over the dimensions of these tensors"),
+    SX_KEY("must_iterate_over_dataspaces", "any", "no loops over other dimensions"),
+    SX_KEY("no_reuse", "any", "tensors that are fetched anew"),
+    SX_KEY("no_temporal_reuse", "any", "tensors that are fetched anew"),
+    SX_KEY("no_multicast", "any", "tensors that each child gets by itself"),
+    SX_KEY("no_multicast_no_reduction", "any", "tensors that each child gets by itself"),
+    SX_KEY("no_link_transfer", "any", "tensors that children do not hand on"),
+    SX_KEY("rmw_first_update", "any", "outputs read before their first update"),
+    SX_KEY("rmw_on_first_writeback", "any", "outputs read before their first update"),
+    SX_KEY_IDLE("max_utilization"),
+    SX_KEY_IDLE("min_utilization"),
 };
+const sx_keys sx_keys_loop_constraint = SX_KEYS("loop_constraint", true, loop_constraint_rules);
 
-static const sx_key_rule tensor_rules[] = {
-    COMMON_RULES,
-    {"keep", SX_KEY_USED, NULL},
-    {"bypass", SX_KEY_USED, NULL},
-    {"keep_only", SX_KEY_USED, NULL},
-    {"bypass_only", SX_KEY_USED, NULL},
-    {"no_coalesce", SX_KEY_USED, NULL},
-    {"passthrough", SX_KEY_UNSUPPORTED, NULL},
+static const sx_key_rule tensor_constraint_rules[] = {
+    COMMON_KEYS,
+    SX_KEY("keep", "any", "tensors that the level keeps"),
+    SX_KEY("bypass", "any", "tensors that pass it by"),
+    SX_KEY("keep_only", "any", "the only tensors that it keeps"),
+    SX_KEY("bypass_only", "any", "the only tensors that pass it by"),
+    SX_KEY("no_coalesce", "any", "tensors whose accesses are not joined"),
+    {"passthrough", SX_KEY_UNSUPPORTED, NULL, "any", NULL},
 };
+const sx_keys sx_keys_tensor_constraint = SX_KEYS("tensor_constraint", true, tensor_constraint_rules);
 
-static const sx_key_rule limit_rules[] = {
-    COMMON_RULES,
-    {"min", SX_KEY_USED, NULL},
-    {"max", SX_KEY_NO_BEARING, NULL},
-    {"proportion", SX_KEY_USED, NULL},
+static const sx_key_rule limit_constraint_rules[] = {
+    COMMON_KEYS,
+    SX_KEY("min", "any", "least share of compute units in use"),
+    SX_KEY_IDLE("max"),
+    SX_KEY("proportion", "any", "0"),
 };
+const sx_keys sx_keys_limit_constraint = SX_KEYS("limit_constraint", true, limit_constraint_rules);
 
-/* The rules for the keys of each type. */
-static const struct {
-    const sx_key_rule *rules;
-    size_t n;
-} keys[] = {
-    [SX_TEMPORAL_CONSTRAINT] = {loop_rules, N(loop_rules)},
-    [SX_SPATIAL_CONSTRAINT] = {loop_rules, N(loop_rules)},
-    [SX_TENSOR_CONSTRAINT] = {tensor_rules, N(tensor_rules)},
-    [SX_PARALLELISM_CONSTRAINT] = {limit_rules, N(limit_rules)},
-    [SX_OVERBOOKING_CONSTRAINT] = {limit_rules, N(limit_rules)},
+/* The keys of each type. */
+static const sx_keys *const keys[] = {
+    [SX_TEMPORAL_CONSTRAINT] = &sx_keys_loop_constraint,
+    [SX_SPATIAL_CONSTRAINT] = &sx_keys_loop_constraint,
+    [SX_TENSOR_CONSTRAINT] = &sx_keys_tensor_constraint,
+    [SX_PARALLELISM_CONSTRAINT] = &sx_keys_limit_constraint,
+    [SX_OVERBOOKING_CONSTRAINT] = &sx_keys_limit_constraint,
 };
 
 /* The types by the names that the versions give them. */
@@ -98,7 +98,7 @@ static sx_status set_type(sx_constraint *c, const char *name, sx_place place) {
 
 sx_status sx_constraint_check(sx_input *input, const sx_constraint *c) {
     SX_TRY(sx_node_expect(c->map, SX_NODE_MAP, "a constraint"));
-    return sx_node_check_keys(input, c->map, "a constraint", keys[c->type].rules, keys[c->type].n);
+    return sx_node_check_keys(input, c->map, "a constraint", keys[c->type]);
 }
 
 sx_status sx_constraints_beside(const sx_node *node, const char *name, sx_constraint_visitor *each,

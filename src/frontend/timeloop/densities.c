@@ -1,5 +1,5 @@
 /* The densities of a problem's tensors, as its instance states them. */
-#include "frontend/keys.h"
+#include "frontend/known_keys.h"
 #include "frontend/timeloop/sparse_section.h"
 
 #include "base/text.h"
@@ -42,16 +42,18 @@ static sx_status check_tensor_size(const sx_node *map) {
         "leave it out: the tensor's own size is taken");
 }
 
+static const sx_key_rule density_rules[] = {
+    SX_KEY("distribution", "text!", "fixed_structured, hypergeometric, banded or actual"),
+    SX_KEY("density", "number", "share of elements that are not zero"),
+    SX_KEY("workload_tensor_size", "number", "0: the size of the tensor"),
+    SX_KEY("band_width", "number", "of a banded tensor"),
+    SX_KEY("file", "text", "of an actual tensor: its non-zeros"),
+    SX_KEY("data_file_path", "text", "of an actual tensor: its non-zeros"),
+};
+const sx_keys sx_keys_density = SX_KEYS("density", true, density_rules);
+
 /* Reads `{distribution: ..., density: ...}`. */
 static sx_status read_distribution(sx_input *input, const sx_node *map, sx_problem *problem, int v) {
-    static const sx_key_rule rules[] = {
-        {"distribution", SX_KEY_USED, NULL},
-        {"density", SX_KEY_USED, NULL},
-        {"workload_tensor_size", SX_KEY_USED, NULL},
-        {"band_width", SX_KEY_USED, NULL},
-        {"file", SX_KEY_USED, NULL},
-        {"data_file_path", SX_KEY_USED, NULL},
-    };
     static const char *const known[] = {"fixed_structured", "hypergeometric", "banded", "actual"};
     sx_tensor *tensor = &problem->tensor[v];
     const sx_node *distribution, *density;
@@ -60,7 +62,7 @@ static sx_status read_distribution(sx_input *input, const sx_node *map, sx_probl
     sx_density_model model = sx_density_model_named(distribution->text);
     if (model == SX_DENSITY_NONE)
         return sx_error_unknown(distribution->place, "distribution", distribution->text, known, N(known));
-    SX_TRY(sx_node_check_keys(input, map, "the density", rules, N(rules)));
+    SX_TRY(sx_node_check_keys(input, map, "the density", &sx_keys_density));
     SX_TRY(check_tensor_size(map));
     if (model == SX_DENSITY_BANDED) return read_band(map, problem, v);
     if (model == SX_DENSITY_ACTUAL) return read_actual(input, map, problem, v);

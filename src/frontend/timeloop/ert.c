@@ -1,12 +1,10 @@
 #include "frontend/timeloop/ert.h"
-#include "frontend/keys.h"
+#include "frontend/known_keys.h"
 
 #include "base/text.h"
 
 #include <math.h>
 #include <string.h>
-
-#define N(array) (sizeof(array) / sizeof *(array))
 
 /* The name proper of a component: the last dotted part, before any '['. */
 static const char *own_name(const char *full, size_t *size) {
@@ -33,11 +31,16 @@ static bool names(const char *full, const char *component) {
     return size == strlen(component) && strncmp(own, component, size) == 0;
 }
 
+static const sx_key_rule ert_action_rules[] = {
+    SX_KEY("name", "text!", "read, write, fill, update, leak, compute or another action"),
+    SX_KEY("energy", "number!", "pJ"),
+    SX_KEY("arguments", "any", "of the action"),
+};
+const sx_keys sx_keys_ert_action = SX_KEYS("ert_action", true, ert_action_rules);
+
 static sx_status check_action(sx_input *input, const sx_node *action, bool named) {
-    static const sx_key_rule rules[] = {
-        {"name", SX_KEY_USED, NULL}, {"energy", SX_KEY_USED, NULL}, {"arguments", SX_KEY_USED, NULL}};
     SX_TRY(sx_node_expect(action, SX_NODE_MAP, "an action of the ERT"));
-    SX_TRY(sx_node_check_keys(input, action, "an action of the ERT", rules, N(rules)));
+    SX_TRY(sx_node_check_keys(input, action, "an action of the ERT", &sx_keys_ert_action));
     const sx_node *value;
     if (!named) {
         SX_TRY(sx_node_require(action, "name", "an action of the ERT", &value));
@@ -63,12 +66,17 @@ static sx_status check_named(sx_input *input, const sx_node *table) {
     return SX_OK;
 }
 
+static const sx_key_rule ert_table_rules[] = {
+    SX_KEY("name", "text!", "the component"),
+    SX_KEY("actions", "[@ert_action]!", "energies by action"),
+};
+const sx_keys sx_keys_ert_table = SX_KEYS("ert_table", true, ert_table_rules);
+
 /* Checks a table of the later versions: a name and a list of actions. */
 static sx_status check_listed(sx_input *input, const sx_node *table) {
-    static const sx_key_rule rules[] = {{"name", SX_KEY_USED, NULL}, {"actions", SX_KEY_USED, NULL}};
     const sx_node *name, *actions;
     SX_TRY(sx_node_expect(table, SX_NODE_MAP, "a table of the ERT"));
-    SX_TRY(sx_node_check_keys(input, table, "a table of the ERT", rules, N(rules)));
+    SX_TRY(sx_node_check_keys(input, table, "a table of the ERT", &sx_keys_ert_table));
     SX_TRY(sx_node_require(table, "name", "a table of the ERT", &name));
     SX_TRY(sx_node_expect(name, SX_NODE_SCALAR, "the name of a table"));
     SX_TRY(sx_node_require(table, "actions", "a table of the ERT", &actions));
@@ -77,8 +85,13 @@ static sx_status check_listed(sx_input *input, const sx_node *table) {
     return SX_OK;
 }
 
+static const sx_key_rule ert_rules[] = {
+    SX_KEY("version", "any", "of the format"),
+    SX_KEY("tables", "[@ert_table]!", "energies by component"),
+};
+const sx_keys sx_keys_ert = SX_KEYS("ert", true, ert_rules);
+
 sx_status sx_ert_find(sx_input *input, sx_ert *out) {
-    static const sx_key_rule rules[] = {{"version", SX_KEY_USED, NULL}, {"tables", SX_KEY_USED, NULL}};
     const sx_pair *section;
     sx_ert ert = {0};
     SX_TRY(sx_input_single(input, "ERT", &section));
@@ -87,7 +100,7 @@ sx_status sx_ert_find(sx_input *input, sx_ert *out) {
         return SX_OK;
     }
     SX_TRY(sx_node_expect(section->value, SX_NODE_MAP, "'ERT'"));
-    SX_TRY(sx_node_check_keys(input, section->value, "the ERT", rules, N(rules)));
+    SX_TRY(sx_node_check_keys(input, section->value, "the ERT", &sx_keys_ert));
     SX_TRY(sx_node_require(section->value, "tables", "the ERT", &ert.tables));
     ert.place = section->place;
     ert.named = ert.tables->kind == SX_NODE_MAP;

@@ -1,7 +1,7 @@
 /* Timeloop's mappings: a list of directives, each for the temporal loops, the spatial loops or the tensors of
  * one level. What is not said has Timeloop's defaults: factors of 1, missing dimensions outermost in an
  * order, everything on X, and a tensor kept where the level is built for it. */
-#include "frontend/keys.h"
+#include "frontend/known_keys.h"
 #include "frontend/timeloop/mapping_factors.h"
 #include "frontend/timeloop/mapping_names.h"
 #include "frontend/timeloop/timeloop.h"
@@ -27,42 +27,42 @@ typedef struct tensor_set {
     uint8_t mask;
 } tensor_set;
 
-static const sx_key_rule temporal_rules[] = {
-    {"target", SX_KEY_USED, NULL},
-    {"type", SX_KEY_USED, NULL},
-    {"factors", SX_KEY_USED, NULL},
-    {"permutation", SX_KEY_USED, NULL},
-    {"no_temporal_reuse", SX_KEY_USED, NULL},
-    {"no_reuse", SX_KEY_USED, NULL},
-    {"rmw_first_update", SX_KEY_USED, NULL},
-    {"rmw_on_first_writeback", SX_KEY_USED, NULL},
+static const sx_key_rule temporal_directive_rules[] = {
+    SX_KEY("target", "any!", "the level"),
+    SX_KEY("type", "text!", "temporal"),
+    SX_KEY("factors", "any", "iterations of each loop: \"C=4 M=1\", a list or a map"),
+    SX_KEY("permutation", "any", "the order of the loops, innermost first"),
+    SX_KEY("no_temporal_reuse", "any", "tensors whose tiles are fetched anew"),
+    SX_KEY("no_reuse", "any", "the same"),
+    SX_KEY("rmw_first_update", "any", "outputs that are read before their first update"),
+    SX_KEY("rmw_on_first_writeback", "any", "the same"),
 };
+const sx_keys sx_keys_temporal_directive = SX_KEYS("temporal_directive", true, temporal_directive_rules);
 
-static const sx_key_rule spatial_rules[] = {
-    {"target", SX_KEY_USED, NULL},
-    {"type", SX_KEY_USED, NULL},
-    {"factors", SX_KEY_USED, NULL},
-    {"permutation", SX_KEY_USED, NULL},
-    {"split", SX_KEY_USED, NULL},
-    {"x_part", SX_KEY_USED, NULL},
-    {"no_reuse", SX_KEY_USED, NULL},
-    {"no_multicast", SX_KEY_USED, NULL},
-    {"no_multicast_no_reduction", SX_KEY_USED, NULL},
-    {"no_link_transfer", SX_KEY_USED, NULL},
+static const sx_key_rule spatial_directive_rules[] = {
+    SX_KEY("target", "any!", "the level"),
+    SX_KEY("type", "text!", "spatial"),
+    SX_KEY("factors", "any", "iterations of each loop: \"C=4 M=1\", a list or a map"),
+    SX_KEY("permutation", "any", "the order of the loops, innermost first"),
+    SX_KEY("split", "whole", "dimensions of the permutation, from its beginning, that lie on X"),
+    SX_KEY("x_part", "any", "the part of a dimension that lies on X"),
+    SX_KEY("no_reuse", "any", "tensors that each child gets by itself"),
+    SX_KEY("no_multicast", "any", "the same"),
+    SX_KEY("no_multicast_no_reduction", "any", "the same"),
+    SX_KEY("no_link_transfer", "any", "tensors that children do not hand to their neighbours"),
 };
+const sx_keys sx_keys_spatial_directive = SX_KEYS("spatial_directive", true, spatial_directive_rules);
 
-static const sx_key_rule tensor_rules[] = {
-    {"target", SX_KEY_USED, NULL},
-    {"type", SX_KEY_USED, NULL},
-    {"keep", SX_KEY_USED, NULL},
-    {"bypass", SX_KEY_USED, NULL},
-    {"keep_only", SX_KEY_USED, NULL},
-    {"no_coalesce", SX_KEY_USED, NULL},
-    {"passthrough", SX_KEY_UNSUPPORTED, NULL},
+static const sx_key_rule tensor_directive_rules[] = {
+    SX_KEY("target", "any!", "the level"),
+    SX_KEY("type", "text!", "dataspace, datatype, bypass or bypassing"),
+    SX_KEY("keep", "names|null", "tensors that the level keeps"),
+    SX_KEY("bypass", "names|null", "tensors that pass it by"),
+    SX_KEY("keep_only", "names|null", "the only tensors that it keeps"),
+    SX_KEY("no_coalesce", "names|null", "tensors whose accesses are not joined"),
+    {"passthrough", SX_KEY_UNSUPPORTED, NULL, "any", NULL},
 };
-
-#define CHECK_KEYS(r, map, what, rules)                                                                      \
-    sx_node_check_keys((r)->input, map, what, rules, sizeof(rules) / sizeof((rules)[0]))
+const sx_keys sx_keys_tensor_directive = SX_KEYS("tensor_directive", true, tensor_directive_rules);
 
 static SX_MUST_USE sx_status add_tensor(void *user, const char *name, sx_place place) {
     tensor_set *set = user;
@@ -161,7 +161,7 @@ static SX_MUST_USE sx_status read_loops(reader *r, const sx_node *directive, int
 
 static SX_MUST_USE sx_status read_temporal(reader *r, const sx_node *directive, int level) {
     sx_mapping_level *out = &r->mapping.level[level];
-    SX_TRY(CHECK_KEYS(r, directive, "a temporal directive", temporal_rules));
+    SX_TRY(sx_node_check_keys(r->input, directive, "a temporal directive", &sx_keys_temporal_directive));
     SX_TRY(read_loops(r, directive, level, TEMPORAL, out->temporal, out->temporal_order));
     SX_TRY(read_tensors(r, directive, "no_temporal_reuse", &out->no_temporal_reuse));
     SX_TRY(read_tensors(r, directive, "no_reuse", &out->no_temporal_reuse));
@@ -184,7 +184,7 @@ static SX_MUST_USE sx_status read_x_part(const sx_node *directive, sx_mapping_le
 static SX_MUST_USE sx_status read_spatial(reader *r, const sx_node *directive, int level) {
     sx_mapping_level *out = &r->mapping.level[level];
     uint64_t split = r->problem->n_dims;
-    SX_TRY(CHECK_KEYS(r, directive, "a spatial directive", spatial_rules));
+    SX_TRY(sx_node_check_keys(r->input, directive, "a spatial directive", &sx_keys_spatial_directive));
     SX_TRY(read_loops(r, directive, level, SPATIAL, out->spatial, out->spatial_order));
     bool fanout = sx_arch_fanout_x(r->arch, level) * sx_arch_fanout_y(r->arch, level) > 1;
     for (int d = 0; d < r->problem->n_dims && !fanout; d++)
@@ -203,7 +203,7 @@ static SX_MUST_USE sx_status read_spatial(reader *r, const sx_node *directive, i
 }
 
 static SX_MUST_USE sx_status read_kept(reader *r, const sx_node *directive, int level) {
-    SX_TRY(CHECK_KEYS(r, directive, "a bypass directive", tensor_rules));
+    SX_TRY(sx_node_check_keys(r->input, directive, "a bypass directive", &sx_keys_tensor_directive));
     SX_TRY(read_tensors(r, directive, "keep", &r->keep[level]));
     SX_TRY(read_tensors(r, directive, "bypass", &r->bypass[level]));
     SX_TRY(read_tensors(r, directive, "no_coalesce", &r->mapping.level[level].no_temporal_reuse));

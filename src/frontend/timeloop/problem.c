@@ -1,6 +1,6 @@
 /* Timeloop's problems: a shape (dimensions, coefficients, data spaces) and an instance (their values). */
 #include "base/text.h"
-#include "frontend/keys.h"
+#include "frontend/known_keys.h"
 #include "frontend/timeloop/projection.h"
 #include "frontend/timeloop/shape.h"
 #include "frontend/timeloop/sparse_section.h"
@@ -23,31 +23,42 @@ typedef struct reader {
 } reader;
 
 static const sx_key_rule problem_rules[] = {
-    {"shape", SX_KEY_USED, NULL},
-    {"instance", SX_KEY_USED, NULL},
-    {"version", SX_KEY_USED, NULL},
-    {"name", SX_KEY_NO_BEARING, NULL},
-    {"dnn_name", SX_KEY_NO_BEARING, NULL},
-    {"notes", SX_KEY_NO_BEARING, NULL},
-    {"histograms", SX_KEY_NO_BEARING, NULL},
-    {"densities", SX_KEY_USED, NULL},
+    SX_KEY("shape", "text|@shape", "the name of a shape or the shape itself"),
+    SX_KEY("instance", "{any}!", "the size of each dimension, and coefficients"),
+    SX_KEY("version", "any", "of the format"),
+    SX_KEY_IDLE("name"),
+    SX_KEY_IDLE("dnn_name"),
+    SX_KEY_IDLE("notes"),
+    SX_KEY_IDLE("histograms"),
+    SX_KEY("densities", "{any}|null", "by tensor: a number or a distribution"),
 };
+const sx_keys sx_keys_problem = SX_KEYS("problem", true, problem_rules);
 
 static const sx_key_rule shape_rules[] = {
-    {"name", SX_KEY_USED, NULL},        {"dimensions", SX_KEY_USED, NULL},
-    {"data_spaces", SX_KEY_USED, NULL}, {"coefficients", SX_KEY_USED, NULL},
-    {"version", SX_KEY_USED, NULL},     {"flatten", SX_KEY_UNSUPPORTED, NULL},
+    SX_KEY("name", "text", "its name"),
+    SX_KEY("dimensions", "names!", "its dimensions"),
+    SX_KEY("data_spaces", "[@data_space]!", "its tensors"),
+    SX_KEY("coefficients", "[@coefficient]|null", "strides and dilations"),
+    SX_KEY("version", "any", "of the format"),
+    {"flatten", SX_KEY_UNSUPPORTED, NULL, "any", NULL},
 };
+const sx_keys sx_keys_shape = SX_KEYS("shape", true, shape_rules);
 
-static const sx_key_rule space_rules[] = {
-    {"name", SX_KEY_USED, NULL},       {"alias", SX_KEY_USED, NULL},       {"projection", SX_KEY_USED, NULL},
-    {"read_write", SX_KEY_USED, NULL}, {"ranks", SX_KEY_NO_BEARING, NULL}, {"bits", SX_KEY_USED, NULL},
+static const sx_key_rule data_space_rules[] = {
+    SX_KEY("name", "text!", "of the tensor"),
+    SX_KEY("alias", "text", "another name of it"),
+    SX_KEY("projection", "any!", "for each rank the dimensions that make it up, with coefficients"),
+    SX_KEY("read_write", "bool", "whether it is the output"),
+    SX_KEY_IDLE("ranks"),
+    SX_KEY("bits", "whole", "bits of an element"),
 };
+const sx_keys sx_keys_data_space = SX_KEYS("data_space", true, data_space_rules);
 
-static const sx_key_rule coefficient_rules[] = {{"name", SX_KEY_USED, NULL}, {"default", SX_KEY_USED, NULL}};
-
-#define CHECK_KEYS(input, map, what, rules)                                                                  \
-    sx_node_check_keys(input, map, what, rules, sizeof(rules) / sizeof((rules)[0]))
+static const sx_key_rule coefficient_rules[] = {
+    SX_KEY("name", "text!", "its name"),
+    SX_KEY("default", "whole", "its value where the instance gives none"),
+};
+const sx_keys sx_keys_coefficient = SX_KEYS("coefficient", true, coefficient_rules);
 
 static SX_MUST_USE sx_status add_dimension(void *user, const char *name, sx_place place) {
     sx_problem *problem = user;
@@ -71,7 +82,7 @@ static SX_MUST_USE sx_status read_coefficients(reader *r, const sx_node *list) {
         SX_TRY(sx_node_expect(item, SX_NODE_MAP, "a coefficient"));
         if (i == MAX_COEFFICIENTS)
             return sx_error_at(item->place, "more than %d coefficients", MAX_COEFFICIENTS);
-        SX_TRY(CHECK_KEYS(r->input, item, "a coefficient", coefficient_rules));
+        SX_TRY(sx_node_check_keys(r->input, item, "a coefficient", &sx_keys_coefficient));
         SX_TRY(sx_node_require(item, "name", "a coefficient", &name));
         SX_TRY(sx_node_name(name, "name", c->name));
         if (sx_symbols_coefficient(&r->symbols, c->name) || sx_problem_dim(&r->problem, c->name) >= 0)
@@ -108,7 +119,7 @@ static SX_MUST_USE sx_status read_bits(const sx_node *space, sx_tensor *tensor) 
 static SX_MUST_USE sx_status read_space(reader *r, const sx_node *space) {
     const sx_node *name, *projection;
     SX_TRY(sx_node_expect(space, SX_NODE_MAP, "a data space"));
-    SX_TRY(CHECK_KEYS(r->input, space, "a data space", space_rules));
+    SX_TRY(sx_node_check_keys(r->input, space, "a data space", &sx_keys_data_space));
     if (r->problem.n_tensors == SX_MAX_TENSORS)
         return sx_error_at(space->place, "more than %d data spaces", SX_MAX_TENSORS);
     sx_tensor *tensor = &r->problem.tensor[r->problem.n_tensors];
@@ -197,16 +208,16 @@ static SX_MUST_USE sx_status read_respelt(reader *r, const sx_pair *pair, sx_coe
  * coefficient misspelt, else a warning. */
 static SX_MUST_USE sx_status other_key(reader *r, const sx_pair *pair) {
     sx_key_rule rules[MAX_COEFFICIENTS];
+    const sx_keys keys = {"instance", true, rules, r->symbols.n_coefficients};
     for (size_t i = 0; i < r->symbols.n_coefficients; i++) {
         const char *name = r->coefficient[i].name;
-        rules[i] = (sx_key_rule){name, SX_KEY_USED, NULL};
+        rules[i] = (sx_key_rule)SX_KEY(name, "whole", NULL);
         if (strcasecmp(name, pair->key) == 0 && !sx_node_get(r->instance, name))
             return read_respelt(r, pair, &r->coefficient[i]);
         if (sx_key_equal(name, pair->key))
             return sx_input_misspelt(r->input, pair, "key", "the instance", name);
     }
-    return sx_node_check_key(r->input, r->instance, pair, "key", "the instance", rules,
-                             r->symbols.n_coefficients);
+    return sx_node_check_key(r->input, r->instance, pair, "key", "the instance", &keys);
 }
 
 /* Reads one key of the instance. */
@@ -228,8 +239,8 @@ static SX_MUST_USE sx_status read_instance(reader *r, const sx_node *instance, b
     for (size_t i = 0; i < instance->n; i++) {
         const sx_pair *pair = &instance->pair[i];
         bool other = false;
-        for (size_t k = 0; k < sizeof problem_rules / sizeof problem_rules[0] && !separate; k++)
-            other |= sx_key_equal(problem_rules[k].key, pair->key);
+        for (size_t k = 0; k < sx_keys_problem.n && !separate; k++)
+            other |= sx_key_equal(sx_keys_problem.rule[k].key, pair->key);
         if (!other) SX_TRY(read_value(r, pair));
     }
     for (int d = 0; d < r->problem.n_dims; d++)
@@ -254,7 +265,7 @@ static SX_MUST_USE sx_status find_shape(reader *r, const sx_node *problem, const
     if (!shape || shape->kind != SX_NODE_MAP)
         SX_TRY(sx_shape_named(r->input, shape && shape->kind == SX_NODE_SCALAR ? shape : NULL, &shape));
     *out = shape;
-    return CHECK_KEYS(r->input, shape, "the shape", shape_rules);
+    return sx_node_check_keys(r->input, shape, "the shape", &sx_keys_shape);
 }
 
 /* Reads the densities that the instance, or the problem, states. */
@@ -272,7 +283,7 @@ static SX_MUST_USE sx_status read_problem(reader *r, const sx_node *problem) {
     bool separate = instance != NULL;
     if (!instance) instance = problem;
     SX_TRY(sx_node_expect(instance, SX_NODE_MAP, "'instance'"));
-    if (separate) SX_TRY(CHECK_KEYS(r->input, problem, "the problem", problem_rules));
+    if (separate) SX_TRY(sx_node_check_keys(r->input, problem, "the problem", &sx_keys_problem));
     SX_TRY(find_shape(r, problem, &shape));
     node = sx_node_get(shape, "name");
     if (node && !(node->kind == SX_NODE_NULL || (node->text && !*node->text)))

@@ -1,5 +1,5 @@
 #include "frontend/timeloop/sparse_section.h"
-#include "frontend/keys.h"
+#include "frontend/known_keys.h"
 
 #include "base/text.h"
 #include "ir/arch.h"
@@ -74,18 +74,20 @@ static sx_status check_bits(const target *t, const sx_node *map, const sx_rank_f
         "give '%s' a 'metadata_storage_width' of at least %u", level->name, most);
 }
 
+static const sx_key_rule sparse_rank_rules[] = {
+    SX_KEY("format", "text!", "how the rank is stored: UOP, CP, RLE, B or U"),
+    SX_KEY("flattened_rankIDs", "any", "dimensions that the rank is made of"),
+    SX_KEY("metadata_word_bits", "number", "bits of a word of metadata"),
+    SX_KEY("payload_word_bits", "number", "bits of a payload"),
+};
+const sx_keys sx_keys_sparse_rank = SX_KEYS("sparse_rank", true, sparse_rank_rules);
+
 /* Reads one rank of a format. */
 static sx_status read_rank(const target *t, const sx_node *map, sx_rank_format *out) {
-    static const sx_key_rule rules[] = {
-        {"format", SX_KEY_USED, NULL},
-        {"flattened_rankIDs", SX_KEY_USED, NULL},
-        {"metadata_word_bits", SX_KEY_USED, NULL},
-        {"payload_word_bits", SX_KEY_USED, NULL},
-    };
     static const char *const known[] = {"CP", "RLE", "B", "UOP", "UB"};
     const sx_node *format;
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, "a rank"));
-    SX_TRY(sx_node_check_keys(t->input, map, "the rank", rules, N(rules)));
+    SX_TRY(sx_node_check_keys(t->input, map, "the rank", &sx_keys_sparse_rank));
     SX_TRY(sx_node_require(map, "format", "the rank", &format));
     SX_TRY(sx_node_expect(format, SX_NODE_SCALAR, "'format'"));
     int kind = sx_rank_kind_named(format->text);
@@ -119,17 +121,19 @@ static sx_status check_format(const target *t, const sx_node *map) {
     return sx_error_place(sx_sparse_check(&t->arch->sparse, t->arch->n_levels), map->place);
 }
 
+static const sx_key_rule sparse_format_rules[] = {
+    SX_KEY("name", "text!", "the tensor"),
+    SX_KEY("ranks", "[@sparse_rank]", "its ranks, outermost first"),
+    SX_KEY("rank_application_order", "text", "inner-to-outer or outer-to-inner"),
+};
+const sx_keys sx_keys_sparse_format = SX_KEYS("sparse_format", true, sparse_format_rules);
+
 /* Reads the format of one tensor. */
 static sx_status read_format(const target *t, const sx_node *map) {
-    static const sx_key_rule rules[] = {
-        {"name", SX_KEY_USED, NULL},
-        {"ranks", SX_KEY_USED, NULL},
-        {"rank_application_order", SX_KEY_USED, NULL},
-    };
     sx_sparse *sparse = &t->arch->sparse;
     const sx_node *name, *ranks;
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, "a data space of 'representation_format'"));
-    SX_TRY(sx_node_check_keys(t->input, map, "the data space", rules, N(rules)));
+    SX_TRY(sx_node_check_keys(t->input, map, "the data space", &sx_keys_sparse_format));
     SX_TRY(sx_node_require(map, "name", "the data space", &name));
     SX_TRY(sx_node_expect(name, SX_NODE_SCALAR, "'name'"));
     SX_TRY(sx_node_require(map, "ranks", "the data space", &ranks));
@@ -151,11 +155,15 @@ static sx_status read_format(const target *t, const sx_node *map) {
     return check_format(t, map);
 }
 
+static const sx_key_rule sparse_formats_rules[] = {
+    SX_KEY("data_spaces", "[@sparse_format]", "formats by tensor"),
+};
+const sx_keys sx_keys_sparse_formats = SX_KEYS("sparse_formats", true, sparse_formats_rules);
+
 static sx_status read_formats(const target *t, const sx_node *formats) {
-    static const sx_key_rule rules[] = {{"data_spaces", SX_KEY_USED, NULL}};
     if (sx_node_empty(formats)) return SX_OK;
     SX_TRY(sx_node_expect(formats, SX_NODE_MAP, "'representation_format'"));
-    SX_TRY(sx_node_check_keys(t->input, formats, "'representation_format'", rules, N(rules)));
+    SX_TRY(sx_node_check_keys(t->input, formats, "'representation_format'", &sx_keys_sparse_formats));
     const sx_node *list = sx_node_get(formats, "data_spaces");
     if (!list || sx_node_empty(list)) return SX_OK;
     SX_TRY(sx_node_expect(list, SX_NODE_LIST, "'data_spaces'"));
@@ -190,17 +198,19 @@ static sx_status read_type(sx_input *input, const sx_node *map, bool *skips) {
     return sx_error_unknown(type->place, "type of optimization", type->text, known, N(known));
 }
 
+static const sx_key_rule sparse_option_rules[] = {
+    SX_KEY("target", "text", "the tensor whose accesses are saved"),
+    SX_KEY("condition_on", "names", "tensors whose zeros decide"),
+    SX_KEY("type", "text", "gating or skipping"),
+    SX_KEY("options", "any", "several of them"),
+};
+const sx_keys sx_keys_sparse_option = SX_KEYS("sparse_option", true, sparse_option_rules);
+
 /* Reads one option of an action: a target and the tensors it depends on. */
 static sx_status read_option(const target *t, const sx_node *map, sx_action_option *out) {
-    static const sx_key_rule rules[] = {
-        {"target", SX_KEY_USED, NULL},
-        {"condition_on", SX_KEY_USED, NULL},
-        {"type", SX_KEY_USED, NULL},
-        {"options", SX_KEY_USED, NULL},
-    };
     const sx_node *name, *on;
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, "an option"));
-    SX_TRY(sx_node_check_keys(t->input, map, "the option", rules, N(rules)));
+    SX_TRY(sx_node_check_keys(t->input, map, "the option", &sx_keys_sparse_option));
     SX_TRY(sx_node_require(map, "target", "the option", &name));
     SX_TRY(sx_node_expect(name, SX_NODE_SCALAR, "'target'"));
     SX_TRY(sx_node_require(map, "condition_on", "the option", &on));
@@ -244,15 +254,20 @@ static sx_status read_compute_type(sx_input *input, const sx_node *map, bool *sk
     return read_type(input, map, skips);
 }
 
+static const sx_key_rule sparse_compute_rules[] = {
+    SX_KEY("type", "text!", "gating or skipping"),
+};
+const sx_keys sx_keys_sparse_compute = SX_KEYS("sparse_compute", true, sparse_compute_rules);
+
 /* Reads gating and skipping of computes. */
 static sx_status read_compute(const target *t, const sx_node *list) {
-    static const sx_key_rule rules[] = {{"type", SX_KEY_USED, NULL}};
     if (sx_node_empty(list)) return SX_OK;
     SX_TRY(sx_node_expect(list, SX_NODE_LIST, "'compute_optimization'"));
     for (size_t i = 0; i < list->n; i++) {
         bool skips = false;
         SX_TRY(sx_node_expect(list->item[i], SX_NODE_MAP, "a compute optimization"));
-        SX_TRY(sx_node_check_keys(t->input, list->item[i], "the compute optimization", rules, N(rules)));
+        SX_TRY(
+            sx_node_check_keys(t->input, list->item[i], "the compute optimization", &sx_keys_sparse_compute));
         SX_TRY(read_compute_type(t->input, list->item[i], &skips));
         if (skips)
             t->arch->sparse.skips_compute = true;
@@ -262,17 +277,19 @@ static sx_status read_compute(const target *t, const sx_node *list) {
     return SX_OK;
 }
 
+static const sx_key_rule sparse_target_rules[] = {
+    SX_KEY("name", "text", "the level or compute unit"),
+    SX_KEY("target", "text", "the level or compute unit"),
+    SX_KEY("representation_format", "@sparse_formats|null", "how tensors are stored there"),
+    SX_KEY("action_optimization", "[@sparse_option]|null", "accesses that are gated or skipped"),
+    SX_KEY("compute_optimization", "[@sparse_compute]|null", "computes that are gated or skipped"),
+};
+const sx_keys sx_keys_sparse_target = SX_KEYS("sparse_target", true, sparse_target_rules);
+
 sx_status sx_sparse_read_component(sx_input *input, const sx_node *map, int level, sx_arch *arch) {
-    static const sx_key_rule rules[] = {
-        {"name", SX_KEY_USED, NULL},
-        {"target", SX_KEY_USED, NULL},
-        {"representation_format", SX_KEY_USED, NULL},
-        {"action_optimization", SX_KEY_USED, NULL},
-        {"compute_optimization", SX_KEY_USED, NULL},
-    };
     const target t = {input, arch, level};
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'sparse_optimizations'"));
-    SX_TRY(sx_node_check_keys(input, map, "'sparse_optimizations'", rules, N(rules)));
+    SX_TRY(sx_node_check_keys(input, map, "'sparse_optimizations'", &sx_keys_sparse_target));
     const sx_node *formats = sx_node_get(map, "representation_format");
     const sx_node *actions = sx_node_get(map, "action_optimization");
     const sx_node *compute = sx_node_get(map, "compute_optimization");
@@ -337,12 +354,17 @@ static sx_status read_targets(sx_input *input, const sx_node *targets, sx_arch *
     return SX_OK;
 }
 
+static const sx_key_rule sparse_rules[] = {
+    SX_KEY("version", "any", "of the format"),
+    SX_KEY("targets", "[@sparse_target]", "by level"),
+    SX_KEY("semantics", "text", "exact or timeloop"),
+};
+const sx_keys sx_keys_sparse = SX_KEYS("sparse", true, sparse_rules);
+
 sx_status sx_sparse_read(sx_input *input, const sx_node *node, sx_arch *arch) {
-    static const sx_key_rule rules[] = {
-        {"version", SX_KEY_USED, NULL}, {"targets", SX_KEY_USED, NULL}, {"semantics", SX_KEY_USED, NULL}};
     const sx_node *targets = node, *semantics = sx_node_get(node, "semantics");
     if (node->kind == SX_NODE_MAP) {
-        SX_TRY(sx_node_check_keys(input, node, "'sparse_optimizations'", rules, N(rules)));
+        SX_TRY(sx_node_check_keys(input, node, "'sparse_optimizations'", &sx_keys_sparse));
         targets = sx_node_get(node, "targets");
     }
     SX_TRY(read_targets(input, targets, arch));

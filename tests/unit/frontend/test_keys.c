@@ -15,18 +15,19 @@
 #define N(array) (sizeof(array) / sizeof *(array))
 
 static const sx_key_rule rules[] = {
-    {"read-bandwidth", SX_KEY_USED, NULL},
-    {"write_bandwidth", SX_KEY_USED, NULL},
-    {"fill_latency", SX_KEY_USED, NULL},
-    {"multiple-buffering", SX_KEY_USED, NULL},
-    {"word_bits", SX_KEY_USED, NULL},
-    {"datawidth", SX_KEY_USED, "word_bits"},
-    {"entries", SX_KEY_USED, NULL},
-    {"depth", SX_KEY_USED, NULL},
-    {"meshX", SX_KEY_USED, NULL},
-    {"meshY", SX_KEY_USED, NULL},
-    {"technology", SX_KEY_NO_BEARING, NULL},
+    SX_KEY("read-bandwidth", NULL, NULL),
+    SX_KEY("write_bandwidth", NULL, NULL),
+    SX_KEY("fill_latency", NULL, NULL),
+    SX_KEY("multiple-buffering", NULL, NULL),
+    SX_KEY("word_bits", NULL, NULL),
+    SX_KEY_SAME("datawidth", "word_bits"),
+    SX_KEY("entries", NULL, NULL),
+    SX_KEY("depth", NULL, NULL),
+    SX_KEY("meshX", NULL, NULL),
+    SX_KEY("meshY", NULL, NULL),
+    SX_KEY_IDLE("technology"),
 };
+static const sx_keys keys = SX_KEYS("test", true, rules);
 
 /* Distances: case, hyphens, underscores and abbreviations do not count; slips are one letter, or two from eight on. */
 static void distances_of_keys(void **state) {
@@ -87,7 +88,7 @@ static sx_status check_keys(sx_input *input, const char *map) {
     char text[256];
     snprintf(text, sizeof text, "x: &x %s\n", map);
     sx_expect_ok(sx_input_add_text(input, "t.yaml", text, strlen(text)));
-    return sx_node_check_keys(input, sx_input_section(input, "x", 0)->value, "the level", rules, N(rules));
+    return sx_node_check_keys(input, sx_input_section(input, "x", 0)->value, "the level", &keys);
 }
 
 /* A misspelt key is an error where the map lacks the known one and all that mean the same, else a warning. */

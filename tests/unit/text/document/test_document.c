@@ -347,15 +347,18 @@ static void kinds_and_keys_are_demanded(void **state) {
 static void keys_are_checked_against_rules(void **state) {
     (void)state;
     static const sx_key_rule rules[] = {
-        {"entries", SX_KEY_USED, NULL},     {"word-bits", SX_KEY_USED, NULL},
-        {"area", SX_KEY_NO_BEARING, NULL},  {"sparse", SX_KEY_UNSUPPORTED, "leave it out"},
-        {"skew", SX_KEY_UNSUPPORTED, NULL},
+        SX_KEY("entries", NULL, NULL),
+        SX_KEY("word-bits", NULL, NULL),
+        SX_KEY_IDLE("area"),
+        {"sparse", SX_KEY_UNSUPPORTED, "leave it out", NULL, NULL},
+        {"skew", SX_KEY_UNSUPPORTED, NULL, NULL, NULL},
     };
+    static const sx_keys keys = SX_KEYS("test", true, rules);
     sx_input *input = sx_expect_input(
         "x: &x\n- {word_bits: 1, area: 2, skew: []}\n- {entires: 1}\n- {sparse: 1}\n- {skew: 1}\n"
         "- {quite_different: 1}\n- {entries:5}\n- [1]\n");
     const sx_node *x = value_of(input);
-#define CHECK(i) sx_node_check_keys(input, x->item[i], "the level", rules, 5)
+#define CHECK(i) sx_node_check_keys(input, x->item[i], "the level", &keys)
     sx_expect_ok(CHECK(0));
     sx_expect_ok(CHECK(0));
     assert_int_equal(sx_count_notes(input, "t.yaml:2:18: 'area' of the level has no effect on the result"),
@@ -368,7 +371,7 @@ static void keys_are_checked_against_rules(void **state) {
     sx_expect_error(CHECK(3), "t.yaml:5:4: 'skew' of the level is not supported");
     sx_expect_ok(CHECK(4));
     assert_int_equal(sx_count_warnings(input, "'quite_different' of the level is not understood"), 1);
-    sx_expect_error(sx_node_check_keys(NULL, x->item[4], "the level", rules, 5),
+    sx_expect_error(sx_node_check_keys(NULL, x->item[4], "the level", &keys),
                     "unknown key of the level: 'quite_different'\n  known: entries, word-bits");
     sx_expect_error(
         CHECK(5),
@@ -381,15 +384,16 @@ static void keys_are_checked_against_rules(void **state) {
 /* A key that is written twice with equal values is noted. */
 static void equal_duplicates_are_noted(void **state) {
     (void)state;
-    static const sx_key_rule rules[] = {{"a", SX_KEY_USED, NULL}, {"b", SX_KEY_USED, NULL}};
+    static const sx_key_rule rules[] = {SX_KEY("a", NULL, NULL), SX_KEY("b", NULL, NULL)};
+    static const sx_keys keys = SX_KEYS("test", true, rules);
     sx_input *input = sx_expect_input("x: &x {a: 1, b: 2, a: 1, b: 2}\n");
     const sx_node *x = value_of(input);
     assert_int_equal(x->n, 2);
     assert_string_equal(sx_node_get(x, "b")->text, "2");
-    sx_expect_ok(sx_node_check_keys(input, x, "the map", rules, 2));
+    sx_expect_ok(sx_node_check_keys(input, x, "the map", &keys));
     assert_int_equal(sx_count_notes(input, "duplicate key"), 1);
     sx_input_strict(input);
-    sx_expect_error(sx_node_check_keys(input, x, "the map", rules, 2), "with an equal value");
+    sx_expect_error(sx_node_check_keys(input, x, "the map", &keys), "with an equal value");
     sx_input_free(input);
 }
 

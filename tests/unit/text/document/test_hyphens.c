@@ -48,8 +48,9 @@ static void known_words_get_underscores(void **state) {
 static void other_keys_are_taken_literally(void **state) {
     (void)state;
     static const char text[] = "problem: {block-size: 1, read-bandwidth: 2, my-name: 3}\n";
-    static const sx_key_rule rules[] = {{"block_size", SX_KEY_USED, NULL},
-                                        {"read_bandwidth", SX_KEY_USED, NULL}};
+    static const sx_key_rule rules[] = {SX_KEY("block_size", NULL, NULL),
+                                        SX_KEY("read_bandwidth", NULL, NULL)};
+    static const sx_keys keys = SX_KEYS("test", true, rules);
     for (int like = 0; like < 3; like++) {
         sx_input *input;
         sx_expect_ok(sx_input_new(&input));
@@ -57,7 +58,7 @@ static void other_keys_are_taken_literally(void **state) {
         sx_expect_ok(sx_input_add_text(input, "t.yaml", text, sizeof text - 1));
         const sx_node *map = sx_input_section(input, "problem", 0)->value;
         if (like == 2) sx_input_strict(input); /* warnings are errors */
-        sx_status status = sx_node_check_keys(input, map, "the test", rules, 2);
+        sx_status status = sx_node_check_keys(input, map, "the test", &keys);
         if (like == 2)
             sx_expect_error(status,
                             "t.yaml:1:26: 'read_bandwidth' of the test is written with hyphens and ignored");

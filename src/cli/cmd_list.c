@@ -10,6 +10,7 @@
 #include "input/phase.h"
 #include "input/set_option.h"
 #include "report/json_parts.h"
+#include "report/schema.h"
 #include "report/table.h"
 #include "surrogate/family.h"
 
@@ -83,6 +84,7 @@ static const topic topics[] = {
      placer_name, NULL},
     {"objectives", "objectives, for --objective", sx_objective_name, NULL},
     {"families", "families of problems, for `sextant train --family`", sx_family_name, NULL},
+    {"schema", "JSON Schemas of input files; `sextant list schema NAME` prints one", sx_schema_name, NULL},
     {"surrogates", "surrogates that `--mapper gradient` finds by itself", NULL, NULL},
 };
 enum { N_TOPICS = sizeof topics / sizeof topics[0] };
@@ -106,8 +108,9 @@ static sx_status find_topic(const char *name, const topic **out) {
     const char *nearest = sx_text_nearest(name, names, N_TOPICS);
     if (nearest) return sx_error_hint(error, "did you mean `sextant list %s`?", nearest);
     return sx_error_hint(
-        error, "lists: archs, problems, networks, mappers, devices, methods, chips, placers, objectives, "
-               "families, surrogates, or the name of a mapper, method, network, architecture or ONNX file");
+        error,
+        "lists: archs, problems, networks, mappers, devices, methods, chips, placers, objectives, "
+        "families, schema, surrogates, or the name of a mapper, method, network, architecture, or a file");
 }
 
 static sx_status print_topic(const topic *t, int indent, sx_text *out) {
@@ -175,11 +178,13 @@ static sx_status check_run(const sx_args *args) {
     return SX_OK;
 }
 
-/* `sextant list [TOPIC|MAPPER|METHOD|NETWORK|ARCH|MODEL.onnx|config.json]`. */
+/* `sextant list [TOPIC|MAPPER|METHOD|NETWORK|ARCH|MODEL.onnx|config.json|FILE]`. */
 static sx_status run(const sx_args *args, sx_output *result) {
     const topic *one = NULL;
     const bool onnx = args->n_operands == 1 && sx_onnx_is_path(args->operand[0]);
     if (!onnx) SX_TRY(sx_set_option_check(args));
+    if (args->n_operands == 2 && strcmp(args->operand[0], "schema") == 0)
+        return sx_schema_write(args->operand[1], &result->out);
     if (args->n_operands > 1) return sx_error_new(SX_ERR_USAGE, "list takes one topic");
     const char *mapper = args->n_operands == 1 && sx_is_mapper(args->operand[0]) ? args->operand[0] : NULL;
     bool json = sx_args_flag(args, "json");
@@ -195,6 +200,8 @@ static sx_status run(const sx_args *args, sx_output *result) {
     if (sx_catalog_knows_network(name) || sx_phase_config(args))
         return sx_list_network(args, name, json, &result->out);
     if (sx_named_knows_arch(name)) return sx_list_arch(name, json, &result->out);
+    if (args->n_operands == 1 && sx_list_is_file(name))
+        return sx_list_file(args, name, result->warnings, &result->out);
     if (args->n_operands == 1) SX_TRY(find_topic(args->operand[0], &one));
     if (json) return add_json(one, &result->out);
     if (one) return print_topic(one, 0, &result->out);
@@ -211,8 +218,8 @@ static const sx_option options[] = {SX_OPTION_SET,  SX_OPTION_BATCH,  SX_OPTIONS
 const sx_command sx_command_list = {
     .name = "list",
     .about = "list architectures, problems, networks, mappers, devices, methods, objectives or surrogates",
-    .usage = "[archs|problems|networks|mappers|devices|methods|chips|placers|objectives|families|surrogates|"
-             "MAPPER|METHOD|NETWORK|ARCH|MODEL.onnx|config.json] "
+    .usage = "[archs|problems|networks|mappers|devices|methods|chips|placers|objectives|families|schema|"
+             "surrogates|MAPPER|METHOD|NETWORK|ARCH|MODEL.onnx|config.json|FILE|schema NAME] "
              "[OPTION ...]",
     .options = options,
     .n_options = sizeof options / sizeof options[0],

@@ -25,14 +25,14 @@ void sx_add_sizes(const sx_problem *problem, sx_text *out) {
     if (!n) sx_text_add(out, "1");
 }
 
-/* The layers of a network as a table. */
-static void add_layers(const sx_network *network, sx_text *out) {
+sx_status sx_list_layers(const sx_network *network, sx_text *out) {
     sx_table table;
     uint64_t macs = 0;
     for (size_t i = 0; i < network->n_layers; i++)
         macs += network->layer[i].count * sx_problem_computes(&network->layer[i].problem);
-    sx_text_add(out, "%s: %zu layers (%zu that differ), %s MACs\n\n", network->name, network->n_layers,
-                sx_network_distinct(network, NULL), sx_show_computes((double)macs).text);
+    sx_text_add(out, "%s: %zu layer%s (%zu that differ), %s MACs\n\n", network->name, network->n_layers,
+                network->n_layers == 1 ? "" : "s", sx_network_distinct(network, NULL),
+                sx_show_computes((double)macs).text);
     sx_table_begin(&table, "lrrl");
     static const char *const head[] = {"layer", "count", "MACs", "problem"};
     for (size_t i = 0; i < 4; i++) sx_table_cell(&table, "%s", head[i]);
@@ -46,27 +46,34 @@ static void add_layers(const sx_network *network, sx_text *out) {
         sx_table_cell_text(&table, &sizes);
     }
     sx_table_end(&table, 2, out);
+    return out->failed ? sx_error_memory() : SX_OK;
+}
+
+sx_status sx_list_layers_json(const sx_network *network, json_t *object) {
+    json_object_set_new(object, "network", json_string(network->name));
+    json_t *layers = sx_json_attach(object, "layers", json_array());
+    for (size_t i = 0; i < network->n_layers; i++) {
+        const sx_layer *layer = &network->layer[i];
+        char *einsum;
+        SX_TRY(sx_einsum_text(&layer->problem, &einsum));
+        (void)sx_json_append(layers, json_pack("{s:s, s:o, s:o, s:s}", "name", layer->name, "count",
+                                               sx_json_count(layer->count), "macs",
+                                               sx_json_count(sx_problem_computes(&layer->problem)), "einsum",
+                                               einsum));
+        sx_free(einsum);
+    }
+    return SX_OK;
 }
 
 /* The same as JSON: {"network", "layers": [{"name", "count", "macs", "einsum"}]}, with "totals" and "operators" of a graph
  * that is a run (NULL: it is none). */
 static sx_status add_layers_json(const sx_network *network, const sx_graph *graph,
                                  const sx_operators *operators, sx_text *out) {
-    json_t *object = json_pack("{s:s}", "network", network->name);
-    json_t *layers = sx_json_attach(object, "layers", json_array());
-    for (size_t i = 0; i < network->n_layers; i++) {
-        const sx_layer *layer = &network->layer[i];
-        char *einsum;
-        sx_status status = sx_einsum_text(&layer->problem, &einsum);
-        if (status) {
-            json_decref(object);
-            return status;
-        }
-        (void)sx_json_append(layers, json_pack("{s:s, s:o, s:o, s:s}", "name", layer->name, "count",
-                                               sx_json_count(layer->count), "macs",
-                                               sx_json_count(sx_problem_computes(&layer->problem)), "einsum",
-                                               einsum));
-        sx_free(einsum);
+    json_t *object = json_object();
+    sx_status status = sx_list_layers_json(network, object);
+    if (status) {
+        json_decref(object);
+        return status;
     }
     if (graph) json_object_set_new(object, "operators", sx_operators_json(graph, operators));
     if (graph) json_object_set_new(object, "totals", sx_operators_totals_json(graph, operators));
@@ -92,7 +99,7 @@ static sx_status add_graph(const sx_graph *graph, bool json, sx_text *out) {
     SX_TRY(sx_graph_network(graph, &network));
     sx_status status = run ? sx_graph_operators(graph, &operators) : SX_OK;
     if (!status && json) status = add_layers_json(&network, run ? graph : NULL, &operators, out);
-    if (!status && !json) add_layers(&network, out);
+    if (!status && !json) status = sx_list_layers(&network, out);
     if (!status && !json && run) {
         sx_text_add(out, "\n");
         sx_operators_add_vectors(graph, &operators, out);
@@ -154,8 +161,7 @@ static void add_branch(const char *name, int depth, uint64_t instances, uint64_t
     sx_text_add(out, "  ");
 }
 
-/* Draws the hierarchy, the backing store first, each level below the one that feeds it. */
-static void draw(sx_arch *arch, sx_text *out) {
+void sx_list_draw_arch(sx_arch *arch, sx_text *out) {
     sx_text_add(out, "%s: %d levels, %" PRIu64 " compute units\n\n", arch->name, arch->n_levels,
                 arch->compute.instances);
     for (int l = arch->n_levels - 1; l >= 0; l--) {
@@ -176,7 +182,7 @@ sx_status sx_list_arch(const char *name, bool json, sx_text *out) {
     sx_status status = arch ? sx_catalog_arch(name, arch) : sx_error_memory();
     if (!status && json) status = sx_arch_write(arch, SX_JSON, &text);
     if (!status && json) sx_text_add(out, "%s", text);
-    if (!status && !json) draw(arch, out);
+    if (!status && !json) sx_list_draw_arch(arch, out);
     sx_free(text);
     free(arch);
     return status;

@@ -47,8 +47,8 @@ static const sx_key_rule run_rules[] = {
 const sx_keys sx_keys_run = SX_KEYS("run", false, run_rules);
 static const sx_key_rule graph_tensor_rules[] = {
     SX_KEY("name", "text!", "unique among tensors"),
-    SX_KEY("shape", "[whole]!", "its extents"),
-    SX_KEY("bits", "whole", "of an element (8)"),
+    SX_KEY("shape", "[count]!", "its extents"),
+    SX_KEY("bits", "count", "of an element (8)"),
     SX_KEY("weight", "bool", "the same for every run"),
     SX_KEY("output", "bool", "wanted outside although a node reads it"),
     SX_KEY("state", "bool", "survives the run, as a cache of keys does"),
@@ -61,7 +61,7 @@ static const sx_key_rule graph_node_rules[] = {
     SX_KEY("kind", "text", "einsum, pool, softmax, norm, elementwise or another kind"),
     SX_KEY("function", "text", "what is computed of an element or a window"),
     SX_KEY("axis", "whole", "of softmax, norm and concat: the rank along which"),
-    SX_KEY("repeat", "whole", "how often the einsum is run, each time on another part"),
+    SX_KEY("repeat", "count", "how often the einsum is run, each time on another part"),
     SX_KEY("einsum", "text", "of an einsum or a pool: its text, as for --problem"),
     SX_KEY("reads", "names|[text|@plain_operand]", "tensors read by a node without an einsum"),
     SX_KEY("writes", "names|[text|@plain_operand]", "tensors written by a node without an einsum"),
@@ -82,7 +82,7 @@ const sx_keys sx_keys_count = SX_KEYS("count", false, count_rules);
 static const sx_key_rule part_rules[] = {
     SX_KEY("rank", "whole!", "of the tensor"),
     SX_KEY("offset", "whole", "the first element"),
-    SX_KEY("length", "whole!", "how many"),
+    SX_KEY("length", "count!", "how many"),
     SX_KEY("block", "whole", "elements that lie together"),
 };
 const sx_keys sx_keys_part = SX_KEYS("part", false, part_rules);

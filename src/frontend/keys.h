@@ -19,7 +19,8 @@ typedef struct sx_key_rule {
     sx_key_use use;
     const char
         *why; /* of a used key: the first of those that mean the same; NULL: it is the first, or alone */
-    /* What the value may be, for schemas: text, bool, number, whole, names, list, any, null, =WORD|WORD, @KEYS, [TYPE],
+    /* What the value may be, for schemas: text, bool, number, positive, whole, count (from 1 on), expression, names, list, any,
+     * null, =WORD|WORD, @KEYS, [TYPE],
      * {TYPE}, alternatives with |, and ! at the end where the key must be there. NULL: any. */
     const char *value;
     const char *about; /* a line for the reader of a schema; NULL: none */

@@ -57,7 +57,7 @@ typedef struct entry {
 
 static const sx_key_rule network_layer_rules[] = {
     SX_KEY("problem", "text!", "a problem, as for --problem, or a file"),
-    SX_KEY("count", "whole", "how often the layer occurs"),
+    SX_KEY("count", "count", "how often the layer occurs"),
     SX_KEY("name", "text", "its name"),
 };
 const sx_keys sx_keys_network_layer = SX_KEYS("network_layer", false, network_layer_rules);

@@ -38,8 +38,8 @@ static sx_status read_bytes(const sx_node *node, const char *what, uint64_t *out
 
 static const sx_key_rule chip_memory_rules[] = {
     SX_KEY("name", "text!", "its name"),
-    SX_KEY("capacity", "whole!", "bytes, such as 4194304 or 4 MiB"),
-    SX_KEY("bandwidth", "number!", "bytes per second"),
+    SX_KEY("capacity", "count!", "bytes, such as 4194304 or 4 MiB"),
+    SX_KEY("bandwidth", "positive!", "bytes per second"),
     SX_KEY("energy", "number", "pJ of a byte"),
 };
 const sx_keys sx_keys_chip_memory = SX_KEYS("chip_memory", false, chip_memory_rules);
@@ -78,8 +78,8 @@ static bool is_matrix(size_t class) {
 
 sx_keys sx_chip_rate_keys(sx_key_rule rule[SX_MOST_KEYS]) {
     sx_keys keys = {"chip_compute", false, rule, 2 + SX_N_OP_CLASSES};
-    rule[0] = (sx_key_rule)SX_KEY("matrix", "number!", "operations per second of products of matrices");
-    rule[1] = (sx_key_rule)SX_KEY("vector", "number!", "operations per second of all others");
+    rule[0] = (sx_key_rule)SX_KEY("matrix", "positive!", "operations per second of products of matrices");
+    rule[1] = (sx_key_rule)SX_KEY("vector", "positive!", "operations per second of all others");
     for (size_t i = 0; i < SX_N_OP_CLASSES; i++)
         rule[2 + i] =
             (sx_key_rule)SX_KEY(sx_op_class_name((sx_op_class)i), "number", "operations per second");

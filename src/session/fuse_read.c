@@ -52,7 +52,7 @@ static const sx_key_rule fused_tensor_rules[] = {
 const sx_keys sx_keys_fused_tensor = SX_KEYS("fused_tensor", false, fused_tensor_rules);
 static const sx_key_rule fused_loop_rules[] = {
     SX_KEY("dimension", "text!", "of the group"),
-    SX_KEY("bound", "whole!", "iterations"),
+    SX_KEY("bound", "count!", "iterations"),
 };
 const sx_keys sx_keys_fused_loop = SX_KEYS("fused_loop", false, fused_loop_rules);
 static const sx_key_rule fused_run_rules[] = {

@@ -17,9 +17,9 @@ static sx_status begin(sx_device *out) {
 }
 
 static const sx_key_rule device_type_rules[] = {
-    SX_KEY("bits", "whole!", "bits of an element"),
-    SX_KEY("dsp_per_mac", "number!", "DSP blocks of one multiply-accumulate"),
-    SX_KEY("add_latency", "whole!", "cycles of an addition"),
+    SX_KEY("bits", "count!", "bits of an element"),
+    SX_KEY("dsp_per_mac", "positive!", "DSP blocks of one multiply-accumulate"),
+    SX_KEY("add_latency", "count!", "cycles of an addition"),
 };
 const sx_keys sx_keys_device_type = SX_KEYS("device_type", false, device_type_rules);
 
@@ -71,14 +71,14 @@ static sx_status read_number(const sx_node *map, const char *key, sx_device *dev
 
 static const sx_key_rule device_rules[] = {
     SX_KEY("name", "text!", "its name"),
-    SX_KEY("dsp", "number!", "DSP blocks"),
+    SX_KEY("dsp", "positive!", "DSP blocks"),
     SX_KEY("bram18k", "number!", "block memories of 18 Kbit"),
-    SX_KEY("uram", "number", "UltraRAM blocks"),
+    SX_KEY("uram", "whole", "UltraRAM blocks"),
     SX_KEY("share", "number", "share of the device that a design may take, 0 to 1"),
-    SX_KEY("mhz", "number", "clock"),
+    SX_KEY("mhz", "positive", "clock"),
     SX_KEY("port_bits", "number", "bits of a port to DRAM"),
     SX_KEY("types", "{@device_type}", "data types by name"),
-    SX_KEY("row_cycles", "number", "cycles to open a row of DRAM"),
+    SX_KEY("row_cycles", "whole", "cycles to open a row of DRAM"),
 };
 const sx_keys sx_keys_device = SX_KEYS("device", false, device_rules);
 

@@ -82,11 +82,11 @@ static sx_status read_compute(sx_arch_builder *b, const sx_node *map, const sx_a
 }
 
 static const sx_key_rule vector_unit_rules[] = {
-    SX_KEY("lanes", "number!", "elements per cycle"),
-    SX_KEY("energy", "number", "pJ of an element"),
-    SX_KEY("exp", "number", "elements that an exponential function counts as"),
-    SX_KEY("row", "number", "elements that stay in the unit between passes"),
-    SX_KEY("passes", "number", "passes over memory of softmax and norms"),
+    SX_KEY("lanes", "expression!", "elements per cycle"),
+    SX_KEY("energy", "expression", "pJ of an element"),
+    SX_KEY("exp", "expression", "elements that an exponential function counts as"),
+    SX_KEY("row", "expression", "elements that stay in the unit between passes"),
+    SX_KEY("passes", "expression", "passes over memory of softmax and norms"),
     SX_KEY_IDLE("comment"),
 };
 const sx_keys sx_keys_vector_unit = SX_KEYS("vector_unit", true, vector_unit_rules);
@@ -112,10 +112,10 @@ static const sx_key_rule flat_arch_rules[] = {
     SX_KEY("name", "text", "of the architecture"),
     SX_KEY("arithmetic", "@compute!", "the compute units"),
     SX_KEY("storage", "[@storage]!", "the levels, innermost first"),
-    SX_KEY("constraints", "any", "constraints of mappings"),
+    SX_KEY("constraints", "@constraints", "constraints of mappings"),
     SX_KEY("sparse_optimizations", "@sparse|[@sparse_target]|null", "formats, gating and skipping"),
     SX_KEY("vector", "@vector_unit", "the unit for softmax, norms and the like"),
-    SX_KEY(SX_CYCLE_KEY, "number", "seconds of a cycle"),
+    SX_KEY(SX_CYCLE_KEY, "expression", "seconds of a cycle"),
     SX_KEY_IDLE("version"),
 };
 const sx_keys sx_keys_flat_arch = SX_KEYS("flat_arch", true, flat_arch_rules);

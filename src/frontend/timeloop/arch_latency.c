@@ -11,7 +11,7 @@
 sx_keys sx_latency_keys(sx_key_rule rule[SX_MOST_KEYS]) {
     static const sx_key_rule others[] = {
         SX_KEY("caches", "[@cache]", "caches on the way to the memory outside"),
-        SX_KEY("array", "{whole}", "places of the array along a dimension"),
+        SX_KEY("array", "{expression}", "places of the array along a dimension"),
         SX_KEY("stream", "text", "the tensor that streams through the array"),
         SX_KEY("layout", "{names}", "the order of a tensor's dimensions in memory")};
     sx_keys keys = {"latency", false, rule, 0};
@@ -19,7 +19,7 @@ sx_keys sx_latency_keys(sx_key_rule rule[SX_MOST_KEYS]) {
     const sx_law_key *key;
     const char *flag;
     for (size_t i = 0; (key = sx_law_number(i)); i++)
-        rule[keys.n++] = (sx_key_rule)SX_KEY(key->name, "number", NULL);
+        rule[keys.n++] = (sx_key_rule)SX_KEY(key->name, "expression", NULL);
     for (size_t i = 0; (flag = sx_law_flag(i, &offset)); i++)
         rule[keys.n++] = (sx_key_rule)SX_KEY(flag, "bool", NULL);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) rule[keys.n++] = others[i];
@@ -47,9 +47,9 @@ static sx_status read_numbers(const sx_attribute_scope *scope, const char *level
 }
 
 static const sx_key_rule cache_rules[] = {
-    SX_KEY("bytes", "number!", "its size"),
-    SX_KEY("ways", "number!", "its associativity"),
-    SX_KEY("miss", "number!", "cycles of a miss"),
+    SX_KEY("bytes", "expression!", "its size"),
+    SX_KEY("ways", "expression!", "its associativity"),
+    SX_KEY("miss", "expression!", "cycles of a miss"),
 };
 const sx_keys sx_keys_cache = SX_KEYS("cache", false, cache_rules);
 

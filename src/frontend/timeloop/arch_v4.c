@@ -37,8 +37,8 @@ static sx_status widen(uint64_t *mesh, uint64_t by, sx_place place) {
 }
 
 static const sx_key_rule spatial_rules[] = {
-    SX_KEY("meshX", "number", "instances along X"),
-    SX_KEY("meshY", "number", "instances along Y"),
+    SX_KEY("meshX", "expression", "instances along X"),
+    SX_KEY("meshY", "expression", "instances along Y"),
 };
 const sx_keys sx_keys_spatial = SX_KEYS("spatial", true, spatial_rules);
 
@@ -93,7 +93,7 @@ static const sx_key_rule v4_container_rules[] = {
     SX_KEY("name", "text!", "its name"),
     SX_KEY("attributes", "{any}|null", "attributes that the components inside inherit"),
     SX_KEY("spatial", "@spatial|null", "how many there are of all that follows"),
-    SX_KEY("constraints", "any", "constraints of mappings here"),
+    SX_KEY("constraints", "@constraints", "constraints of mappings here"),
     SX_KEY("sparse_optimizations", "any", "not of a container"),
     SX_KEY_IDLE("networks"),
 };
@@ -161,7 +161,7 @@ static const sx_key_rule v4_component_rules[] = {
            "DRAM, SRAM, regfile, smartbuffer or storage for storage, mac or compute for the compute units"),
     SX_KEY("attributes", "@storage|@compute|null", "its attributes"),
     SX_KEY("spatial", "@spatial|null", "how many there are of it and of all that follows"),
-    SX_KEY("constraints", "any", "constraints of mappings here"),
+    SX_KEY("constraints", "@constraints", "constraints of mappings here"),
     SX_KEY("sparse_optimizations", "@sparse_target|null", "formats, gating and skipping here"),
     SX_KEY("enabled", "bool", "false leaves the component out"),
     SX_KEY_FOR_ESTIMATE("subclass", "text", "what an estimate takes for its class"),

@@ -30,7 +30,7 @@ static const sx_key_rule problem_rules[] = {
     SX_KEY_IDLE("dnn_name"),
     SX_KEY_IDLE("notes"),
     SX_KEY_IDLE("histograms"),
-    SX_KEY("densities", "{any}|null", "by tensor: a number or a distribution"),
+    SX_KEY("densities", "{number|@density|null}|null", "by tensor: a number or a distribution"),
 };
 const sx_keys sx_keys_problem = SX_KEYS("problem", true, problem_rules);
 
@@ -50,13 +50,13 @@ static const sx_key_rule data_space_rules[] = {
     SX_KEY("projection", "any!", "for each rank the dimensions that make it up, with coefficients"),
     SX_KEY("read_write", "bool", "whether it is the output"),
     SX_KEY_IDLE("ranks"),
-    SX_KEY("bits", "whole", "bits of an element"),
+    SX_KEY("bits", "count", "bits of an element"),
 };
 const sx_keys sx_keys_data_space = SX_KEYS("data_space", true, data_space_rules);
 
 static const sx_key_rule coefficient_rules[] = {
     SX_KEY("name", "text!", "its name"),
-    SX_KEY("default", "whole", "its value where the instance gives none"),
+    SX_KEY("default", "number", "its value where the instance gives none"),
 };
 const sx_keys sx_keys_coefficient = SX_KEYS("coefficient", true, coefficient_rules);
 
@@ -211,7 +211,7 @@ static SX_MUST_USE sx_status other_key(reader *r, const sx_pair *pair) {
     const sx_keys keys = {"instance", true, rules, r->symbols.n_coefficients};
     for (size_t i = 0; i < r->symbols.n_coefficients; i++) {
         const char *name = r->coefficient[i].name;
-        rules[i] = (sx_key_rule)SX_KEY(name, "whole", NULL);
+        rules[i] = (sx_key_rule)SX_KEY(name, "expression", NULL);
         if (strcasecmp(name, pair->key) == 0 && !sx_node_get(r->instance, name))
             return read_respelt(r, pair, &r->coefficient[i]);
         if (sx_key_equal(name, pair->key))

@@ -221,7 +221,7 @@ static sx_status read_choices(sx_choices *choices, const sx_node *node) {
 static const sx_key_rule choices_file_rules[] = {
     SX_KEY("choices", "@choices!", "what a design may have"),
 };
-const sx_keys sx_keys_choices_file = SX_KEYS("choices_file", false, choices_file_rules);
+static const sx_keys sx_keys_choices_file = SX_KEYS("choices_file", false, choices_file_rules);
 
 /* Reads the documents of a source. */
 static sx_status read_source(sx_choices *choices, const sx_source *source, const char *name) {

@@ -68,6 +68,6 @@ SX_MUST_USE sx_status sx_choices_array(sx_choices *choices, sx_place place, cons
                                        sx_array_choice **out);
 
 /* The keys of files of choices. */
-extern const sx_keys sx_keys_choices_file, sx_keys_choices, sx_keys_memory_choice, sx_keys_area_limit;
+extern const sx_keys sx_keys_choices, sx_keys_memory_choice, sx_keys_area_limit;
 
 #endif

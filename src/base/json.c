@@ -3,14 +3,16 @@
 #include "base/decimal.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <locale.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static atomic_bool out_of_memory; /* stays set: a tree may lack any part from then on */
+static _Thread_local bool out_of_memory; /* the tree of this thread may lack any part */
 
 /* Where memory is out while a text is read, jansson gets some of a reserve: version 2.14 writes beyond a token
  * whose buffer cannot grow. */
@@ -22,7 +24,7 @@ static _Thread_local bool reading;
 static void *allocate(size_t size) {
     void *memory = malloc(size);
     if (memory) return memory;
-    atomic_store(&out_of_memory, true);
+    out_of_memory = true;
     if (!reading || size > sizeof reserve) return NULL;
     size_t from = atomic_fetch_add(&reserved, (size + 15) / 16 * 16);
     return from <= sizeof reserve - size ? reserve + from : NULL;
@@ -39,11 +41,57 @@ void sx_json_begin(void) {
 }
 
 void sx_json_fail(void) {
-    atomic_store(&out_of_memory, true);
+    out_of_memory = true;
 }
 
 bool sx_json_failed(void) {
-    return atomic_load(&out_of_memory);
+    return out_of_memory;
+}
+
+json_t *sx_json_number(double value) {
+    if (value == floor(value) && fabs(value) < 0x1p53) return json_integer((json_int_t)value);
+    return sx_json_real(value);
+}
+
+json_t *sx_json_real(double value) {
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *sx_json_count(uint64_t value) {
+    return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
+}
+
+json_t *sx_json_exact(uint64_t value) {
+    char digits[24];
+    if (value <= INT64_MAX) return json_integer((json_int_t)value);
+    snprintf(digits, sizeof digits, "%" PRIu64, value);
+    return json_string(digits);
+}
+
+json_t *sx_json_string(const char *text) {
+    json_t *string = text ? json_string(text) : json_null();
+    char *copy = string ? NULL : strdup(text);
+    for (char *c = copy; c && *c; c++)
+        if ((unsigned char)*c >= 0x80) *c = '?';
+    if (copy) string = json_string(copy);
+    free(copy);
+    return string;
+}
+
+json_t *sx_json_text(const char *text) {
+    return json_string_nocheck(text);
+}
+
+json_t *sx_json_set(json_t *object, const char *key, json_t *item) {
+    if (json_object_set_new(object, key, item) == 0) return item;
+    sx_json_fail();
+    return NULL;
+}
+
+json_t *sx_json_append(json_t *list, json_t *item) {
+    if (json_array_append_new(list, item) == 0) return item;
+    sx_json_fail();
+    return NULL;
 }
 
 json_t *sx_json_load(const char *text, size_t size, json_error_t *error) {
@@ -98,7 +146,8 @@ static size_t token_size(const char *text, bool *real) {
 
 char *sx_json_print(const json_t *tree, size_t flags) {
     char *text = json_dumps(tree, flags);
-    if (!sx_json_failed()) return text;
+    if (!out_of_memory) return text;
+    out_of_memory = false;
     release(text);
     return NULL;
 }

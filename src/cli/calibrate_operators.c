@@ -121,28 +121,27 @@ static json_t *kind_json(const calibration *c, const sx_kind_fit *kind) {
         json_t *number = json_pack("{s:s, s:f, s:f}", "key", kind->fit.key[i].name, "before",
                                    kind->fit.before[i], "after", kind->fit.after[i]);
         if (c->folds_samples[1] > 1) {
-            json_object_set_new(number, "low", sx_json_real(kind->fit.low[i]));
-            json_object_set_new(number, "high", sx_json_real(kind->fit.high[i]));
+            sx_json_set(number, "low", sx_json_real(kind->fit.low[i]));
+            sx_json_set(number, "high", sx_json_real(kind->fit.high[i]));
         }
-        json_array_append_new(numbers, number);
+        sx_json_append(numbers, number);
     }
     json_t *object = json_pack("{s:s, s:i, s:i, s:o, s:o, s:o}", "kind",
                                kind->kind->form == SX_FORM_LINK ? "link" : kind->kind->name, "rows",
                                (int)kind->n, "groups", (int)kind->n_groups, "keys", numbers, "before",
                                quality_json(&kind->fit.prior), "after", quality_json(&kind->fit.fitted));
-    if (kind->roofline > 0) json_object_set_new(object, "roofline_median", sx_json_real(kind->roofline));
-    if (c->folds_samples[0] > 1)
-        json_object_set_new(object, "cross_validated", quality_json(&kind->fit.validated));
+    if (kind->roofline > 0) sx_json_set(object, "roofline_median", sx_json_real(kind->roofline));
+    if (c->folds_samples[0] > 1) sx_json_set(object, "cross_validated", quality_json(&kind->fit.validated));
     return object;
 }
 
 static sx_status print_json(const calibration *c, sx_text *out) {
     json_t *kinds = json_array(), *rejected = json_array();
     for (uint32_t k = 0; k < c->rows.n_kinds; k++)
-        if (c->kind[k].n) json_array_append_new(kinds, kind_json(c, &c->kind[k]));
+        if (c->kind[k].n) sx_json_append(kinds, kind_json(c, &c->kind[k]));
     for (size_t i = 0; i < c->rows.rejected.n_rejected; i++)
-        json_array_append_new(rejected, json_pack("{s:i, s:s}", "row", c->rows.rejected.rejected[i].line,
-                                                  "reason", c->rows.rejected.rejected[i].reason));
+        sx_json_append(rejected, json_pack("{s:i, s:s}", "row", c->rows.rejected.rejected[i].line, "reason",
+                                           c->rows.rejected.rejected[i].reason));
     return sx_json_finish(json_pack("{s:s, s:i, s:i, s:o, s:o}", "arch", c->arch.name, "rows",
                                     (int)(c->rows.n + c->rows.rejected.n_rejected), "used", (int)c->rows.n,
                                     "kinds", kinds, "rejected", rejected),

@@ -158,18 +158,18 @@ static sx_status print_json(const calibration *c, sx_text *out) {
     for (size_t k = 0; k < fit->n_free; k++) {
         json_t *key = json_pack("{s:s, s:f, s:f}", "key", fit->key[k].name, "before", fit->before[k], "after",
                                 fit->after[k]);
-        if (c->samples > 1) json_object_set_new(key, "low", sx_json_real(fit->low[k]));
-        if (c->samples > 1) json_object_set_new(key, "high", sx_json_real(fit->high[k]));
-        json_array_append_new(keys, key);
+        if (c->samples > 1) sx_json_set(key, "low", sx_json_real(fit->low[k]));
+        if (c->samples > 1) sx_json_set(key, "high", sx_json_real(fit->high[k]));
+        sx_json_append(keys, key);
     }
     for (size_t i = 0; i < c->rows.n_rejected; i++)
-        json_array_append_new(rejected, json_pack("{s:i, s:s}", "row", c->rows.rejected[i].line, "reason",
-                                                  c->rows.rejected[i].reason));
+        sx_json_append(rejected, json_pack("{s:i, s:s}", "row", c->rows.rejected[i].line, "reason",
+                                           c->rows.rejected[i].reason));
     json_t *object =
         json_pack("{s:s, s:i, s:i, s:o, s:o, s:o, s:o}", "arch", c->arch.name, "rows",
                   (int)(c->rows.n + c->rows.n_rejected), "used", (int)c->rows.n, "keys", keys, "before",
                   quality_json(&fit->prior), "after", quality_json(&fit->fitted), "rejected", rejected);
-    if (c->folds > 1) json_object_set_new(object, "cross_validated", quality_json(&fit->validated));
+    if (c->folds > 1) sx_json_set(object, "cross_validated", quality_json(&fit->validated));
     return sx_json_finish(object, out);
 }
 

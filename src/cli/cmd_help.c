@@ -1,7 +1,7 @@
-#include "base/json.h"
 #include "cli/command.h"
 #include "cli/completion.h"
 #include "cli/man.h"
+#include "report/json_parts.h"
 #include "report/table.h"
 
 #include "sextant/all.h"
@@ -77,13 +77,9 @@ static json_t *command_json(const sx_command *command) {
     for (size_t i = 0; i < command->n_options; i++) {
         const sx_option *o = &command->options[i];
         const char letter[2] = {o->letter, 0};
-        json_t *item =
-            json_pack("{s:s, s:s?, s:s?, s:b, s:s}", "name", o->name, "letter", o->letter ? letter : NULL,
-                      "argument", o->argument, "repeatable", o->repeatable, "text", o->text);
-        if (json_array_append_new(options, item) != 0) {
-            json_decref(options);
-            return NULL;
-        }
+        sx_json_append(options, json_pack("{s:s, s:s?, s:s?, s:b, s:s}", "name", o->name, "letter",
+                                          o->letter ? letter : NULL, "argument", o->argument, "repeatable",
+                                          o->repeatable, "text", o->text));
     }
     return json_pack("{s:s, s:s, s:s, s:o}", "name", command->name, "about", command->about, "usage",
                      command->usage, "options", options);
@@ -92,17 +88,9 @@ static json_t *command_json(const sx_command *command) {
 /* Adds one command, or all of them, as JSON. */
 static sx_status add_json(const sx_command *only, sx_text *out) {
     json_t *list = json_array();
-    bool failed = !list;
-    for (size_t i = 0; sx_command_at(i) && !failed; i++)
-        if (!only || only == sx_command_at(i))
-            failed = json_array_append_new(list, command_json(sx_command_at(i))) != 0;
-    json_t *object = failed ? NULL : json_pack("{s:o}", "commands", list);
-    char *text = object ? sx_json_print(object, JSON_INDENT(2)) : NULL;
-    json_decref(object);
-    if (text) sx_text_add(out, "%s\n", text);
-    bool whole = text != NULL;
-    free(text);
-    return whole ? SX_OK : sx_error_memory();
+    for (size_t i = 0; sx_command_at(i); i++)
+        if (!only || only == sx_command_at(i)) sx_json_append(list, command_json(sx_command_at(i)));
+    return sx_json_finish(json_pack("{s:o}", "commands", list), out);
 }
 
 /* `sextant help [COMMAND]`. Pages for other programs are not fitted to a terminal. */

@@ -144,9 +144,9 @@ static sx_status add_entries(const topic *t, json_t *array) {
         if (!t->extent) continue;
         extent size;
         SX_TRY(t->extent(name, &size));
-        json_object_set_new(entry, "layers", json_integer((json_int_t)size.layers));
-        json_object_set_new(entry, "distinct", json_integer((json_int_t)size.distinct));
-        json_object_set_new(entry, "computes", json_integer((json_int_t)size.computes));
+        sx_json_set(entry, "layers", json_integer((json_int_t)size.layers));
+        sx_json_set(entry, "distinct", json_integer((json_int_t)size.distinct));
+        sx_json_set(entry, "computes", json_integer((json_int_t)size.computes));
     }
     return SX_OK;
 }
@@ -157,7 +157,7 @@ static sx_status add_json(const topic *one, sx_text *out) {
     sx_status status = SX_OK;
     for (size_t i = 0; i < N_TOPICS && !status; i++) {
         if (one && one != &topics[i]) continue;
-        json_t *array = sx_json_attach(object, topics[i].name, json_array());
+        json_t *array = sx_json_set(object, topics[i].name, json_array());
         status = add_entries(&topics[i], array);
     }
     if (!status) return sx_json_finish(object, out);

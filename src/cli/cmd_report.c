@@ -34,7 +34,7 @@ static sx_status add_result(const sx_args *args, const char *path, const char *t
     json_t *fused = json_object_get(answer, "fused");
     if (!status && fused) json_object_set(item, "fused", fused);
     sx_result_free(r);
-    if (!status && json_array_append_new(list, item) != 0) return sx_error_memory();
+    if (!status) sx_json_append(list, item);
     return status;
 }
 
@@ -59,7 +59,7 @@ static sx_status add_json(const sx_args *args, const char *path, const char *tex
         status = add_result(args, path, text, size, answer, list);
     else
         status = sx_page_answer(path, answer, &item);
-    if (!status && item && json_array_append_new(list, item) != 0) status = sx_error_memory();
+    if (!status && item) sx_json_append(list, item);
     json_decref(answer);
     return status;
 }

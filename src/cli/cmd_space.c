@@ -91,7 +91,7 @@ static sx_status add_diagnosis(const job *j, sx_output *result) {
     size_t size = strlen(text);
     sx_text_add(&result->err, "no legal mapping was found\n%s%s", text,
                 size && text[size - 1] == '\n' ? "" : "\n");
-    if (j->object) json_object_set_new(j->object, "diagnosis", json_string(text));
+    if (j->object) sx_json_set(j->object, "diagnosis", json_string(text));
     free(text);
     return SX_OK;
 }
@@ -128,7 +128,7 @@ static sx_status add_membership(const job *j, sx_output *result) {
 
 /* Notes that Ctrl-C came after `done` of all. */
 static void note_interrupt(const job *j, uint64_t done, uint64_t all, const char *what, sx_output *result) {
-    if (j->object) json_object_set_new(j->object, "complete", json_false());
+    if (j->object) sx_json_set(j->object, "complete", json_false());
     if (!j->quiet)
         sx_text_add(&result->err, "note: interrupted after %s of %s %s\n", sx_show_count((double)done).text,
                     sx_show_count((double)all).text, what);
@@ -139,7 +139,7 @@ static void add_energies(const job *j, sx_output *result) {
     sx_model_options options = sx_search_model_options(j->args);
     sx_search_semantics(j->args, &j->s.problem, &j->s.arch, &options);
     if (j->object) {
-        json_object_set_new(j->object, "energy_source", sx_json_string(j->energies));
+        sx_json_set(j->object, "energy_source", sx_json_string(j->energies));
         sx_json_semantics(&j->s.arch, &options, j->object);
     } else {
         sx_report_energies(j->energies, &result->out);
@@ -185,7 +185,7 @@ static sx_status add_sweep(const job *j, sx_output *result) {
     SX_TRY(sx_sweep_orders(j->s.model, &j->mapping, j->run.cancel, &sweep));
     if (sweep.n_costed < sweep.n_orders) note_interrupt(j, sweep.n_costed, sweep.n_orders, "orders", result);
     if (j->object)
-        json_object_set_new(j->object, "sweep", sx_sweep_json(&sweep, &j->s.problem));
+        sx_json_set(j->object, "sweep", sx_sweep_json(&sweep, &j->s.problem));
     else
         sx_sweep_print(&sweep, &j->s.problem, &result->out);
     add_energies(j, result);
@@ -202,7 +202,7 @@ static sx_status add_pca(job *j, sx_output *result) {
     snprintf(subject, sizeof subject, "%s on %s", j->s.problem.name, j->s.arch.name);
     SX_TRY(sx_pca_of_methods(j->args, "mapper", j->s.space, &options, &study));
     if (j->object)
-        json_object_set_new(j->object, "pca", sx_pca_study_json(&study, j->pca));
+        sx_json_set(j->object, "pca", sx_pca_study_json(&study, j->pca));
     else
         sx_pca_study_print(&study, j->pca, &result->out);
     add_energies(j, result);

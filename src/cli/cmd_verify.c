@@ -70,16 +70,16 @@ static sx_status add_json(const job *j, const char *path, const sx_certificate *
         (json_int_t)c->tables, "searched", (json_int_t)c->searched, "arrays_checked",
         (json_int_t)v->done.spatial, "entries_checked", (json_int_t)v->done.entries, "evaluations",
         (json_int_t)v->done.evaluations, "seconds", j->no_clock ? 0 : v->done.seconds);
-    json_object_set_new(object, "scope", scope);
+    sx_json_set(object, "scope", scope);
     if (j->everything.asked && v->verdict == SX_CLAIMS_HOLD)
-        json_object_set_new(object, "brute_force", sx_everything_json(&j->everything, j->no_clock));
-    if (c->n_front) json_object_set_new(object, "front", json_integer((json_int_t)c->n_front));
-    if (j->alone.asked) json_object_set_new(object, "independent", sx_alone_json(&j->alone, j->no_clock));
+        sx_json_set(object, "brute_force", sx_everything_json(&j->everything, j->no_clock));
+    if (c->n_front) sx_json_set(object, "front", json_integer((json_int_t)c->n_front));
+    if (j->alone.asked) sx_json_set(object, "independent", sx_alone_json(&j->alone, j->no_clock));
     if (v->verdict == SX_CLAIMS_FAIL) {
-        json_object_set_new(object, "claim", json_string(v->claim));
-        json_object_set_new(object, "why", sx_json_string(v->why));
+        sx_json_set(object, "claim", json_string(v->claim));
+        sx_json_set(object, "why", sx_json_string(v->why));
     }
-    json_array_append_new(j->list, object);
+    sx_json_append(j->list, object);
     return SX_OK;
 }
 
@@ -222,10 +222,10 @@ static void add_fused_json(const job *j, const char *path, const sx_fused_claim 
         "lower_bound", sx_json_real(c->lower_bound), "optimal", c->optimal, "labels", (json_int_t)c->n_labels,
         "groups", (json_int_t)c->n_groups, "seconds", j->no_clock ? 0 : v->done.seconds);
     if (v->verdict == SX_CLAIMS_FAIL) {
-        json_object_set_new(object, "claim", json_string(v->claim));
-        json_object_set_new(object, "why", sx_json_string(v->why));
+        sx_json_set(object, "claim", json_string(v->claim));
+        sx_json_set(object, "why", sx_json_string(v->why));
     }
-    json_array_append_new(j->list, object);
+    sx_json_append(j->list, object);
 }
 
 /* Checks the certificate of a fused network and adds the outcome. */
@@ -285,8 +285,8 @@ static sx_status verify_text(job *j, const char *path, const char *text, size_t 
 static void skip(job *j, const char *path) {
     j->result->exit = SX_EXIT_FAILED;
     if (j->json)
-        json_array_append_new(
-            j->list, json_pack("{s:o, s:b, s:b}", "file", sx_json_string(path), "holds", 0, "complete", 0));
+        sx_json_append(j->list,
+                       json_pack("{s:o, s:b, s:b}", "file", sx_json_string(path), "holds", 0, "complete", 0));
     else
         sx_text_add(&j->result->err, "%s: not checked (interrupted)\n", path);
 }

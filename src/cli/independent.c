@@ -33,14 +33,14 @@ json_t *sx_alone_json(const sx_alone *alone, bool no_clock) {
                                (json_int_t)r->outlines, "compulsory", (json_int_t)r->compulsory, "tiles",
                                (json_int_t)r->tiles, "ports", (json_int_t)r->ports, "walked",
                                (json_int_t)r->walked, "evaluations", (json_int_t)r->evaluations);
-    if (r->verdict == SX_INDEPENDENT_UNDECIDED) json_object_set_new(object, "holds", json_null());
-    if (r->verdict == SX_INDEPENDENT_HOLDS) json_object_set_new(object, "slack", json_real(r->slack));
-    if (r->why[0]) json_object_set_new(object, "why", sx_json_string(r->why));
+    if (r->verdict == SX_INDEPENDENT_UNDECIDED) sx_json_set(object, "holds", json_null());
+    if (r->verdict == SX_INDEPENDENT_HOLDS) sx_json_set(object, "slack", json_real(r->slack));
+    if (r->why[0]) sx_json_set(object, "why", sx_json_string(r->why));
     if (r->certified > 0) {
-        json_object_set_new(object, "certified_bound", sx_json_real(r->certified));
-        json_object_set_new(object, "at_most_better", sx_json_real(r->better));
+        sx_json_set(object, "certified_bound", sx_json_real(r->certified));
+        sx_json_set(object, "at_most_better", sx_json_real(r->better));
     }
-    if (r->uncounted) json_object_set_new(object, "mapping_counted", json_false());
+    if (r->uncounted) sx_json_set(object, "mapping_counted", json_false());
     return object;
 }
 

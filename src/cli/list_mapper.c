@@ -84,9 +84,9 @@ sx_status sx_list_mapper_json(const char *name, sx_text *out) {
         item = sx_json_append(list, item);
         if (!s.words) continue;
         json_t *words = json_array();
-        for (size_t w = 0; s.words[w]; w++) json_array_append_new(words, json_string(s.words[w]));
-        json_object_set_new(item, "default", json_string(s.words[(size_t)s.preset]));
-        json_object_set_new(item, "words", words);
+        for (size_t w = 0; s.words[w]; w++) sx_json_append(words, json_string(s.words[w]));
+        sx_json_set(item, "default", json_string(s.words[(size_t)s.preset]));
+        sx_json_set(item, "words", words);
     }
     return sx_json_finish(json_pack("{s:s, s:s, s:o}", "name", name, "about", about, "settings", list), out);
 }

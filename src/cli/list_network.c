@@ -50,8 +50,8 @@ sx_status sx_list_layers(const sx_network *network, sx_text *out) {
 }
 
 sx_status sx_list_layers_json(const sx_network *network, json_t *object) {
-    json_object_set_new(object, "network", json_string(network->name));
-    json_t *layers = sx_json_attach(object, "layers", json_array());
+    sx_json_set(object, "network", json_string(network->name));
+    json_t *layers = sx_json_set(object, "layers", json_array());
     for (size_t i = 0; i < network->n_layers; i++) {
         const sx_layer *layer = &network->layer[i];
         char *einsum;
@@ -75,8 +75,8 @@ static sx_status add_layers_json(const sx_network *network, const sx_graph *grap
         json_decref(object);
         return status;
     }
-    if (graph) json_object_set_new(object, "operators", sx_operators_json(graph, operators));
-    if (graph) json_object_set_new(object, "totals", sx_operators_totals_json(graph, operators));
+    if (graph) sx_json_set(object, "operators", sx_operators_json(graph, operators));
+    if (graph) sx_json_set(object, "totals", sx_operators_totals_json(graph, operators));
     return sx_json_finish(object, out);
 }
 

@@ -124,27 +124,27 @@ static sx_status add_layer_json(const sx_onnx *onnx, const sx_onnx_layer *layer,
         sx_json_append(array, json_pack("{s:s, s:s, s:I, s:s}", "name", layer->name, "op", layer->op, "macs",
                                         (json_int_t)layer->macs, "einsum", einsum.data));
     sx_text_free(&einsum);
-    if (same != layer) json_object_set_new(item, "same_as", json_string(same->name));
+    if (same != layer) sx_json_set(item, "same_as", json_string(same->name));
     return SX_OK;
 }
 
 static sx_status add_json(const sx_onnx *onnx, sx_text *out) {
     const double all = (double)onnx->macs + (double)onnx->operations;
     json_t *object = json_pack("{s:s, s:I}", "graph", onnx->graph.name, "macs", (json_int_t)onnx->macs);
-    json_t *layers = sx_json_attach(object, "layers", json_array());
+    json_t *layers = sx_json_set(object, "layers", json_array());
     sx_status status = SX_OK;
     for (size_t i = 0; i < onnx->n_layers && !status; i++)
         status = add_layer_json(onnx, &onnx->layer[i], layers);
-    json_t *rest = sx_json_attach(object, "unmapped", json_array());
+    json_t *rest = sx_json_set(object, "unmapped", json_array());
     for (size_t i = 0; i < onnx->n_rest; i++) {
         const sx_onnx_rest *r = &onnx->rest[i];
         json_t *item = sx_json_append(rest, json_pack("{s:s, s:I, s:I, s:I}", "op", r->op, "count",
                                                       (json_int_t)r->count, "grouped", (json_int_t)r->grouped,
                                                       "operations", (json_int_t)r->operations));
         if (r->heavy)
-            json_object_set_new(item, "heavy", json_true());
+            sx_json_set(item, "heavy", json_true());
         else
-            json_object_set_new(item, "share", sx_json_number(all > 0 ? (double)r->operations / all : 0));
+            sx_json_set(item, "share", sx_json_number(all > 0 ? (double)r->operations / all : 0));
     }
     if (!status) return sx_json_finish(object, out);
     json_decref(object);

@@ -32,12 +32,12 @@ static void add_row(const char *name, const sx_surrogate *s, sx_table *table) {
 }
 
 static void add_object(const char *name, const sx_surrogate *s, json_t *list) {
-    json_array_append_new(
-        list, json_pack("{s:s, s:s, s:s, s:s, s:b, s:b, s:b, s:I, s:o, s:o}", "name", name, "arch", s->arch,
-                        "family", s->family, "ranges", s->family_text, "keep_all", s->space.keep_all,
-                        "remainders", s->space.remainders, "no_banks", s->space.no_banks, "weights",
-                        (json_int_t)s->net->n_parameters, "held_out_loss", sx_json_real(s->record.held_loss),
-                        "rank_correlation", sx_json_real(s->record.rank)));
+    sx_json_append(list, json_pack("{s:s, s:s, s:s, s:s, s:b, s:b, s:b, s:I, s:o, s:o}", "name", name, "arch",
+                                   s->arch, "family", s->family, "ranges", s->family_text, "keep_all",
+                                   s->space.keep_all, "remainders", s->space.remainders, "no_banks",
+                                   s->space.no_banks, "weights", (json_int_t)s->net->n_parameters,
+                                   "held_out_loss", sx_json_real(s->record.held_loss), "rank_correlation",
+                                   sx_json_real(s->record.rank)));
 }
 
 /* Reads all of them into a table, or a list. */

@@ -16,11 +16,11 @@ static sx_status describe(const sx_space *base, const void *point, json_t *objec
     json_t *sizes = json_object();
     char *text;
     sx_mapping mapping;
-    json_object_set_new(object, "problem", json_string(problem->name));
+    sx_json_set(object, "problem", json_string(problem->name));
     for (int d = 0; d < problem->n_dims; d++)
-        json_object_set_new(sizes, problem->dim_name[d], json_integer(problem->size[d]));
-    json_object_set_new(object, "dimensions", sizes);
-    json_object_set_new(object, "arch", json_string(space->arch->name));
+        sx_json_set(sizes, problem->dim_name[d], json_integer(problem->size[d]));
+    sx_json_set(object, "dimensions", sizes);
+    sx_json_set(object, "arch", json_string(space->arch->name));
     sx_map_space_mapping(base, point, &mapping);
     SX_TRY(sx_mapping_write(&mapping, problem, space->arch, SX_JSON, &text));
     json_t *noun = sx_json_read(text);

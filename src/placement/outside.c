@@ -14,12 +14,12 @@ static sx_status describe(const sx_space *base, const void *point, json_t *objec
     const sx_placement_space *space = sx_placement_space_of(base);
     json_t *nodes = json_array();
     for (size_t i = 0; i < space->graph.n_nodes; i++)
-        json_array_append_new(nodes, json_pack("{s:s, s:o, s:o}", "name", space->graph.node[i].name,
-                                               "weights", memory_of(space, point, 2 * i), "output",
-                                               memory_of(space, point, 2 * i + 1)));
-    json_object_set_new(object, "graph", json_string(space->graph.name));
-    json_object_set_new(object, "chip", json_string(space->chip.name));
-    json_object_set_new(object, "nodes", nodes);
+        sx_json_append(nodes, json_pack("{s:s, s:o, s:o}", "name", space->graph.node[i].name, "weights",
+                                        memory_of(space, point, 2 * i), "output",
+                                        memory_of(space, point, 2 * i + 1)));
+    sx_json_set(object, "graph", json_string(space->graph.name));
+    sx_json_set(object, "chip", json_string(space->chip.name));
+    sx_json_set(object, "nodes", nodes);
     return sx_json_failed() ? sx_error_memory() : SX_OK;
 }
 

@@ -33,14 +33,13 @@ sx_status sx_allocation_json(const sx_buffers *buffers, const sx_allocate_option
                   "bound_bytes", sx_json_count(found->bound), "live_bytes", sx_json_count(found->live),
                   "nodes", sx_json_count(found->nodes), "stop", sx_stop_name(found->stop), "seconds",
                   sx_json_real(clock ? found->seconds : 0));
-    if (found->found) json_object_set_new(object, "bytes", sx_json_count(found->bytes));
-    json_t *list = found->found ? sx_json_attach(object, "buffers", json_array()) : NULL;
+    if (found->found) sx_json_set(object, "bytes", sx_json_count(found->bytes));
+    json_t *list = found->found ? sx_json_set(object, "buffers", json_array()) : NULL;
     for (size_t i = 0; found->found && i < buffers->n; i++) {
         const sx_buffer *b = &buffers->buffer[i];
-        json_array_append_new(list,
-                              json_pack("{s:o, s:o, s:o, s:o, s:o}", "id", sx_json_string(buffers->id[i]),
-                                        "lower", sx_json_count(b->lower), "upper", sx_json_count(b->upper),
-                                        "size", sx_json_count(b->size), "offset", sx_json_count(b->offset)));
+        sx_json_append(list, json_pack("{s:o, s:o, s:o, s:o, s:o}", "id", sx_json_string(buffers->id[i]),
+                                       "lower", sx_json_count(b->lower), "upper", sx_json_count(b->upper),
+                                       "size", sx_json_count(b->size), "offset", sx_json_count(b->offset)));
     }
     return sx_json_finish(object, out);
 }

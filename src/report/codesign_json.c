@@ -16,7 +16,7 @@ static json_t *settings_json(const sx_codesign_job *job, size_t design) {
         char text[64], *end;
         sx_designs_setting(job->designs, design, i, text, sizeof text);
         long long words = strtoll(text, &end, 10);
-        json_object_set_new(object, name, *end ? json_string(text) : json_integer(words));
+        sx_json_set(object, name, *end ? json_string(text) : json_integer(words));
     }
     return object;
 }
@@ -25,19 +25,19 @@ static json_t *settings_json(const sx_codesign_job *job, size_t design) {
 static json_t *design_json(const sx_codesign_job *job, size_t design) {
     const sx_design_result *d = &job->result.design[design];
     json_t *object = json_object();
-    json_object_set_new(object, "settings", settings_json(job, design));
-    json_object_set_new(object, "area_um2", sx_json_number(sx_designs_area(job->designs, design)));
-    json_object_set_new(object, "fate", json_string(sx_design_outcome_name(d->outcome)));
-    json_object_set_new(object, "objective", sx_json_real(d->value));
-    if (isfinite(d->bound)) json_object_set_new(object, "bound", sx_json_real(d->bound));
-    if (isfinite(d->value)) json_object_set_new(object, "total", sx_json_score(&d->total));
-    if (isfinite(d->value)) json_object_set_new(object, "poor", json_boolean(d->poor));
+    sx_json_set(object, "settings", settings_json(job, design));
+    sx_json_set(object, "area_um2", sx_json_number(sx_designs_area(job->designs, design)));
+    sx_json_set(object, "fate", json_string(sx_design_outcome_name(d->outcome)));
+    sx_json_set(object, "objective", sx_json_real(d->value));
+    if (isfinite(d->bound)) sx_json_set(object, "bound", sx_json_real(d->bound));
+    if (isfinite(d->value)) sx_json_set(object, "total", sx_json_score(&d->total));
+    if (isfinite(d->value)) sx_json_set(object, "poor", json_boolean(d->poor));
     return object;
 }
 
 /* Sets the layers of the best design in its object. */
 static sx_status set_layers(const sx_codesign_job *job, const sx_arch *arch, json_t *object) {
-    json_t *list = sx_json_attach(object, "layers", json_array());
+    json_t *list = sx_json_set(object, "layers", json_array());
     for (size_t i = 0; i < job->result.n_layers; i++) {
         const sx_codesign_layer *layer = &job->result.layer[i];
         const sx_layer *from = &job->network.layer[i];
@@ -49,13 +49,13 @@ static sx_status set_layers(const sx_codesign_job *job, const sx_arch *arch, jso
         item = sx_json_append(list, item);
         SX_TRY(sx_mapping_write(&layer->mapping, &from->problem, arch, SX_JSON, &text));
         json_t *score = sx_json_score(&layer->score);
-        json_object_set_new(score, "objective", sx_json_real(layer->value));
-        json_object_set_new(item, "best", score);
-        json_object_set_new(item, "mapping", sx_json_noun(text));
-        if (isfinite(layer->bound)) json_object_set_new(item, "lower_bound", sx_json_real(layer->bound));
-        json_object_set_new(item, "poor", json_boolean(layer->poor));
+        sx_json_set(score, "objective", sx_json_real(layer->value));
+        sx_json_set(item, "best", score);
+        sx_json_set(item, "mapping", sx_json_noun(text));
+        if (isfinite(layer->bound)) sx_json_set(item, "lower_bound", sx_json_real(layer->bound));
+        sx_json_set(item, "poor", json_boolean(layer->poor));
         if (layer->same_as != i)
-            json_object_set_new(item, "same_as", json_string(job->network.layer[layer->same_as].name));
+            sx_json_set(item, "same_as", json_string(job->network.layer[layer->same_as].name));
     }
     return SX_OK;
 }
@@ -63,19 +63,19 @@ static sx_status set_layers(const sx_codesign_job *job, const sx_arch *arch, jso
 static json_t *counts_json(const sx_codesign_job *job) {
     const sx_codesign_counts *n = &job->result.counts;
     json_t *object = json_object(), *tiles = json_array();
-    json_object_set_new(object, "combinations", sx_json_count(sx_designs_combinations(job->designs)));
-    json_object_set_new(object, "designs", sx_json_count(n->designs));
-    json_object_set_new(object, "searched", sx_json_count(n->done));
-    json_object_set_new(object, "cut", sx_json_count(n->cut));
-    json_object_set_new(object, "empty", sx_json_count(n->empty));
-    json_object_set_new(object, "quick", sx_json_count(n->quick));
-    json_object_set_new(object, "none", sx_json_count(n->none));
-    json_object_set_new(object, "open", sx_json_count(n->open));
-    for (int i = 0; i < n->n_memories; i++) json_array_append_new(tiles, sx_json_count(n->tiles[i]));
-    json_object_set_new(object, "tiles", tiles);
-    json_object_set_new(object, "tree_nodes", sx_json_count(n->nodes));
-    json_object_set_new(object, "partial_costs", sx_json_count(n->partial));
-    json_object_set_new(object, "evaluations", sx_json_count(n->evaluations));
+    sx_json_set(object, "combinations", sx_json_count(sx_designs_combinations(job->designs)));
+    sx_json_set(object, "designs", sx_json_count(n->designs));
+    sx_json_set(object, "searched", sx_json_count(n->done));
+    sx_json_set(object, "cut", sx_json_count(n->cut));
+    sx_json_set(object, "empty", sx_json_count(n->empty));
+    sx_json_set(object, "quick", sx_json_count(n->quick));
+    sx_json_set(object, "none", sx_json_count(n->none));
+    sx_json_set(object, "open", sx_json_count(n->open));
+    for (int i = 0; i < n->n_memories; i++) sx_json_append(tiles, sx_json_count(n->tiles[i]));
+    sx_json_set(object, "tiles", tiles);
+    sx_json_set(object, "tree_nodes", sx_json_count(n->nodes));
+    sx_json_set(object, "partial_costs", sx_json_count(n->partial));
+    sx_json_set(object, "evaluations", sx_json_count(n->evaluations));
     return object;
 }
 
@@ -98,11 +98,11 @@ static sx_status set_best(const sx_codesign_job *job, json_t *object) {
     char *text = NULL;
     sx_arch *arch = malloc(sizeof *arch);
     if (!arch) return sx_error_memory();
-    json_t *best = sx_json_attach(object, "best", design_json(job, job->result.best));
+    json_t *best = sx_json_set(object, "best", design_json(job, job->result.best));
     sx_designs_arch(job->designs, job->result.best, arch);
     sx_status status = set_layers(job, arch, best);
     if (!status) status = sx_arch_write(arch, SX_JSON, &text);
-    if (!status) json_object_set_new(object, "architecture", sx_json_noun(text));
+    if (!status) sx_json_set(object, "architecture", sx_json_noun(text));
     free(arch);
     return status;
 }
@@ -111,29 +111,28 @@ sx_status sx_codesign_json(const sx_codesign_job *job, sx_text *out) {
     const sx_codesign_result *r = &job->result;
     json_t *object = json_object(), *front = json_array(), *designs = json_array();
     sx_status status = SX_OK;
-    json_object_set_new(object, "network", json_string(job->network.name));
-    json_object_set_new(object, "arch", json_string(job->base.name));
-    json_object_set_new(object, "energy_source", sx_json_string(job->energies));
+    sx_json_set(object, "network", json_string(job->network.name));
+    sx_json_set(object, "arch", json_string(job->base.name));
+    sx_json_set(object, "energy_source", sx_json_string(job->energies));
     sx_json_semantics(&job->base, &job->options.model, object);
-    json_object_set_new(object, "method", json_string(sx_codesign_method_name(job->options.method, NULL)));
+    sx_json_set(object, "method", json_string(sx_codesign_method_name(job->options.method, NULL)));
     if (r->found)
         status = set_best(job, object);
     else
-        json_object_set_new(object, "best", json_null());
-    for (size_t i = 0; i < r->n_front; i++) json_array_append_new(front, design_json(job, r->front[i]));
-    for (size_t i = 0; i < r->n_designs; i++) json_array_append_new(designs, design_json(job, i));
-    json_object_set_new(object, "front", front);
-    json_object_set_new(object, "designs", designs);
-    json_object_set_new(object, "counts", counts_json(job));
-    if (isfinite(r->lower_bound)) json_object_set_new(object, "lower_bound", sx_json_real(r->lower_bound));
-    if (isfinite(r->lower_bound) || r->optimal)
-        json_object_set_new(object, "optimal", json_boolean(r->optimal));
-    json_object_set_new(object, "complete", json_boolean(r->complete));
-    json_object_set_new(object, "stop", json_string(sx_stop_name(r->stop)));
-    if (!r->found) json_object_set_new(object, "none", json_boolean(r->none));
-    json_object_set_new(object, "repeatable", json_boolean(r->repeatable));
-    json_object_set_new(object, "seconds", json_real(job->clock ? r->seconds : 0));
-    json_object_set_new(object, "repeat", repeat_json(job));
+        sx_json_set(object, "best", json_null());
+    for (size_t i = 0; i < r->n_front; i++) sx_json_append(front, design_json(job, r->front[i]));
+    for (size_t i = 0; i < r->n_designs; i++) sx_json_append(designs, design_json(job, i));
+    sx_json_set(object, "front", front);
+    sx_json_set(object, "designs", designs);
+    sx_json_set(object, "counts", counts_json(job));
+    if (isfinite(r->lower_bound)) sx_json_set(object, "lower_bound", sx_json_real(r->lower_bound));
+    if (isfinite(r->lower_bound) || r->optimal) sx_json_set(object, "optimal", json_boolean(r->optimal));
+    sx_json_set(object, "complete", json_boolean(r->complete));
+    sx_json_set(object, "stop", json_string(sx_stop_name(r->stop)));
+    if (!r->found) sx_json_set(object, "none", json_boolean(r->none));
+    sx_json_set(object, "repeatable", json_boolean(r->repeatable));
+    sx_json_set(object, "seconds", json_real(job->clock ? r->seconds : 0));
+    sx_json_set(object, "repeat", repeat_json(job));
     if (!status) return sx_json_finish(object, out);
     json_decref(object);
     return status;

@@ -11,8 +11,8 @@
 static json_t *trace_json(const sx_compare_run *run) {
     json_t *list = json_array();
     for (size_t i = 0; i < run->n_trace; i++)
-        json_array_append_new(list, json_pack("[I, f, o]", (json_int_t)run->trace[i].evaluations,
-                                              run->trace[i].seconds, sx_json_real(run->trace[i].value)));
+        sx_json_append(list, json_pack("[I, f, o]", (json_int_t)run->trace[i].evaluations,
+                                       run->trace[i].seconds, sx_json_real(run->trace[i].value)));
     return list;
 }
 
@@ -30,7 +30,7 @@ static json_t *best_json(const sx_comparison *c, const sx_compare_run *run) {
     }
     json_t *object = json_object();
     for (size_t i = 0; i < c->n_metrics; i++)
-        json_object_set_new(object, c->metric[i], sx_json_number(run->metrics.value[i]));
+        sx_json_set(object, c->metric[i], sx_json_number(run->metrics.value[i]));
     return object;
 }
 
@@ -42,9 +42,8 @@ static json_t *run_json(const sx_comparison *c, const sx_compare_run *run) {
         sx_json_number(run->found ? run->value : NAN), "evaluations", (json_int_t)run->summary.evaluations,
         "valid", (json_int_t)run->summary.valid, "rejected", (json_int_t)run->summary.rejected, "seconds",
         run->summary.seconds, "stop", sx_stop_name(run->summary.stop), "optimal", run->summary.optimal);
-    if (run->summary.lower_bound > 0)
-        json_object_set_new(object, "lower_bound", json_real(run->summary.lower_bound));
-    json_object_set_new(object, "trace", trace_json(run));
+    if (run->summary.lower_bound > 0) sx_json_set(object, "lower_bound", json_real(run->summary.lower_bound));
+    sx_json_set(object, "trace", trace_json(run));
     return object;
 }
 
@@ -70,40 +69,39 @@ static json_t *summary_json(const sx_comparison *c, size_t problem, size_t navig
         {"evaluations_per_second", s->per_second},
     };
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
-        json_object_set_new(object, row[i].key, sx_json_number(row[i].value));
+        sx_json_set(object, row[i].key, sx_json_number(row[i].value));
     double bound = c->problem[problem].bound;
     if (!(bound > 0)) return object;
-    json_object_set_new(object, "lower_bound", sx_json_number(bound));
-    json_object_set_new(object, "optimal", json_boolean(c->problem[problem].optimal));
-    json_object_set_new(object, "over_bound", sx_json_number(s->geomean / bound));
+    sx_json_set(object, "lower_bound", sx_json_number(bound));
+    sx_json_set(object, "optimal", json_boolean(c->problem[problem].optimal));
+    sx_json_set(object, "over_bound", sx_json_number(s->geomean / bound));
     return object;
 }
 
 sx_status sx_compare_json(const sx_compare_report *r, sx_text *out) {
     const sx_comparison *c = r->comparison;
     json_t *object = json_object();
-    json_object_set_new(object,
-                        r->chip     ? "chip"
-                        : r->device ? "device"
-                                    : "arch",
-                        json_string(r->chip     ? r->chip
-                                    : r->device ? r->device
-                                                : r->arch));
-    json_object_set_new(object, "objective", json_string(c->objective));
-    if (r->arch) json_object_set_new(object, "energy_source", sx_json_string(r->energies));
+    sx_json_set(object,
+                r->chip     ? "chip"
+                : r->device ? "device"
+                            : "arch",
+                json_string(r->chip     ? r->chip
+                            : r->device ? r->device
+                                        : r->arch));
+    sx_json_set(object, "objective", json_string(c->objective));
+    if (r->arch) sx_json_set(object, "energy_source", sx_json_string(r->energies));
     if (r->arch) sx_json_semantics(r->machine, &r->model, object);
-    json_object_set_new(object, "complete", json_boolean(c->complete));
-    json_object_set_new(object, "normalised_by",
-                        json_string(sx_comparison_has_minima(c) ? "minimum" : "best"));
-    json_t *rows = sx_json_attach(object, "rows", json_array());
-    for (size_t i = 0; i < c->n_runs; i++) json_array_append_new(rows, run_json(c, &c->run[i]));
-    json_t *summaries = sx_json_attach(object, "summary", json_array());
+    sx_json_set(object, "complete", json_boolean(c->complete));
+    sx_json_set(object, "normalised_by", json_string(sx_comparison_has_minima(c) ? "minimum" : "best"));
+    json_t *rows = sx_json_set(object, "rows", json_array());
+    for (size_t i = 0; i < c->n_runs; i++) sx_json_append(rows, run_json(c, &c->run[i]));
+    json_t *summaries = sx_json_set(object, "summary", json_array());
     sx_status status = SX_OK;
     for (size_t p = 0; p < c->n_problems && !status; p++)
         for (size_t n = 0; n < c->n_navigators && !status; n++) {
             sx_compare_summary summary;
             status = sx_comparison_summary(c, p, n, &summary);
-            if (!status && summary.runs) json_array_append_new(summaries, summary_json(c, p, n, &summary));
+            if (!status && summary.runs) sx_json_append(summaries, summary_json(c, p, n, &summary));
         }
     if (!status) return sx_json_finish(object, out);
     json_decref(object);

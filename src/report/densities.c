@@ -74,21 +74,16 @@ sx_status sx_densities_json(const sx_result *r, size_t layer, json_t **out) {
     if (range->n == 0 || !r->session.layer[layer].found) return SX_OK;
     SX_TRY(score_layer(r, layer, score));
     json_t *list = json_array();
-    bool good = list != NULL;
-    for (int i = 0; i < range->n && good; i++) {
+    for (int i = 0; i < range->n; i++) {
         json_t *row = sx_json_score(&score[i]), *shares = json_object();
         for (int t = 0; t < range->n_tensors; t++)
-            good &=
-                json_object_set_new(shares, range->tensor[t].name, json_real(range->tensor[t].share[i])) == 0;
+            sx_json_set(shares, range->tensor[t].name, json_real(range->tensor[t].share[i]));
         double value = sx_objective_value(&r->options.run.objective, &score[i]);
-        good &= json_object_set_new(row, "density", shares) == 0;
-        good &= json_object_set_new(row, "weight", json_real(range->weight[i])) == 0;
-        good &= json_object_set_new(row, "objective", sx_json_real(value)) == 0;
-        good &= json_array_append_new(list, row) == 0;
+        sx_json_set(row, "density", shares);
+        sx_json_set(row, "weight", json_real(range->weight[i]));
+        sx_json_set(row, "objective", sx_json_real(value));
+        sx_json_append(list, row);
     }
     *out = list;
-    if (good) return SX_OK;
-    json_decref(list);
-    *out = NULL;
-    return sx_error_memory();
+    return list ? SX_OK : sx_error_memory();
 }

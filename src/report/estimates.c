@@ -80,90 +80,86 @@ static json_t *actions_json(const sx_estimated_component *c) {
     const sx_estimate *e = &c->estimate;
     json_t *actions = json_object();
     if (is_memory(&c->component)) {
-        json_object_set_new(actions, "read", sx_json_real(e->read));
-        json_object_set_new(actions, "write", sx_json_real(e->write));
-        json_object_set_new(actions, "update", sx_json_real(e->update));
+        sx_json_set(actions, "read", sx_json_real(e->read));
+        sx_json_set(actions, "write", sx_json_real(e->write));
+        sx_json_set(actions, "update", sx_json_real(e->update));
     } else {
-        json_object_set_new(actions, action_name(&c->component), sx_json_real(e->read));
+        sx_json_set(actions, action_name(&c->component), sx_json_real(e->read));
     }
-    json_object_set_new(actions, "leak", e->leak >= 0 ? sx_json_real(e->leak) : json_null());
+    sx_json_set(actions, "leak", e->leak >= 0 ? sx_json_real(e->leak) : json_null());
     return actions;
 }
 
 static json_t *component_json(const sx_estimated_component *c) {
     const sx_estimate *e = &c->estimate;
     json_t *object = json_object();
-    json_object_set_new(object, "name", sx_json_string(c->name));
-    json_object_set_new(object, "class", sx_json_string(c->class));
-    json_object_set_new(object, "kind", sx_json_string(sx_component_kind_name(c->component.kind)));
-    json_object_set_new(object, "count", sx_json_count(c->count));
-    json_object_set_new(object, "node_nm",
-                        c->component.node > 0 ? sx_json_number(c->component.node) : json_null());
-    json_object_set_new(object, "width", sx_json_number(c->component.width));
-    if (c->component.depth > 0) json_object_set_new(object, "depth", sx_json_number(c->component.depth));
-    json_object_set_new(object, "actions", actions_json(c));
-    json_object_set_new(object, "area_um2", sx_json_real(e->area));
-    json_object_set_new(object, "access_ns", e->access > 0 ? sx_json_real(e->access) : json_null());
-    json_object_set_new(object, "source", sx_json_string(e->source));
-    json_object_set_new(object, "rule", sx_json_string(e->rule));
-    json_object_set_new(object, "error", json_pack("[f, f]", e->low, e->high));
-    if (e->leak >= 0)
-        json_object_set_new(object, "leak_error", json_pack("[f, f]", e->leak_low, e->leak_high));
+    sx_json_set(object, "name", sx_json_string(c->name));
+    sx_json_set(object, "class", sx_json_string(c->class));
+    sx_json_set(object, "kind", sx_json_string(sx_component_kind_name(c->component.kind)));
+    sx_json_set(object, "count", sx_json_count(c->count));
+    sx_json_set(object, "node_nm", c->component.node > 0 ? sx_json_number(c->component.node) : json_null());
+    sx_json_set(object, "width", sx_json_number(c->component.width));
+    if (c->component.depth > 0) sx_json_set(object, "depth", sx_json_number(c->component.depth));
+    sx_json_set(object, "actions", actions_json(c));
+    sx_json_set(object, "area_um2", sx_json_real(e->area));
+    sx_json_set(object, "access_ns", e->access > 0 ? sx_json_real(e->access) : json_null());
+    sx_json_set(object, "source", sx_json_string(e->source));
+    sx_json_set(object, "rule", sx_json_string(e->rule));
+    sx_json_set(object, "error", json_pack("[f, f]", e->low, e->high));
+    if (e->leak >= 0) sx_json_set(object, "leak_error", json_pack("[f, f]", e->leak_low, e->leak_high));
     return object;
 }
 
 sx_status sx_estimates_json(const sx_estimates *r, sx_text *out) {
     json_t *object = json_object(), *list = json_array();
-    for (size_t i = 0; i < r->n; i++) json_array_append_new(list, component_json(&r->component[i]));
-    json_object_set_new(object, "arch", sx_json_string(r->arch));
-    json_object_set_new(object, "estimator", sx_json_string(r->estimator));
-    json_object_set_new(object, "components", list);
-    json_object_set_new(object, "area_um2", sx_json_real(total_area(r)));
+    for (size_t i = 0; i < r->n; i++) sx_json_append(list, component_json(&r->component[i]));
+    sx_json_set(object, "arch", sx_json_string(r->arch));
+    sx_json_set(object, "estimator", sx_json_string(r->estimator));
+    sx_json_set(object, "components", list);
+    sx_json_set(object, "area_um2", sx_json_real(total_area(r)));
     return sx_json_finish(object, out);
 }
 
 /* Appends an action to a table of the ERT. */
-static void append_action(sx_tree *tree, json_t *actions, const char *name, double energy) {
+static void append_action(json_t *actions, const char *name, double energy) {
     json_t *action = json_object();
-    sx_tree_put(tree, action, "name", sx_tree_text(tree, name));
-    sx_tree_put(tree, action, "energy", sx_tree_double(tree, energy));
-    sx_tree_append(tree, actions, action);
+    sx_json_set(action, "name", sx_json_text(name));
+    sx_json_set(action, "energy", sx_json_real(energy));
+    sx_json_append(actions, action);
 }
 
 /* The table of a component: its actions, or its area. */
-static SX_OWN json_t *component_table(sx_tree *tree, const sx_estimated_component *c, unsigned table) {
+static SX_OWN json_t *component_table(const sx_estimated_component *c, unsigned table) {
     const sx_estimate *e = &c->estimate;
     json_t *map = json_object(), *actions = json_array();
-    sx_tree_put(tree, map, "name", sx_tree_text(tree, c->name));
+    sx_json_set(map, "name", sx_json_text(c->name));
     if (is_memory(&c->component)) {
-        append_action(tree, actions, "read", e->read);
-        append_action(tree, actions, "write", e->write);
-        append_action(tree, actions, "update", e->update);
+        append_action(actions, "read", e->read);
+        append_action(actions, "write", e->write);
+        append_action(actions, "update", e->update);
     } else {
-        append_action(tree, actions, action_name(&c->component), e->read);
+        append_action(actions, action_name(&c->component), e->read);
     }
-    append_action(tree, actions, "leak", fmax(e->leak, 0));
+    append_action(actions, "leak", fmax(e->leak, 0));
     if (table == SX_TABLE_ERT) {
-        sx_tree_put(tree, map, "actions", actions);
+        sx_json_set(map, "actions", actions);
     } else {
         json_decref(actions);
-        sx_tree_put(tree, map, "area", sx_tree_double(tree, e->area));
+        sx_json_set(map, "area", sx_json_real(e->area));
     }
     return map;
 }
 
 sx_status sx_estimates_write(const sx_estimates *r, unsigned tables, char **out) {
     static const char *const name[] = {"ERT", "ART"};
-    sx_tree tree = {0};
     json_t *root = json_object();
     for (unsigned t = 0; t < 2; t++) {
         if (!(tables & 1u << t)) continue;
         json_t *section = json_object(), *list = json_array();
-        for (size_t i = 0; i < r->n; i++)
-            sx_tree_append(&tree, list, component_table(&tree, &r->component[i], 1u << t));
-        sx_tree_put(&tree, section, "version", sx_tree_text(&tree, "0.4"));
-        sx_tree_put(&tree, section, "tables", list);
-        sx_tree_put(&tree, root, name[t], section);
+        for (size_t i = 0; i < r->n; i++) sx_json_append(list, component_table(&r->component[i], 1u << t));
+        sx_json_set(section, "version", sx_json_text("0.4"));
+        sx_json_set(section, "tables", list);
+        sx_json_set(root, name[t], section);
     }
-    return sx_tree_print(&tree, root, SX_YAML, out);
+    return sx_json_write(root, SX_YAML, out);
 }

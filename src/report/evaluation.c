@@ -115,9 +115,8 @@ bool sx_bounds_weak(const sx_arch *arch, const sx_model_options *options, const 
 
 void sx_json_semantics(const sx_arch *arch, const sx_model_options *options, json_t *object) {
     if (sx_sparse_active(&arch->sparse))
-        json_object_set_new(object, "sparse_semantics",
-                            json_string(options->sparse_timeloop ? "timeloop" : "exact"));
-    if (options->like_timeloop) json_object_set_new(object, "like", json_string("timeloop"));
+        sx_json_set(object, "sparse_semantics", json_string(options->sparse_timeloop ? "timeloop" : "exact"));
+    if (options->like_timeloop) sx_json_set(object, "like", json_string("timeloop"));
 }
 
 /* A product of large numbers, where four digits are enough. */

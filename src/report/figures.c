@@ -144,10 +144,10 @@ void sx_figures_sentence(const sx_arch *arch, const sx_work *work, sx_text *out)
 static json_t *tensors_json(const sx_problem *problem, const sx_arch *arch, const sx_work *work) {
     json_t *list = json_array();
     for (int v = 0; v < problem->n_tensors; v++)
-        json_array_append_new(list, json_pack("{s:s, s:I, s:o}", "name", problem->tensor[v].name, "bits",
-                                              (json_int_t)sx_element_bits(&arch->level[sx_dram_level(arch)],
-                                                                          &problem->tensor[v]),
-                                              "dram_bytes", sx_json_number(work->tensor_bytes[v])));
+        sx_json_append(list, json_pack("{s:s, s:I, s:o}", "name", problem->tensor[v].name, "bits",
+                                       (json_int_t)sx_element_bits(&arch->level[sx_dram_level(arch)],
+                                                                   &problem->tensor[v]),
+                                       "dram_bytes", sx_json_number(work->tensor_bytes[v])));
     return list;
 }
 
@@ -156,13 +156,13 @@ json_t *sx_figures_json(const sx_problem *problem, const sx_arch *arch, const sx
     json_t *object = json_pack("{s:f, s:f, s:o}", "pj_per_mac", f.pj_per_mac, "tops_per_watt",
                                f.tops_per_watt, "dram_bytes", sx_json_number(work->dram_bytes));
     if (f.clock_hz > 0) {
-        json_object_set_new(object, "clock_hz", json_real(f.clock_hz));
-        json_object_set_new(object, "seconds", json_real(f.seconds));
-        json_object_set_new(object, "watts", json_real(f.watts));
-        json_object_set_new(object, "tops", json_real(f.tops));
-        json_object_set_new(object, "peak_tops", json_real(f.peak_tops));
+        sx_json_set(object, "clock_hz", json_real(f.clock_hz));
+        sx_json_set(object, "seconds", json_real(f.seconds));
+        sx_json_set(object, "watts", json_real(f.watts));
+        sx_json_set(object, "tops", json_real(f.tops));
+        sx_json_set(object, "peak_tops", json_real(f.peak_tops));
     }
-    if (f.area_mm2 > 0) json_object_set_new(object, "area_mm2", json_real(f.area_mm2));
-    if (problem) json_object_set_new(object, "tensors", tensors_json(problem, arch, work));
+    if (f.area_mm2 > 0) sx_json_set(object, "area_mm2", json_real(f.area_mm2));
+    if (problem) sx_json_set(object, "tensors", tensors_json(problem, arch, work));
     return object;
 }

@@ -1,5 +1,6 @@
 #include "report/formats.h"
 
+#include "base/json.h"
 #include "base/status.h"
 #include "report/table.h"
 
@@ -72,10 +73,10 @@ json_t *sx_formats_object(const sx_arch *given, const sx_arch *chosen, const sx_
             char name[SX_FORMAT_NAME_SIZE];
             if (!is_open(given, problem, mapping, s, v)) continue;
             sx_format_name(chosen, sx_format_of(chosen, problem, s, v), name);
-            json_object_set_new(level, problem->tensor[v].name, json_string(name));
+            sx_json_set(level, problem->tensor[v].name, json_string(name));
         }
         if (json_object_size(level))
-            json_object_set_new(object, given->level[s].name, level);
+            sx_json_set(object, given->level[s].name, level);
         else
             json_decref(level);
     }

@@ -86,8 +86,8 @@ json_t *sx_frontier_json(const sx_frontier *f) {
     json_t *points = json_array();
     for (size_t i = 0; i < f->n; i++) {
         json_t *point = sx_serving_json(&f->point[i], f->arch);
-        json_object_set_new(point, "frontier", json_boolean(f->best[i]));
-        json_array_append_new(points, point);
+        sx_json_set(point, "frontier", json_boolean(f->best[i]));
+        sx_json_append(points, point);
     }
     return json_pack("{s:s, s:s, s:s, s:o}", "model", f->model, "arch", f->arch->name, "phase", f->phase,
                      "points", points);

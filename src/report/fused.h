@@ -17,6 +17,6 @@ void sx_fused_explain(const sx_fused *fused, sx_text *out);
 /* Adds a fused mapping that was given as JSON: its figures, or why it is illegal. */
 SX_MUST_USE sx_status sx_fused_given_json(const sx_fused *fused, sx_text *out);
 
-json_t *sx_fused_json(sx_tree *tree, const sx_fused *fused, const char *objective);
+json_t *sx_fused_json(const sx_fused *fused, const char *objective);
 
 #endif

@@ -4,38 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-json_t *sx_json_number(double value) {
-    if (!isfinite(value)) return json_null();
-    if (value == floor(value) && fabs(value) < 0x1p53) return json_integer((json_int_t)value);
-    return json_real(value);
-}
-
-json_t *sx_json_real(double value) {
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
-json_t *sx_json_count(uint64_t value) {
-    return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
-}
-
-json_t *sx_json_string(const char *text) {
-    json_t *string = text ? json_string(text) : json_null();
-    char *copy = string ? NULL : strdup(text);
-    for (char *c = copy; c && *c; c++)
-        if ((unsigned char)*c >= 0x80) *c = '?';
-    if (copy) string = json_string(copy);
-    free(copy);
-    return string;
-}
-
-json_t *sx_json_append(json_t *list, json_t *item) {
-    return json_array_append_new(list, item) == 0 ? item : NULL;
-}
-
-json_t *sx_json_attach(json_t *object, const char *key, json_t *item) {
-    return json_object_set_new(object, key, item) == 0 ? item : NULL;
-}
-
 json_t *sx_json_score(const sx_score *score) {
     return json_pack("{s:o, s:f, s:f, s:f, s:o*}", "cycles", sx_json_number(score->cycles), "energy_pj",
                      score->energy_pj, "edp", score->energy_pj * score->cycles, "utilization",
@@ -43,27 +11,26 @@ json_t *sx_json_score(const sx_score *score) {
                      score->latency == score->cycles ? NULL : sx_json_real(score->latency));
 }
 
-bool sx_json_set_bind(const sx_problem *problem, json_t *object) {
+void sx_json_set_bind(const sx_problem *problem, json_t *object) {
     json_t *names = json_object();
-    bool whole = true;
     for (int v = 0; v < problem->n_tensors; v++)
         if (problem->tensor[v].alias[0])
-            whole &= json_object_set_new(names, problem->tensor[v].alias,
-                                         json_string(problem->tensor[v].name)) == 0;
-    if (json_object_size(names) > 0) return json_object_set_new(object, "bind", names) == 0 && whole;
-    json_decref(names);
-    return whole;
+            sx_json_set(names, problem->tensor[v].alias, json_string(problem->tensor[v].name));
+    if (json_object_size(names) > 0)
+        sx_json_set(object, "bind", names);
+    else
+        json_decref(names);
 }
 
 void sx_json_set_systolic(const sx_systolic_cost *cost, json_t *object) {
-    json_object_set_new(object, "latency_cycles", sx_json_number(cost->latency));
-    json_object_set_new(object, "prologue", sx_json_number(cost->prologue));
-    json_object_set_new(object, "steady", sx_json_number(cost->steady));
-    json_object_set_new(object, "epilogue", sx_json_number(cost->epilogue));
-    json_object_set_new(object, "dsp", sx_json_number(cost->dsp));
-    json_object_set_new(object, "bram18k", sx_json_number(cost->bram18k));
-    json_object_set_new(object, "offchip_words", sx_json_number(cost->offchip_words));
-    json_object_set_new(object, "energy", sx_json_number(cost->energy));
+    sx_json_set(object, "latency_cycles", sx_json_number(cost->latency));
+    sx_json_set(object, "prologue", sx_json_number(cost->prologue));
+    sx_json_set(object, "steady", sx_json_number(cost->steady));
+    sx_json_set(object, "epilogue", sx_json_number(cost->epilogue));
+    sx_json_set(object, "dsp", sx_json_number(cost->dsp));
+    sx_json_set(object, "bram18k", sx_json_number(cost->bram18k));
+    sx_json_set(object, "offchip_words", sx_json_number(cost->offchip_words));
+    sx_json_set(object, "energy", sx_json_number(cost->energy));
 }
 
 json_t *sx_json_outside_evaluator(const char *command, const sx_outside_evaluator_account *account) {
@@ -71,11 +38,11 @@ json_t *sx_json_outside_evaluator(const char *command, const sx_outside_evaluato
         json_pack("{s:o, s:o, s:o, s:o, s:o}", "command", sx_json_string(command), "questions",
                   sx_json_count(account->questions), "refused", sx_json_count(account->refused), "failed",
                   sx_json_count(account->failed), "restarts", sx_json_count(account->restarts));
-    if (account->expected > 0) json_object_set_new(object, "expected", sx_json_real(account->expected));
-    if (account->refused) json_object_set_new(object, "refusal", sx_json_string(account->refusal));
+    if (account->expected > 0) sx_json_set(object, "expected", sx_json_real(account->expected));
+    if (account->refused) sx_json_set(object, "refusal", sx_json_string(account->refusal));
     if (!account->failed_at) return object;
-    json_object_set_new(object, "failed_at", sx_json_count(account->failed_at));
-    json_object_set_new(object, "failure", sx_json_string(account->failure));
+    sx_json_set(object, "failed_at", sx_json_count(account->failed_at));
+    sx_json_set(object, "failure", sx_json_string(account->failure));
     return object;
 }
 
@@ -84,9 +51,9 @@ json_t *sx_json_warnings(const sx_warnings *warnings) {
     json_t *list = json_array();
     for (size_t i = 0; (message = sx_warnings_at(warnings, i, &place)); i++) {
         json_t *item = json_object();
-        if (place) json_object_set_new(item, "place", sx_json_string(place));
-        json_object_set_new(item, "message", sx_json_string(message));
-        json_array_append_new(list, item);
+        if (place) sx_json_set(item, "place", sx_json_string(place));
+        sx_json_set(item, "message", sx_json_string(message));
+        sx_json_append(list, item);
     }
     return list;
 }
@@ -101,10 +68,10 @@ json_t *sx_json_noun(char *text) {
 static sx_status finish(json_t *object, size_t flags, sx_text *out) {
     char *text = object ? sx_json_dump(object, flags) : NULL;
     json_decref(object);
-    bool whole = text && !sx_json_failed();
-    if (whole) sx_text_add(out, "%s\n", text);
+    if (!text) return sx_error_memory();
+    sx_text_add(out, "%s\n", text);
     free(text);
-    return whole ? SX_OK : sx_error_memory();
+    return SX_OK;
 }
 
 sx_status sx_json_finish(json_t *object, sx_text *out) {

@@ -11,23 +11,10 @@
 
 #include <jansson.h>
 
-/* A number: an integer where it is one, null if infinite or not a number. */
-json_t *sx_json_number(double value);
-/* A real number, null where it is not finite. */
-json_t *sx_json_real(double value);
-/* A count; one beyond 2^63 as the nearest real number. */
-json_t *sx_json_count(uint64_t value);
-/* A string, or null for NULL; where it is not UTF-8 (a path may be anything), with question marks. */
-json_t *sx_json_string(const char *text);
-/* Appends an item to a list, or sets it in an object, to be filled afterwards. Returns the item, which the
- * list or object owns; NULL where memory is out. */
-json_t *sx_json_append(json_t *list, SX_TAKE json_t *item);
-json_t *sx_json_attach(json_t *object, const char *key, SX_TAKE json_t *item);
 /* Cycles, energy and their product, with the utilisation. */
 json_t *sx_json_score(const sx_score *score);
-/* Sets in an object which names are bound to which tensors, where there are any; false where memory is out.
- */
-bool sx_json_set_bind(const sx_problem *problem, json_t *object);
+/* Sets in an object which names are bound to which tensors, where there are any. */
+void sx_json_set_bind(const sx_problem *problem, json_t *object);
 /* Sets in an object what a systolic design costs. */
 void sx_json_set_systolic(const sx_systolic_cost *cost, json_t *object);
 /* An outside evaluator: its command and what happened with it. */

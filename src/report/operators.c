@@ -64,13 +64,13 @@ void sx_operators_add_vectors(const sx_graph *graph, const sx_operators *operato
 
 /* Sets a count. */
 static void set_count(json_t *object, const char *key, uint64_t value) {
-    json_object_set_new(object, key, sx_json_count(value));
+    sx_json_set(object, key, sx_json_count(value));
 }
 
 json_t *sx_operators_totals_json(const sx_graph *graph, const sx_operators *operators) {
     const sx_operator_totals *t = &operators->totals;
     json_t *o = json_object();
-    json_object_set_new(o, "phase", json_string(graph->run.phase));
+    sx_json_set(o, "phase", json_string(graph->run.phase));
     set_count(o, "batch", graph->run.batch);
     set_count(o, "tokens", graph->run.tokens);
     set_count(o, "context", graph->run.context);
@@ -91,11 +91,11 @@ json_t *sx_operators_totals_json(const sx_graph *graph, const sx_operators *oper
     set_count(o, "ops", t->einsums);
     set_count(o, "layers", t->layers);
     set_count(o, "vector_ops", t->vector_ops);
-    json_object_set_new(o, "weights_bytes", sx_json_real(t->weights_held_bytes));
-    json_object_set_new(o, "weights_read_bytes", sx_json_real(t->weights_read_bytes));
-    json_object_set_new(o, "kv_cache_bytes", sx_json_real(t->state_held_bytes));
-    json_object_set_new(o, "kv_read_bytes", sx_json_real(t->state_read_bytes));
-    json_object_set_new(o, "kv_write_bytes", sx_json_real(t->state_write_bytes));
+    sx_json_set(o, "weights_bytes", sx_json_real(t->weights_held_bytes));
+    sx_json_set(o, "weights_read_bytes", sx_json_real(t->weights_read_bytes));
+    sx_json_set(o, "kv_cache_bytes", sx_json_real(t->state_held_bytes));
+    sx_json_set(o, "kv_read_bytes", sx_json_real(t->state_read_bytes));
+    sx_json_set(o, "kv_write_bytes", sx_json_real(t->state_write_bytes));
     return o;
 }
 
@@ -103,13 +103,13 @@ json_t *sx_operators_totals_json(const sx_graph *graph, const sx_operators *oper
 static SX_OWN json_t *operator_json(const sx_graph *graph, const sx_operator *op) {
     const sx_graph_node *node = &graph->node[op->node];
     json_t *o = json_object();
-    json_object_set_new(o, "name", json_string(op->name));
-    json_object_set_new(o, "kind", json_string(op->vector ? "vector" : "einsum"));
+    sx_json_set(o, "name", json_string(op->name));
+    sx_json_set(o, "kind", json_string(op->vector ? "vector" : "einsum"));
     set_count(o, "count", op->count);
     set_count(o, "repeat", op->repeat);
     if (op->vector) {
-        json_object_set_new(o, "function",
-                            json_string(node->function[0] ? node->function : sx_op_kind_name(node->kind)));
+        sx_json_set(o, "function",
+                    json_string(node->function[0] ? node->function : sx_op_kind_name(node->kind)));
         set_count(o, "rows", op->rows);
         set_count(o, "cols", op->columns);
         set_count(o, "elements", op->elements);
@@ -152,13 +152,13 @@ static sx_vector_cost sum_costs(const sx_arch *arch, const sx_graph *graph, cons
 /* A cost as JSON. */
 static SX_OWN json_t *cost_json(const sx_vector_cost *cost) {
     json_t *o = json_object();
-    json_object_set_new(o, "operations", sx_json_real(cost->operations));
-    json_object_set_new(o, "words_read", sx_json_real(cost->words_read));
-    json_object_set_new(o, "words_written", sx_json_real(cost->words_written));
-    json_object_set_new(o, "cycles", sx_json_real(cost->cycles));
-    json_object_set_new(o, "compute_cycles", sx_json_real(cost->compute_cycles));
-    json_object_set_new(o, "energy_pj", sx_json_real(cost->energy));
-    json_object_set_new(o, "row_fits", json_boolean(cost->row_fits));
+    sx_json_set(o, "operations", sx_json_real(cost->operations));
+    sx_json_set(o, "words_read", sx_json_real(cost->words_read));
+    sx_json_set(o, "words_written", sx_json_real(cost->words_written));
+    sx_json_set(o, "cycles", sx_json_real(cost->cycles));
+    sx_json_set(o, "compute_cycles", sx_json_real(cost->compute_cycles));
+    sx_json_set(o, "energy_pj", sx_json_real(cost->energy));
+    sx_json_set(o, "row_fits", json_boolean(cost->row_fits));
     return o;
 }
 
@@ -168,26 +168,26 @@ static SX_OWN json_t *vector_json(const sx_result *r, const sx_operators *operat
     if (!(r->arch.vector.lanes > 0)) return json_pack("{s:b}", "unit", 0);
     const sx_vector_cost sum = sum_costs(&r->arch, r->graph, operators);
     json_t *o = cost_json(&sum), *list = json_array();
-    json_object_set_new(o, "unit", json_true());
-    json_object_set_new(o, "total_cycles", sx_json_real(total->cycles + sum.cycles));
-    json_object_set_new(o, "total_energy_pj", sx_json_real(total->energy_pj + sum.energy));
+    sx_json_set(o, "unit", json_true());
+    sx_json_set(o, "total_cycles", sx_json_real(total->cycles + sum.cycles));
+    sx_json_set(o, "total_energy_pj", sx_json_real(total->energy_pj + sum.energy));
     for (size_t i = 0; i < operators->n; i++) {
         if (!operators->op[i].vector) continue;
         const sx_vector_cost one = sx_vector_cost_of(&r->arch, r->graph, &operators->op[i]);
         json_t *item = cost_json(&one);
-        json_object_set_new(item, "name", json_string(operators->op[i].name));
+        sx_json_set(item, "name", json_string(operators->op[i].name));
         set_count(item, "count", operators->op[i].count);
         (void)sx_json_append(list, item);
     }
-    json_object_set_new(o, "operators", list);
+    sx_json_set(o, "operators", list);
     return o;
 }
 
-sx_status sx_operators_put_run(sx_tree *tree, json_t *object, const sx_result *result) {
+sx_status sx_operators_put_run(json_t *object, const sx_result *result) {
     sx_operators operators;
     SX_TRY(sx_graph_operators(result->graph, &operators));
-    sx_tree_put(tree, object, "totals", sx_operators_totals_json(result->graph, &operators));
-    sx_tree_put(tree, object, "vector", vector_json(result, &operators));
+    sx_json_set(object, "totals", sx_operators_totals_json(result->graph, &operators));
+    sx_json_set(object, "vector", vector_json(result, &operators));
     sx_operators_fini(&operators);
     return SX_OK;
 }

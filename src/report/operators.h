@@ -20,7 +20,7 @@ SX_OWN json_t *sx_operators_totals_json(const sx_graph *graph, const sx_operator
 SX_OWN json_t *sx_operators_json(const sx_graph *graph, const sx_operators *operators);
 
 /* Adds "totals" and "vector" of a result that has a graph. */
-SX_MUST_USE sx_status sx_operators_put_run(sx_tree *tree, json_t *object, const sx_result *result);
+SX_MUST_USE sx_status sx_operators_put_run(json_t *object, const sx_result *result);
 
 /* Adds the totals of a result that has a graph, and what its vector operators cost or that they cost nothing. */
 SX_MUST_USE sx_status sx_operators_report_run(const sx_result *result, bool verbose, sx_text *out);

@@ -24,8 +24,8 @@ static json_t *loops_json(const sx_evaluation *e) {
         json_t *loop = json_pack("{s:s, s:s, s:I, s:I}", "level", e->arch.level[lines[i].level].name, "dim",
                                  e->problem.dim_name[lines[i].dim], "factor", (json_int_t)lines[i].factor,
                                  "last", (json_int_t)lines[i].last);
-        if (lines[i].spatial) json_object_set_new(loop, "axis", json_string(lines[i].on_y ? "Y" : "X"));
-        json_array_append_new(list, loop);
+        if (lines[i].spatial) sx_json_set(loop, "axis", json_string(lines[i].on_y ? "Y" : "X"));
+        sx_json_append(list, loop);
     }
     return list;
 }
@@ -44,8 +44,8 @@ static sx_status detail_json(const sx_evaluation *e, json_t **out) {
     sx_work_of(&e->problem, &e->arch, &e->cost, &work);
     json_t *cost = sx_json_noun(text);
     int level = sx_limiting_level(&e->cost);
-    json_object_set_new(cost, "limited_by", sx_json_string(level < 0 ? NULL : e->arch.level[level].name));
-    json_object_set_new(cost, "figures", sx_figures_json(&e->problem, &e->arch, &work));
+    sx_json_set(cost, "limited_by", sx_json_string(level < 0 ? NULL : e->arch.level[level].name));
+    sx_json_set(cost, "figures", sx_figures_json(&e->problem, &e->arch, &work));
     *out =
         json_pack("{s:o, s:o, s:o}", "cost", cost, "loops", loops_json(e), "macs", sx_json_number(work.macs));
     return SX_OK;
@@ -56,10 +56,10 @@ static json_t *levels_json(const sx_arch *arch) {
     json_t *list = json_array();
     for (int s = 0; s < arch->n_levels; s++) {
         const sx_storage *l = &arch->level[s];
-        json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:I, s:b}", "name", l->name, "capacity",
-                                              sx_json_number(sx_usable_words(l)), "instances",
-                                              sx_json_count(l->instances), "bits", (json_int_t)l->word_bits,
-                                              "fanout", l->transparent));
+        sx_json_append(list,
+                       json_pack("{s:s, s:o, s:o, s:I, s:b}", "name", l->name, "capacity",
+                                 sx_json_number(sx_usable_words(l)), "instances", sx_json_count(l->instances),
+                                 "bits", (json_int_t)l->word_bits, "fanout", l->transparent));
     }
     return list;
 }
@@ -77,7 +77,7 @@ static sx_status details_json(const sx_result *r, json_t *list) {
             if (!status && e->verdict.reason == SX_LEGAL && agrees(&layer->best, &e->cost))
                 status = detail_json(e, &detail);
         }
-        json_array_append_new(list, detail ? detail : json_null());
+        sx_json_append(list, detail ? detail : json_null());
     }
     free(e);
     return status;

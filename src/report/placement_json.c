@@ -15,11 +15,10 @@ static json_t *offset_json(const sx_placement_job *job, size_t tensor) {
 /* Sets in the object of a memory what its addresses come to. */
 static void set_addresses(const sx_placement_job *job, size_t memory, json_t *object) {
     const sx_allocation *found = &job->addresses.memory[memory];
-    json_object_set_new(object, "address_bytes", found->found ? sx_json_count(found->bytes) : json_null());
-    json_object_set_new(object, "address_bound_bytes", sx_json_count(found->bound));
-    json_object_set_new(object, "address_proven", json_boolean(found->proven));
-    json_object_set_new(object, "addresses_fit",
-                        json_boolean(sx_addresses_fit(job->in, &job->addresses, memory)));
+    sx_json_set(object, "address_bytes", found->found ? sx_json_count(found->bytes) : json_null());
+    sx_json_set(object, "address_bound_bytes", sx_json_count(found->bound));
+    sx_json_set(object, "address_proven", json_boolean(found->proven));
+    sx_json_set(object, "addresses_fit", json_boolean(sx_addresses_fit(job->in, &job->addresses, memory)));
 }
 
 /* The memories with what lies there. */
@@ -30,7 +29,7 @@ static json_t *memories_json(const sx_placement_job *job) {
     sx_placement_uses(space, job->placement, use);
     for (size_t m = 0; m < space->chip.n_memories; m++) {
         const sx_chip_memory *memory = &space->chip.memory[m];
-        json_array_append_new(
+        sx_json_append(
             list,
             json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name", memory->name, "capacity_bytes",
                       sx_json_count(memory->capacity), "bandwidth", sx_json_real(memory->bandwidth),
@@ -56,18 +55,18 @@ static json_t *nodes_json(const sx_placement_job *job) {
     sx_node_limit *limits = sx_placement_limits(space, job->placement);
     if (!limits) sx_json_fail();
     for (size_t i = 0; i < space->graph.n_nodes && limits; i++) {
-        json_array_append_new(
-            list,
-            json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:s}", "name", space->graph.node[i].name,
-                      "operation", sx_op_class_name(space->graph.node[i].op), "weight_bytes",
-                      sx_json_count(space->size[2 * i]), "weights", memory_json(job, 2 * i), "output_bytes",
-                      sx_json_count(space->size[2 * i + 1]), "output", memory_json(job, 2 * i + 1), "seconds",
-                      sx_json_real((double)limits[i].time / SX_FEMTO), "limited_by",
-                      sx_placement_limit_name(space, limits[i].limit)));
+        sx_json_append(list, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:s}", "name",
+                                       space->graph.node[i].name, "operation",
+                                       sx_op_class_name(space->graph.node[i].op), "weight_bytes",
+                                       sx_json_count(space->size[2 * i]), "weights", memory_json(job, 2 * i),
+                                       "output_bytes", sx_json_count(space->size[2 * i + 1]), "output",
+                                       memory_json(job, 2 * i + 1), "seconds",
+                                       sx_json_real((double)limits[i].time / SX_FEMTO), "limited_by",
+                                       sx_placement_limit_name(space, limits[i].limit)));
         json_t *node = json_array_get(list, i);
         if (!job->addresses.align) continue;
-        json_object_set_new(node, "weights_offset", offset_json(job, 2 * i));
-        json_object_set_new(node, "output_offset", offset_json(job, 2 * i + 1));
+        sx_json_set(node, "weights_offset", offset_json(job, 2 * i));
+        sx_json_set(node, "output_offset", offset_json(job, 2 * i + 1));
     }
     free(limits);
     return list;
@@ -80,37 +79,37 @@ static void set_found(const sx_placement_job *job, json_t *object) {
     double baseline = job->outside ? job->baseline : sx_placement_baseline(job->space);
     double latency = job->outside ? job->latency : cost.latency, speedup = baseline / latency;
     bool known = baseline > 0;
-    json_object_set_new(object, "objective_value", sx_json_real(job->value));
-    json_object_set_new(object, "latency_seconds", sx_json_real(latency));
-    if (job->outside) json_object_set_new(object, "model_seconds", sx_json_real(cost.latency));
-    if (job->noise > 0) json_object_set_new(object, "measured_seconds", sx_json_real(job->latency));
-    json_object_set_new(object, "compiler_seconds", known ? sx_json_real(baseline) : json_null());
-    json_object_set_new(object, "speedup", known ? sx_json_real(speedup) : json_null());
-    json_object_set_new(object, "reward", known ? sx_json_real(speedup * speedup) : json_null());
-    json_object_set_new(object, "energy_pj", sx_json_real(cost.energy));
-    if (job->addresses.align) json_object_set_new(object, "align", sx_json_count(job->addresses.align));
-    json_object_set_new(object, "memories", memories_json(job));
-    json_object_set_new(object, "nodes", nodes_json(job));
+    sx_json_set(object, "objective_value", sx_json_real(job->value));
+    sx_json_set(object, "latency_seconds", sx_json_real(latency));
+    if (job->outside) sx_json_set(object, "model_seconds", sx_json_real(cost.latency));
+    if (job->noise > 0) sx_json_set(object, "measured_seconds", sx_json_real(job->latency));
+    sx_json_set(object, "compiler_seconds", known ? sx_json_real(baseline) : json_null());
+    sx_json_set(object, "speedup", known ? sx_json_real(speedup) : json_null());
+    sx_json_set(object, "reward", known ? sx_json_real(speedup * speedup) : json_null());
+    sx_json_set(object, "energy_pj", sx_json_real(cost.energy));
+    if (job->addresses.align) sx_json_set(object, "align", sx_json_count(job->addresses.align));
+    sx_json_set(object, "memories", memories_json(job));
+    sx_json_set(object, "nodes", nodes_json(job));
 }
 
 /* Sets what the search did. */
 static void set_placement_search(const sx_placement_job *job, json_t *object) {
     const sx_run_summary *s = &job->summary;
     json_t *trace = json_array();
-    json_object_set_new(object, "evaluations", sx_json_count(s->evaluations));
-    json_object_set_new(object, "valid", sx_json_count(s->valid));
-    json_object_set_new(object, "seconds", sx_json_real(s->seconds));
-    json_object_set_new(object, "stop", json_string(sx_stop_name(s->stop)));
-    json_object_set_new(object, "repeatable", json_boolean(s->repeatable));
-    if (s->lower_bound > 0) json_object_set_new(object, "lower_bound", sx_json_real(s->lower_bound));
+    sx_json_set(object, "evaluations", sx_json_count(s->evaluations));
+    sx_json_set(object, "valid", sx_json_count(s->valid));
+    sx_json_set(object, "seconds", sx_json_real(s->seconds));
+    sx_json_set(object, "stop", json_string(sx_stop_name(s->stop)));
+    sx_json_set(object, "repeatable", json_boolean(s->repeatable));
+    if (s->lower_bound > 0) sx_json_set(object, "lower_bound", sx_json_real(s->lower_bound));
     if (s->lower_bound > 0 && job->found)
-        json_object_set_new(object, "gap", sx_json_real(job->value / s->lower_bound - 1));
-    json_object_set_new(object, "optimal", json_boolean(s->optimal));
-    if (job->proven_before) json_object_set_new(object, "proven_before", json_true());
+        sx_json_set(object, "gap", sx_json_real(job->value / s->lower_bound - 1));
+    sx_json_set(object, "optimal", json_boolean(s->optimal));
+    if (job->proven_before) sx_json_set(object, "proven_before", json_true());
     for (size_t i = 0; i < job->n_trace; i++)
-        json_array_append_new(trace, json_pack("[o, f, o]", sx_json_count(job->trace[i].evaluations),
-                                               job->trace[i].seconds, sx_json_real(job->trace[i].value)));
-    json_object_set_new(object, "trace", trace);
+        sx_json_append(trace, json_pack("[o, f, o]", sx_json_count(job->trace[i].evaluations),
+                                        job->trace[i].seconds, sx_json_real(job->trace[i].value)));
+    sx_json_set(object, "trace", trace);
 }
 
 sx_status sx_placement_json(const sx_placement_job *job, sx_text *out) {
@@ -121,11 +120,11 @@ sx_status sx_placement_json(const sx_placement_job *job, sx_text *out) {
                   "objective", job->objective, "seed", sx_json_count(job->run.seed), "total_bytes",
                   sx_json_count(space->total), "found", job->found);
     if (job->found) set_found(job, object);
-    if (job->noise > 0) json_object_set_new(object, "noise", sx_json_real(job->noise));
+    if (job->noise > 0) sx_json_set(object, "noise", sx_json_real(job->noise));
     if (job->outside) {
         sx_outside_evaluator_account account = sx_outside_evaluator_report(job->outside);
-        json_object_set_new(object, "evaluator",
-                            sx_json_outside_evaluator(sx_outside_evaluator_command(job->outside), &account));
+        sx_json_set(object, "evaluator",
+                    sx_json_outside_evaluator(sx_outside_evaluator_command(job->outside), &account));
     }
     set_placement_search(job, object);
     return sx_json_finish(object, out);

@@ -16,39 +16,38 @@
 #include <stdlib.h>
 
 /* Sets an answer's score and mapping in an object. */
-static sx_status set_answer(sx_tree *tree, const sx_result *r, size_t layer, const sx_answer *answer,
-                            const char *key, json_t *object) {
+static sx_status set_answer(const sx_result *r, size_t layer, const sx_answer *answer, const char *key,
+                            json_t *object) {
     char *text;
     SX_TRY(sx_mapping_write(&answer->mapping, &r->network.layer[layer].problem, &r->arch, SX_JSON, &text));
     json_t *score = sx_json_score(&answer->score);
-    sx_tree_put(tree, score, "objective", sx_json_real(answer->value));
-    sx_tree_put(tree, score, "evaluation", json_integer((json_int_t)answer->evaluation));
-    sx_tree_put(tree, object, key, score);
-    sx_tree_put(tree, object, "mapping", sx_json_noun(text));
+    sx_json_set(score, "objective", sx_json_real(answer->value));
+    sx_json_set(score, "evaluation", json_integer((json_int_t)answer->evaluation));
+    sx_json_set(object, key, score);
+    sx_json_set(object, "mapping", sx_json_noun(text));
     return SX_OK;
 }
 
 /* Sets a list of answers, if there are any. */
-static sx_status set_answers(sx_tree *tree, const sx_result *r, size_t layer, const sx_answer *answer,
-                             size_t n, const char *key, json_t *object) {
+static sx_status set_answers(const sx_result *r, size_t layer, const sx_answer *answer, size_t n,
+                             const char *key, json_t *object) {
     if (n == 0) return SX_OK;
     json_t *list = json_array();
     sx_status status = SX_OK;
     for (size_t i = 0; i < n && !status; i++) {
         json_t *item = json_object();
-        status = set_answer(tree, r, layer, &answer[i], "best", item);
-        sx_tree_append(tree, list, item);
+        status = set_answer(r, layer, &answer[i], "best", item);
+        sx_json_append(list, item);
     }
-    sx_tree_put(tree, object, key, list);
+    sx_json_set(object, key, list);
     return status;
 }
 
-static json_t *trace_json(sx_tree *tree, const sx_layer_result *layer) {
+static json_t *trace_json(const sx_layer_result *layer) {
     json_t *list = json_array();
     for (size_t i = 0; i < layer->n_trace; i++)
-        sx_tree_append(tree, list,
-                       json_pack("[I, f, o]", (json_int_t)layer->trace[i].evaluations,
-                                 layer->trace[i].seconds, sx_json_real(layer->trace[i].value)));
+        sx_json_append(list, json_pack("[I, f, o]", (json_int_t)layer->trace[i].evaluations,
+                                       layer->trace[i].seconds, sx_json_real(layer->trace[i].value)));
     return list;
 }
 
@@ -58,49 +57,48 @@ static json_t *warm_json(const sx_layer_result *layer) {
 }
 
 /* What is known of tiles that divide, where others gave the answer. */
-static json_t *dividing_json(sx_tree *tree, const sx_dividing *d) {
+static json_t *dividing_json(const sx_dividing *d) {
     json_t *object = json_object();
-    sx_tree_put(tree, object, "objective", d->value > 0 ? sx_json_real(d->value) : json_null());
-    if (d->lower_bound > 0) sx_tree_put(tree, object, "lower_bound", json_real(d->lower_bound));
-    sx_tree_put(tree, object, "optimal", json_boolean(d->optimal));
+    sx_json_set(object, "objective", d->value > 0 ? sx_json_real(d->value) : json_null());
+    if (d->lower_bound > 0) sx_json_set(object, "lower_bound", json_real(d->lower_bound));
+    sx_json_set(object, "optimal", json_boolean(d->optimal));
     return object;
 }
 
 /* What is known of all mappings, with remainders or without. */
-static json_t *any_tiles_json(sx_tree *tree, const sx_layer_result *layer) {
+static json_t *any_tiles_json(const sx_layer_result *layer) {
     json_t *object = json_object();
-    if (layer->any_bound > 0) sx_tree_put(tree, object, "lower_bound", json_real(layer->any_bound));
-    sx_tree_put(tree, object, "optimal", json_boolean(layer->any_optimal));
+    if (layer->any_bound > 0) sx_json_set(object, "lower_bound", json_real(layer->any_bound));
+    sx_json_set(object, "optimal", json_boolean(layer->any_optimal));
     return object;
 }
 
 /* Sets what is known of a search that was made. */
-static void set_layer_search(sx_tree *tree, const sx_layer_result *layer, bool own, bool weak,
-                             json_t *object) {
+static void set_layer_search(const sx_layer_result *layer, bool own, bool weak, json_t *object) {
     const sx_run_summary *s = &layer->summary;
-    sx_tree_put(tree, object, "evaluations", json_integer(own ? (json_int_t)s->evaluations : 0));
-    sx_tree_put(tree, object, "valid", json_integer(own ? (json_int_t)s->valid : 0));
-    sx_tree_put(tree, object, "rejected", json_integer(own ? (json_int_t)s->rejected : 0));
-    sx_tree_put(tree, object, "seconds", json_real(own ? s->seconds : 0));
-    sx_tree_put(tree, object, "stop", json_string(sx_stop_name(s->stop)));
-    sx_tree_put(tree, object, "repeatable", json_boolean(s->repeatable));
-    if (s->lower_bound > 0) sx_tree_put(tree, object, "lower_bound", json_real(s->lower_bound));
-    if (s->lower_bound > 0 || s->optimal) sx_tree_put(tree, object, "optimal", json_boolean(s->optimal));
-    if (weak) sx_tree_put(tree, object, "weak_bounds", json_string("sparse_semantics"));
-    if (layer->proven_before) sx_tree_put(tree, object, "proven_before", json_true());
-    if (layer->widened) sx_tree_put(tree, object, "remainders", json_boolean(layer->remainders));
-    if (layer->remainders) sx_tree_put(tree, object, "dividing", dividing_json(tree, &layer->dividing));
+    sx_json_set(object, "evaluations", json_integer(own ? (json_int_t)s->evaluations : 0));
+    sx_json_set(object, "valid", json_integer(own ? (json_int_t)s->valid : 0));
+    sx_json_set(object, "rejected", json_integer(own ? (json_int_t)s->rejected : 0));
+    sx_json_set(object, "seconds", json_real(own ? s->seconds : 0));
+    sx_json_set(object, "stop", json_string(sx_stop_name(s->stop)));
+    sx_json_set(object, "repeatable", json_boolean(s->repeatable));
+    if (s->lower_bound > 0) sx_json_set(object, "lower_bound", json_real(s->lower_bound));
+    if (s->lower_bound > 0 || s->optimal) sx_json_set(object, "optimal", json_boolean(s->optimal));
+    if (weak) sx_json_set(object, "weak_bounds", json_string("sparse_semantics"));
+    if (layer->proven_before) sx_json_set(object, "proven_before", json_true());
+    if (layer->widened) sx_json_set(object, "remainders", json_boolean(layer->remainders));
+    if (layer->remainders) sx_json_set(object, "dividing", dividing_json(&layer->dividing));
     if (layer->widened && (layer->any_bound > 0 || layer->any_optimal))
-        sx_tree_put(tree, object, "any_tiles", any_tiles_json(tree, layer));
+        sx_json_set(object, "any_tiles", any_tiles_json(layer));
     if (layer->share > 0 && layer->share < SX_IDLE_SHARE)
-        sx_tree_put(tree, object, "dividing_utilization", json_real(layer->share));
-    sx_tree_put(tree, object, "minimum", sx_json_real(layer->minimum));
-    if (layer->warm_from != -1) sx_tree_put(tree, object, "warm_start", warm_json(layer));
-    sx_tree_put(tree, object, "trace", own ? trace_json(tree, layer) : json_array());
+        sx_json_set(object, "dividing_utilization", json_real(layer->share));
+    sx_json_set(object, "minimum", sx_json_real(layer->minimum));
+    if (layer->warm_from != -1) sx_json_set(object, "warm_start", warm_json(layer));
+    sx_json_set(object, "trace", own ? trace_json(layer) : json_array());
 }
 
 /* One layer's object; an error where a mapping cannot be written. */
-static sx_status layer_json(sx_tree *tree, const sx_result *r, size_t i, const sx_work *work, json_t **out) {
+static sx_status layer_json(const sx_result *r, size_t i, const sx_work *work, json_t **out) {
     const sx_layer *layer = &r->network.layer[i];
     const sx_layer_result *result = &r->session.layer[i];
     char *einsum;
@@ -110,32 +108,31 @@ static sx_status layer_json(sx_tree *tree, const sx_result *r, size_t i, const s
                   r->arch.name, "mapper", r->mapper, "seed", (json_int_t)r->options.run.seed, "objective",
                   r->objective, "count", (json_int_t)layer->count);
     free(einsum);
-    tree->failed |= !sx_json_set_bind(&layer->problem, object);
+    sx_json_set_bind(&layer->problem, object);
     sx_status status = SX_OK;
     if (result->found) {
-        status = set_answer(tree, r, i, &result->best, "best", object);
-        if (work->macs > 0)
-            sx_tree_put(tree, object, "figures", sx_figures_json(&layer->problem, &r->arch, work));
-        if (work->time.seconds > 0) sx_tree_put(tree, object, "time", sx_time_json(&r->arch, &work->time));
+        status = set_answer(r, i, &result->best, "best", object);
+        if (work->macs > 0) sx_json_set(object, "figures", sx_figures_json(&layer->problem, &r->arch, work));
+        if (work->time.seconds > 0) sx_json_set(object, "time", sx_time_json(&r->arch, &work->time));
     } else {
-        sx_tree_put(tree, object, "best", json_null());
-        sx_tree_put(tree, object, "mapping", json_null());
-        sx_tree_put(tree, object, "searched", json_boolean(result->searched));
-        sx_tree_put(tree, object, "none", json_boolean(result->summary.none));
-        if (result->diagnosis) sx_tree_put(tree, object, "diagnosis", json_string(result->diagnosis));
+        sx_json_set(object, "best", json_null());
+        sx_json_set(object, "mapping", json_null());
+        sx_json_set(object, "searched", json_boolean(result->searched));
+        sx_json_set(object, "none", json_boolean(result->summary.none));
+        if (result->diagnosis) sx_json_set(object, "diagnosis", json_string(result->diagnosis));
     }
     bool weak = sx_bounds_weak(&r->arch, &r->options.model, &result->summary);
-    set_layer_search(tree, result, result->same_as == i, weak, object);
+    set_layer_search(result, result->same_as == i, weak, object);
     if (result->same_as != i)
-        sx_tree_put(tree, object, "same_as", json_string(r->network.layer[result->same_as].name));
-    if (!status) status = set_answers(tree, r, i, result->other, result->n_best, "k_best", object);
-    if (!status) status = set_answers(tree, r, i, result->front, result->n_front, "pareto", object);
+        sx_json_set(object, "same_as", json_string(r->network.layer[result->same_as].name));
+    if (!status) status = set_answers(r, i, result->other, result->n_best, "k_best", object);
+    if (!status) status = set_answers(r, i, result->front, result->n_front, "pareto", object);
     json_t *densities = NULL;
     if (!status) status = sx_densities_json(r, i, &densities);
-    if (densities) sx_tree_put(tree, object, "densities", densities);
+    if (densities) sx_json_set(object, "densities", densities);
     json_t *formats = NULL;
     if (!status) status = sx_formats_json(r, i, &formats);
-    if (formats) sx_tree_put(tree, object, "formats", formats);
+    if (formats) sx_json_set(object, "formats", formats);
     *out = object;
     return status;
 }
@@ -154,87 +151,83 @@ static sx_status repeat_json(const sx_result *r, json_t **out) {
                   "keep_all", o->space.keep_all, "no_banks", o->space.no_banks, "no_first_read_elision",
                   o->model.no_first_read_elision, "no_link_transfers", o->model.no_link_transfers, "batch",
                   (json_int_t)r->batch, "training", r->training);
-    if (object && r->training_step) json_object_set_new(object, "training_step", json_true());
-    if (o->model.sparse_timeloop) json_object_set_new(object, "sparse_timeloop", json_true());
-    if (o->model.like_timeloop) json_object_set_new(object, "like", json_string("timeloop"));
-    if (o->space.split_axes) json_object_set_new(object, "split_axes", json_true());
-    if (o->model.latency_tile) json_object_set_new(object, "latency", json_string("tile"));
+    if (object && r->training_step) sx_json_set(object, "training_step", json_true());
+    if (o->model.sparse_timeloop) sx_json_set(object, "sparse_timeloop", json_true());
+    if (o->model.like_timeloop) sx_json_set(object, "like", json_string("timeloop"));
+    if (o->space.split_axes) sx_json_set(object, "split_axes", json_true());
+    if (o->model.latency_tile) sx_json_set(object, "latency", json_string("tile"));
     char formats[SX_FORMATS_TEXT_SIZE];
     sx_format_search_text(&o->model.formats, formats);
-    if (formats[0]) json_object_set_new(object, "search_formats", json_string(formats));
+    if (formats[0]) sx_json_set(object, "search_formats", json_string(formats));
     *out = object;
     if (o->model.densities.n == 0) return SX_OK;
     char *text;
     SX_TRY(sx_density_range_text(&o->model.densities, &text));
-    json_object_set_new(object, "densities", json_string(text));
+    sx_json_set(object, "densities", json_string(text));
     free(text);
     return SX_OK;
 }
 
 /* The total and how many layers it covers. */
-static json_t *total_json(sx_tree *tree, const sx_result *r, const sx_work *work) {
+static json_t *total_json(const sx_result *r, const sx_work *work) {
     json_t *object = sx_json_score(&r->session.total);
     size_t found = 0;
     for (size_t i = 0; i < r->session.n_layers; i++) found += r->session.layer[i].found;
-    sx_tree_put(tree, object, "layers", json_integer((json_int_t)found));
-    sx_tree_put(tree, object, "of_layers", json_integer((json_int_t)r->session.n_layers));
+    sx_json_set(object, "layers", json_integer((json_int_t)found));
+    sx_json_set(object, "of_layers", json_integer((json_int_t)r->session.n_layers));
     const sx_result_sum sum = sx_result_summed(r);
     const bool several = r->session.n_layers > 1 && sum.value > 0;
-    if (several) sx_tree_put(tree, object, "objective", json_real(sum.value));
+    if (several) sx_json_set(object, "objective", json_real(sum.value));
     if (several && sum.lower_bound > 0) {
-        sx_tree_put(tree, object, "lower_bound", json_real(sum.lower_bound));
-        sx_tree_put(tree, object, "gap", json_real(sum.value / sum.lower_bound - 1));
-        sx_tree_put(tree, object, "proven_share", json_real(sum.proven / sum.value));
+        sx_json_set(object, "lower_bound", json_real(sum.lower_bound));
+        sx_json_set(object, "gap", json_real(sum.value / sum.lower_bound - 1));
+        sx_json_set(object, "proven_share", json_real(sum.proven / sum.value));
     }
-    if (work->macs > 0) sx_tree_put(tree, object, "figures", sx_figures_json(NULL, &r->arch, work));
+    if (work->macs > 0) sx_json_set(object, "figures", sx_figures_json(NULL, &r->arch, work));
     if (work->time.seconds > 0)
-        sx_tree_put(tree, object, "time", json_pack("{s:f}", "seconds", work->time.seconds));
+        sx_json_set(object, "time", json_pack("{s:f}", "seconds", work->time.seconds));
     return object;
 }
 
 /* The whole result as a tree; an error where a noun cannot be written. */
-static sx_status whole_tree(sx_tree *tree, const sx_result *r, json_t *object) {
+static sx_status whole_tree(const sx_result *r, json_t *object) {
     char *arch;
     json_t *list = json_array();
     sx_work *works = NULL;
     sx_status status = sx_result_works(r, &works);
     for (size_t i = 0; i < r->session.n_layers && !status; i++) {
         json_t *item = NULL;
-        status = layer_json(tree, r, i, &works[i], &item);
-        if (item) sx_tree_append(tree, list, item);
+        status = layer_json(r, i, &works[i], &item);
+        if (item) sx_json_append(list, item);
     }
-    sx_tree_put(tree, object, "results", list);
-    sx_tree_put(tree, object, "network", json_string(r->network.name));
-    if (!status) sx_tree_put(tree, object, "total", total_json(tree, r, &works[r->session.n_layers]));
+    sx_json_set(object, "results", list);
+    sx_json_set(object, "network", json_string(r->network.name));
+    if (!status) sx_json_set(object, "total", total_json(r, &works[r->session.n_layers]));
     free(works);
-    sx_tree_put(tree, object, "complete", json_boolean(r->session.complete));
+    sx_json_set(object, "complete", json_boolean(r->session.complete));
     json_t *repeat = NULL;
     if (!status) status = repeat_json(r, &repeat);
-    if (repeat) sx_tree_put(tree, object, "repeat", repeat);
-    sx_tree_put(tree, object, "energy_source", sx_json_string(r->energies));
-    if (r->fused) sx_tree_put(tree, object, "fused", sx_fused_json(tree, r->fused, r->objective));
-    if (!status && r->graph) status = sx_operators_put_run(tree, object, r);
-    if (r->evaluator)
-        sx_tree_put(tree, object, "evaluator", sx_json_outside_evaluator(r->evaluator, &r->judged));
+    if (repeat) sx_json_set(object, "repeat", repeat);
+    sx_json_set(object, "energy_source", sx_json_string(r->energies));
+    if (r->fused) sx_json_set(object, "fused", sx_fused_json(r->fused, r->objective));
+    if (!status && r->graph) status = sx_operators_put_run(object, r);
+    if (r->evaluator) sx_json_set(object, "evaluator", sx_json_outside_evaluator(r->evaluator, &r->judged));
     if (!status) status = sx_arch_write(&r->arch, SX_JSON, &arch);
-    if (!status) sx_tree_put(tree, object, "architecture", sx_json_noun(arch));
+    if (!status) sx_json_set(object, "architecture", sx_json_noun(arch));
     const char *place;
     if (sx_warnings_at(r->warnings, 0, &place))
-        sx_tree_put(tree, object, "warnings", sx_json_warnings(r->warnings));
+        sx_json_set(object, "warnings", sx_json_warnings(r->warnings));
     return status;
 }
 
 sx_status sx_result_write(const sx_result *r, char **out) {
-    sx_tree tree = {0};
     sx_text text = {0};
     json_t *object = json_object();
-    sx_status status = whole_tree(&tree, r, object);
-    if (!status && tree.failed) status = sx_error_memory();
-    if (status) {
+    sx_status status = whole_tree(r, object);
+    if (status)
         json_decref(object);
-        return status;
-    }
-    status = sx_json_finish(object, &text);
+    else
+        status = sx_json_finish(object, &text);
     if (!status) return sx_text_take(&text, out);
     sx_text_free(&text);
     return status;

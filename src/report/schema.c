@@ -143,9 +143,9 @@ static bool find_keys(const char *name, sx_key_rule room[SX_MOST_KEYS], sx_keys 
 /* Requires a key, which may be written with hyphens or underscores. */
 static void require_key(json_t *schema, const char *key, const char *other) {
     json_t *all = json_object_get(schema, "allOf");
-    if (!all) all = sx_json_attach(schema, "allOf", json_array());
+    if (!all) all = sx_json_set(schema, "allOf", json_array());
     json_t *one = sx_json_append(all, json_object());
-    json_t *any = sx_json_attach(one, "anyOf", json_array());
+    json_t *any = sx_json_set(one, "anyOf", json_array());
     sx_json_append(any, json_pack("{s:[s]}", "required", key));
     if (strcmp(key, other) != 0) sx_json_append(any, json_pack("{s:[s]}", "required", other));
 }
@@ -161,7 +161,7 @@ static void write_other(const char *key, char out[128]) {
 static void add_spelling(json_t *schema, const char *other, json_t *value) {
     char pattern[132];
     json_t *patterns = json_object_get(schema, "patternProperties");
-    if (!patterns) patterns = sx_json_attach(schema, "patternProperties", json_object());
+    if (!patterns) patterns = sx_json_set(schema, "patternProperties", json_object());
     snprintf(pattern, sizeof pattern, "^%s$", other);
     json_object_set(patterns, pattern, value);
 }
@@ -184,11 +184,10 @@ static void add_key(json_t *defs, const sx_keys *keys, const sx_key_rule *rule, 
     if (rule->use == SX_KEY_UNSUPPORTED) snprintf(about, sizeof about, "not supported");
     if (rule->use == SX_KEY_DIFFERS) snprintf(about, sizeof about, "ignored: %s", rule->why);
     const bool own = first == rule && rule->use <= SX_KEY_ESTIMATED;
-    if (!own || rule->about)
-        json_object_set_new(value, "description", sx_json_string(own ? rule->about : about));
+    if (!own || rule->about) sx_json_set(value, "description", sx_json_string(own ? rule->about : about));
     write_other(rule->key, other);
     if (strcmp(other, rule->key) != 0) add_spelling(schema, other, value);
-    json_object_set_new(json_object_get(schema, "properties"), rule->key, value);
+    sx_json_set(json_object_get(schema, "properties"), rule->key, value);
     if (first == rule && *end == '!') require_key(schema, rule->key, other);
 }
 
@@ -196,7 +195,7 @@ static void add_key(json_t *defs, const sx_keys *keys, const sx_key_rule *rule, 
 static json_t *keys_schema(json_t *defs, const sx_keys *keys) {
     json_t *schema = json_pack("{s:s, s:{}}", "type", "object", "properties");
     for (size_t i = 0; i < keys->n; i++) add_key(defs, keys, &keys->rule[i], schema);
-    if (!keys->open) json_object_set_new(schema, "additionalProperties", json_false());
+    if (!keys->open) sx_json_set(schema, "additionalProperties", json_false());
     return schema;
 }
 
@@ -205,12 +204,12 @@ static void define(json_t *defs, const char *name) {
     sx_key_rule room[SX_MOST_KEYS];
     sx_keys keys = {0};
     if (json_object_get(defs, name)) return;
-    json_object_set_new(defs, name, json_null());
+    sx_json_set(defs, name, json_null());
     for (size_t i = 0; i < N(types); i++) {
         const char *type = types[i].type;
-        if (strcmp(types[i].name, name) == 0) json_object_set_new(defs, name, type_schema(defs, &type));
+        if (strcmp(types[i].name, name) == 0) sx_json_set(defs, name, type_schema(defs, &type));
     }
-    if (find_keys(name, room, &keys)) json_object_set_new(defs, name, keys_schema(defs, &keys));
+    if (find_keys(name, room, &keys)) sx_json_set(defs, name, keys_schema(defs, &keys));
 }
 
 /* Reads a word of letters and underscores and goes past it. */
@@ -245,7 +244,7 @@ static json_t *simple_schema(json_t *defs, const char **at) {
 
 /* The schema of an enumeration, after its '='. */
 static json_t *words_schema(const char **at) {
-    json_t *schema = json_object(), *list = sx_json_attach(schema, "enum", json_array());
+    json_t *schema = json_object(), *list = sx_json_set(schema, "enum", json_array());
     char word[64];
     do {
         ++*at;
@@ -260,7 +259,7 @@ static json_t *type_schema(json_t *defs, const char **at) {
     if (**at == '=') return words_schema(at);
     json_t *one = simple_schema(defs, at);
     if (**at != '|') return one;
-    json_t *schema = json_object(), *any = sx_json_attach(schema, "anyOf", json_array());
+    json_t *schema = json_object(), *any = sx_json_set(schema, "anyOf", json_array());
     sx_json_append(any, one);
     while (**at == '|') {
         ++*at;
@@ -303,7 +302,7 @@ sx_status sx_schema_write(const char *name, sx_text *out) {
                       name, "description", schemas[i].about);
         json_object_update(schema, root);
         json_decref(root);
-        json_object_set_new(schema, "$defs", defs);
+        sx_json_set(schema, "$defs", defs);
         return sx_json_finish(schema, out);
     }
     return sx_error_unknown((sx_place){0}, "schema", name, known, N(known));

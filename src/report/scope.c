@@ -53,8 +53,7 @@ static void add_level(json_t *level, sx_text *out) {
 
 /* Adds a row for every level that has constraints, or one that says that there are none. */
 static sx_status constraint_rows(const sx_certificate *c, sx_table *table) {
-    sx_tree tree = {0};
-    json_t *levels = sx_limits_tree(&tree, &c->constraints, &c->problem, &c->arch), *level;
+    json_t *levels = sx_limits_tree(&c->constraints, &c->problem, &c->arch), *level;
     size_t i;
     sx_table_cell(table, "  constraints");
     if (json_array_size(levels) == 0) sx_table_cell(table, "none");
@@ -66,7 +65,7 @@ static sx_status constraint_rows(const sx_certificate *c, sx_table *table) {
         sx_table_cell_text(table, &text);
     }
     json_decref(levels);
-    return tree.failed ? sx_error_memory() : SX_OK;
+    return sx_json_failed() ? sx_error_memory() : SX_OK;
 }
 
 sx_status sx_scope_rows(const sx_certificate *c, sx_table *table) {
@@ -101,7 +100,6 @@ sx_status sx_scope_rows(const sx_certificate *c, sx_table *table) {
 }
 
 sx_status sx_scope_json(const sx_certificate *c, json_t **out) {
-    sx_tree tree = {0};
     char formats[SX_FORMATS_TEXT_SIZE];
     char *densities = NULL;
     const char *built_in;
@@ -110,7 +108,7 @@ sx_status sx_scope_json(const sx_certificate *c, json_t **out) {
     sx_format_search_text(&c->model.formats, formats);
     *out = json_pack("{s:o, s:o, s:b, s:b, s:b, s:b, s:b, s:b, s:s, s:o, s:o, s:o*}", "catalog_arch",
                      sx_json_string(built_in), "constraints",
-                     sx_limits_tree(&tree, &c->constraints, &c->problem, &c->arch), "remainders",
+                     sx_limits_tree(&c->constraints, &c->problem, &c->arch), "remainders",
                      c->space.remainders, "keep_all", c->space.keep_all, "no_banks", c->space.no_banks,
                      "split_axes", c->space.split_axes, "no_link_transfers", c->model.no_link_transfers,
                      "no_first_read_elision", c->model.no_first_read_elision, "sparse_semantics",
@@ -118,7 +116,7 @@ sx_status sx_scope_json(const sx_certificate *c, json_t **out) {
                      "search_formats", sx_json_string(formats[0] ? formats : NULL), "like",
                      c->model.like_timeloop ? json_string("timeloop") : NULL);
     free(densities);
-    if (*out && !tree.failed) return SX_OK;
+    if (*out && !sx_json_failed()) return SX_OK;
     json_decref(*out);
     return sx_error_memory();
 }
@@ -195,10 +193,9 @@ static void add_level_of(const json_t *levels, const char *name, sx_text *out) {
 
 sx_status sx_scope_same_constraints(const sx_certificate *c, const sx_constraints *other, sx_text *why,
                                     bool *same) {
-    sx_tree tree = {0};
-    json_t *mine = sx_limits_tree(&tree, &c->constraints, &c->problem, &c->arch);
-    json_t *theirs = sx_limits_tree(&tree, other, &c->problem, &c->arch);
-    bool failed = tree.failed;
+    json_t *mine = sx_limits_tree(&c->constraints, &c->problem, &c->arch);
+    json_t *theirs = sx_limits_tree(other, &c->problem, &c->arch);
+    bool failed = sx_json_failed();
     *same = true;
     for (int s = 0; s < c->arch.n_levels && *same; s++) {
         sx_text first = {0}, second = {0};

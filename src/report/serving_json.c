@@ -15,7 +15,7 @@ static json_t *part_json(const sx_serving_part *p, const sx_arch *arch) {
 
 json_t *sx_serving_json(const sx_serving *s, const sx_arch *arch) {
     json_t *parts = json_array();
-    for (size_t i = 0; i < s->n; i++) json_array_append_new(parts, part_json(&s->part[i], arch));
+    for (size_t i = 0; i < s->n; i++) sx_json_append(parts, part_json(&s->part[i], arch));
     json_t *object = json_pack(
         "{s:s, s:I, s:I, s:I, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:s, s:i, s:i, s:i, s:o}", "phase",
         s->run.phase, "batch", (json_int_t)s->run.batch, "tokens", (json_int_t)s->run.tokens, "context",
@@ -23,11 +23,11 @@ json_t *sx_serving_json(const sx_serving *s, const sx_arch *arch) {
         sx_serving_rate(s), "joules_per_token", sx_serving_joules(s), "weight_bytes", s->weight_bytes,
         "kv_bytes", s->state_bytes, "kv_bytes_per_token", s->token_bytes, "limit", sx_serving_limit(s, arch),
         "products", (int)s->layers, "mapped", (int)s->found, "proven", (int)s->proven, "operators", parts);
-    json_object_set_new(object, "share",
-                        json_pack("{s:f, s:f, s:f, s:f}", "weights", s->share[0], "attention", s->share[1],
-                                  "vector", s->share[2], "link", s->share[3]));
+    sx_json_set(object, "share",
+                json_pack("{s:f, s:f, s:f, s:f}", "weights", s->share[0], "attention", s->share[1], "vector",
+                          s->share[2], "link", s->share[3]));
     if (isfinite(s->capacity))
-        json_object_set_new(object, "fits", json_boolean(s->weight_bytes + s->state_bytes <= s->capacity));
-    if (isfinite(s->largest_batch)) json_object_set_new(object, "largest_batch", json_real(s->largest_batch));
+        sx_json_set(object, "fits", json_boolean(s->weight_bytes + s->state_bytes <= s->capacity));
+    if (isfinite(s->largest_batch)) sx_json_set(object, "largest_batch", json_real(s->largest_batch));
     return object;
 }

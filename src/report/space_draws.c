@@ -118,16 +118,16 @@ void sx_space_json_draws(const sx_space *space, const sx_draws *draws, json_t *o
     size_t n = list_reasons(draws, pair);
     json_t *reasons = json_object();
     for (size_t i = 0; i < n; i++)
-        json_object_set_new(reasons, space->type->reason(space, (unsigned)pair[i][1]),
-                            json_integer((json_int_t)pair[i][0]));
-    json_object_set_new(object, "draws",
-                        json_pack("{s:I, s:I, s:o, s:o, s:o, s:o}", "drawn", (json_int_t)draws->n, "legal",
-                                  (json_int_t)draws->legal, "share", sx_json_number(draws->share.share),
-                                  "low", sx_json_number(draws->share.low), "high",
-                                  sx_json_number(draws->share.high), "illegal", reasons));
+        sx_json_set(reasons, space->type->reason(space, (unsigned)pair[i][1]),
+                    json_integer((json_int_t)pair[i][0]));
+    sx_json_set(object, "draws",
+                json_pack("{s:I, s:I, s:o, s:o, s:o, s:o}", "drawn", (json_int_t)draws->n, "legal",
+                          (json_int_t)draws->legal, "share", sx_json_number(draws->share.share), "low",
+                          sx_json_number(draws->share.low), "high", sx_json_number(draws->share.high),
+                          "illegal", reasons));
     const char *sampling = draws->samples == 0                 ? "none"
                            : draws->repaired == 0              ? "uniform"
                            : draws->repaired == draws->samples ? "repaired"
                                                                : "mixed";
-    json_object_set_new(object, "sampling", json_string(sampling));
+    sx_json_set(object, "sampling", json_string(sampling));
 }

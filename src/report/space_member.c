@@ -197,10 +197,10 @@ void sx_space_print_membership(const sx_membership *m, sx_text *out) {
 sx_status sx_space_json_membership(const sx_search_space *s, const sx_membership *m, json_t *object) {
     char *text;
     json_t *member = json_pack("{s:b, s:o}", "member", m->member, "reason", sx_json_string(m->why));
-    json_object_set_new(object, "mapping", member);
+    sx_json_set(object, "mapping", member);
     if (!m->has_point) return SX_OK;
     SX_TRY(sx_mapping_write(&m->nearest, &s->problem, &s->arch, SX_JSON, &text));
-    json_object_set_new(
+    sx_json_set(
         object, "nearest",
         json_pack("{s:o, s:o}", "distance", sx_json_number(m->distance), "mapping", sx_json_noun(text)));
     return SX_OK;

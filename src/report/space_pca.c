@@ -189,10 +189,9 @@ json_t *sx_pca_study_json(const sx_pca_study *study, const char *path) {
     json_t *clouds = json_array();
     for (size_t i = 0; i < study->n_seen; i++) {
         const sx_seen *seen = &study->seen[i];
-        json_array_append_new(clouds,
-                              json_pack("{s:s, s:I, s:I, s:o}", "name", seen->name, "points",
-                                        (json_int_t)seen->n, "evaluations", (json_int_t)seen->evaluations,
-                                        "best", sx_json_number(seen->best)));
+        sx_json_append(clouds, json_pack("{s:s, s:I, s:I, s:o}", "name", seen->name, "points",
+                                         (json_int_t)seen->n, "evaluations", (json_int_t)seen->evaluations,
+                                         "best", sx_json_number(seen->best)));
     }
     return json_pack("{s:s, s:s, s:[f, f], s:o}", "file", path, "objective", study->objective, "share",
                      study->share[0], study->share[1], "clouds", clouds);

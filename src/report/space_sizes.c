@@ -83,7 +83,7 @@ static json_t *size_json(const sx_size *size) {
     json_t *object = json_pack("{s:s, s:s, s:o, s:b, s:s}", "name", size->name, "count", count, "log10",
                                sx_json_number(size->count.log10), "exact",
                                size->count.exact && size->error == 0, "about", size->about);
-    if (size->error > 0) json_object_set_new(object, "error", json_real(size->error));
+    if (size->error > 0) sx_json_set(object, "error", json_real(size->error));
     return object;
 }
 
@@ -91,7 +91,7 @@ void sx_space_json_sizes(const sx_space *space, json_t *object) {
     json_t *components = json_array(), *sizes = json_array();
     sx_size size;
     for (size_t i = 0; sx_space_size(space, i, &size); i++)
-        json_array_append_new(size.component ? components : sizes, size_json(&size));
-    json_object_set_new(object, "components", components);
-    json_object_set_new(object, "sizes", sizes);
+        sx_json_append(size.component ? components : sizes, size_json(&size));
+    sx_json_set(object, "components", components);
+    sx_json_set(object, "sizes", sizes);
 }

@@ -338,18 +338,18 @@ json_t *sx_sweep_json(const sx_sweep *sweep, const sx_problem *problem) {
     json_t *groups = json_array(), *dims = json_array(), *matter = json_array();
     for (int i = 0; i < sweep->n_dims; i++) {
         const char *name = problem->dim_name[sweep->dim[i]];
-        json_array_append_new(dims, json_string(name));
-        if (sweep->matter >> sweep->dim[i] & 1) json_array_append_new(matter, json_string(name));
+        sx_json_append(dims, json_string(name));
+        if (sweep->matter >> sweep->dim[i] & 1) sx_json_append(matter, json_string(name));
     }
     for (size_t i = 0; i < sweep->n_groups; i++) {
         const sx_order_group *group = &sweep->group[i];
         sx_text pattern = {0};
         add_pattern(sweep, group, problem, &pattern);
         if (pattern.failed) sx_json_fail();
-        json_array_append_new(
-            groups, json_pack("{s:f, s:f, s:o, s:I, s:s}", "edp", group->edp, "energy_pj",
-                              group->score.energy_pj, "cycles", sx_json_number(group->score.cycles), "orders",
-                              (json_int_t)group->n, "pattern", pattern.size ? pattern.data : ".."));
+        sx_json_append(groups, json_pack("{s:f, s:f, s:o, s:I, s:s}", "edp", group->edp, "energy_pj",
+                                         group->score.energy_pj, "cycles",
+                                         sx_json_number(group->score.cycles), "orders", (json_int_t)group->n,
+                                         "pattern", pattern.size ? pattern.data : ".."));
         sx_text_free(&pattern);
     }
     double best = sweep->group[0].edp, worst = sweep->group[sweep->n_groups - 1].edp;

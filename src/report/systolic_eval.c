@@ -14,12 +14,12 @@ enum { MAX_BYTES = 1 << 30 }; /* of a file of points */
 static sx_status add_answer(sx_systolic_fault fault, const sx_systolic_cost *cost, sx_text *out) {
     json_t *object = json_object();
     bool valid = sx_systolic_has_cost(fault);
-    json_object_set_new(object, "valid", json_boolean(valid));
+    sx_json_set(object, "valid", json_boolean(valid));
     if (valid) {
         sx_json_set_systolic(cost, object);
-        json_object_set_new(object, "feasible", json_boolean(fault == SX_SYSTOLIC_FINE));
+        sx_json_set(object, "feasible", json_boolean(fault == SX_SYSTOLIC_FINE));
     }
-    if (fault) json_object_set_new(object, "reason", json_string(sx_systolic_fault_text(fault)));
+    if (fault) sx_json_set(object, "reason", json_string(sx_systolic_fault_text(fault)));
     return sx_json_finish_line(object, out);
 }
 

@@ -36,8 +36,7 @@ void sx_time_table(const sx_result *r, const sx_work *works, sx_text *out) {
 json_t *sx_time_json(const sx_arch *arch, const sx_operator_time *time) {
     json_t *levels = json_object();
     for (int s = arch->n_levels - 1; s >= 0; s--)
-        if (time->level[s] > 0)
-            json_object_set_new(levels, arch->level[s].name, sx_json_real(time->level[s]));
+        if (time->level[s] > 0) sx_json_set(levels, arch->level[s].name, sx_json_real(time->level[s]));
     return json_pack("{s:f, s:f, s:f, s:o, s:s}", "seconds", time->seconds, "overhead", time->overhead,
                      "compute", time->compute, "levels", levels, "limit", sx_limit_name(arch, time->limit));
 }

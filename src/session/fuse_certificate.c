@@ -50,31 +50,31 @@ static size_t layer_of(const sx_network *network, const sx_problem *problem) {
 }
 
 /* A label as JSON; NULL where it is of no layer. */
-static json_t *label_tree(sx_tree *tree, const sx_fusing *f, const sx_inner_proof *proof) {
+static json_t *label_tree(const sx_fusing *f, const sx_inner_proof *proof) {
     const sx_problem *problem = sx_vector_at(&f->inner.problem, proof->key.problem);
     const size_t layer = layer_of(f->exchange.network, problem);
     if (layer == SX_NO_INDEX) return NULL;
     json_t *object = json_object(), *sizes = json_array();
-    for (int d = 0; d < problem->n_dims; d++) sx_tree_append(tree, sizes, json_integer(problem->size[d]));
-    sx_tree_put(tree, object, "layer", sx_tree_text(tree, f->exchange.network->layer[layer].name));
-    sx_tree_put(tree, object, "sizes", sizes);
-    sx_tree_put(tree, object, "resident", json_integer(proof->key.cut.resident));
-    sx_tree_put(tree, object, "found", json_integer(proof->key.cut.found));
-    sx_tree_put(tree, object, "occupied", sx_tree_u64(tree, proof->key.cut.occupied));
-    sx_tree_put(tree, object, "certificate", sx_json_read(proof->text));
+    for (int d = 0; d < problem->n_dims; d++) sx_json_append(sizes, json_integer(problem->size[d]));
+    sx_json_set(object, "layer", sx_json_text(f->exchange.network->layer[layer].name));
+    sx_json_set(object, "sizes", sizes);
+    sx_json_set(object, "resident", json_integer(proof->key.cut.resident));
+    sx_json_set(object, "found", json_integer(proof->key.cut.found));
+    sx_json_set(object, "occupied", sx_json_exact(proof->key.cut.occupied));
+    sx_json_set(object, "certificate", sx_json_read(proof->text));
     return object;
 }
 
 /* Adds the labels to a list, and their bounds to an array of as many as there are proofs. */
-static size_t add_labels(sx_tree *tree, const sx_fusing *f, json_t *list, sx_fuse_label *label) {
+static size_t add_labels(const sx_fusing *f, json_t *list, sx_fuse_label *label) {
     size_t n = 0;
     for (size_t i = 0; i < f->inner.proof.n; i++) {
         const sx_inner_proof *proof = sx_vector_at(&f->inner.proof, i);
-        json_t *object = label_tree(tree, f, proof);
+        json_t *object = label_tree(f, proof);
         if (!object) continue;
         label[n++] = (sx_fuse_label){*(const sx_problem *)sx_vector_at(&f->inner.problem, proof->key.problem),
                                      proof->key.cut, proof->bound};
-        sx_tree_append(tree, list, object);
+        sx_json_append(list, object);
     }
     return n;
 }
@@ -103,42 +103,41 @@ static sx_status add_nouns(const sx_fusing *f, const sx_fused *out, json_t *root
 }
 
 /* Sets the claims. */
-static sx_status add_claims(sx_tree *tree, const sx_fusing *f, const sx_fusing_options *options,
-                            const sx_fused *out, json_t *claim) {
+static sx_status add_claims(const sx_fusing *f, const sx_fusing_options *options, const sx_fused *out,
+                            json_t *claim) {
     char objective[256];
     double weight;
     size_t n_groups;
     json_t *labels = json_array();
     sx_fuse_label *label = calloc(f->inner.proof.n + 1, sizeof *label);
     if (!label) return sx_error_memory();
-    const size_t n = add_labels(tree, f, labels, label);
+    const size_t n = add_labels(f, labels, label);
     sx_status status = sx_fuse_label_bound(f->exchange.graph, f->exchange.network, f->searcher.arch,
                                            f->options, options, label, n, &weight, &n_groups);
     const double bound = fmin(out->value, pow(weight, 1 / f->inner.root));
     sx_objective_text(&f->options->run.objective, objective, sizeof objective);
-    sx_tree_put(tree, claim, "format", json_integer(1));
-    sx_tree_put(tree, claim, "objective", sx_tree_text(tree, objective));
-    sx_tree_put(tree, claim, "tensors", sx_tree_text(tree, options->tensors));
-    sx_tree_put(tree, claim, "window", sx_tree_text(tree, options->window));
-    sx_tree_put(tree, claim, "one_pass", json_boolean(options->one_pass));
-    sx_tree_put(tree, claim, "energy_pj", sx_tree_double(tree, out->total.energy_pj));
-    sx_tree_put(tree, claim, "cycles", sx_tree_double(tree, out->total.cycles));
-    sx_tree_put(tree, claim, "value", sx_tree_double(tree, out->value));
-    sx_tree_put(tree, claim, "lower_bound", sx_tree_double(tree, bound));
-    sx_tree_put(tree, claim, "optimal", json_boolean(out->value <= bound * (1 + 1e-9)));
-    sx_tree_put(tree, claim, "groups", sx_tree_u64(tree, n_groups));
-    sx_tree_put(tree, claim, "labels", labels);
+    sx_json_set(claim, "format", json_integer(1));
+    sx_json_set(claim, "objective", sx_json_text(objective));
+    sx_json_set(claim, "tensors", sx_json_text(options->tensors));
+    sx_json_set(claim, "window", sx_json_text(options->window));
+    sx_json_set(claim, "one_pass", json_boolean(options->one_pass));
+    sx_json_set(claim, "energy_pj", sx_json_real(out->total.energy_pj));
+    sx_json_set(claim, "cycles", sx_json_real(out->total.cycles));
+    sx_json_set(claim, "value", sx_json_real(out->value));
+    sx_json_set(claim, "lower_bound", sx_json_real(bound));
+    sx_json_set(claim, "optimal", json_boolean(out->value <= bound * (1 + 1e-9)));
+    sx_json_set(claim, "groups", sx_json_exact(n_groups));
+    sx_json_set(claim, "labels", labels);
     free(label);
     return status;
 }
 
 sx_status sx_fused_certify(const sx_fusing *f, const sx_fusing_options *options, sx_fused *out) {
-    sx_tree tree = {0};
     json_t *root = json_object(), *claim = json_object();
     sx_status status = add_nouns(f, out, root);
-    if (!status) status = add_claims(&tree, f, options, out, claim);
-    sx_tree_put(&tree, root, "fused_certificate", claim);
-    sx_status printed = sx_tree_print(&tree, root, SX_JSON, &out->certificate);
+    if (!status) status = add_claims(f, options, out, claim);
+    sx_json_set(root, "fused_certificate", claim);
+    sx_status printed = sx_json_write(root, SX_JSON, &out->certificate);
     if (!status) return printed;
     sx_status_free(printed);
     return status;

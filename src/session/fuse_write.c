@@ -9,7 +9,6 @@
 
 /* What the parts of the file are written from. */
 typedef struct fused_writer {
-    sx_tree tree;
     const sx_fused *fused;
     const sx_arch *arch;
     int exchange;
@@ -35,11 +34,11 @@ static void add_runs(fused_writer *w, size_t layer, json_t *list) {
         const sx_fused_run *run = &w->fused->run[r];
         if (run->layer != layer) continue;
         json_t *object = json_object();
-        sx_tree_put(&w->tree, object, "layer", sx_tree_text(&w->tree, w->fused->layer[layer].name));
-        if (run->rows) sx_tree_put(&w->tree, object, "rows", json_integer(run->rows));
-        if (run->again) sx_tree_put(&w->tree, object, "again", json_true());
-        sx_tree_put(&w->tree, object, "mapping", mapping_tree(w, run));
-        sx_tree_append(&w->tree, list, object);
+        sx_json_set(object, "layer", sx_json_text(w->fused->layer[layer].name));
+        if (run->rows) sx_json_set(object, "rows", json_integer(run->rows));
+        if (run->again) sx_json_set(object, "again", json_true());
+        sx_json_set(object, "mapping", mapping_tree(w, run));
+        sx_json_append(list, object);
     }
 }
 
@@ -49,32 +48,30 @@ static json_t *tensors_tree(fused_writer *w, size_t group) {
         const sx_fused_tensor *tensor = &w->fused->tensor[t];
         if (tensor->group != group) continue;
         json_t *object = json_object();
-        sx_tree_put(&w->tree, object, "name", sx_tree_text(&w->tree, tensor->name));
-        sx_tree_put(&w->tree, object, "level", sx_tree_text(&w->tree, w->fused->level));
-        sx_tree_put(&w->tree, object, "words", sx_tree_u64(&w->tree, tensor->words));
-        sx_tree_put(&w->tree, object, "depth", json_integer(tensor->depth));
-        sx_tree_append(&w->tree, list, object);
+        sx_json_set(object, "name", sx_json_text(tensor->name));
+        sx_json_set(object, "level", sx_json_text(w->fused->level));
+        sx_json_set(object, "words", sx_json_exact(tensor->words));
+        sx_json_set(object, "depth", json_integer(tensor->depth));
+        sx_json_append(list, object);
     }
     return list;
 }
 
 /* The loops of a group, how they treat windows, and what is held while they run. */
-static void put_loops(fused_writer *w, const sx_fused_group *group, json_t *object) {
+static void put_loops(const sx_fused_group *group, json_t *object) {
     json_t *loops = json_array(), *held = json_array();
     for (int i = 0; i < group->n_loops; i++) {
         json_t *loop = json_object();
-        sx_tree_put(&w->tree, loop, "dimension", sx_tree_text(&w->tree, group->loop[i].dimension));
-        sx_tree_put(&w->tree, loop, "bound", json_integer(group->loop[i].bound));
-        sx_tree_append(&w->tree, loops, loop);
+        sx_json_set(loop, "dimension", sx_json_text(group->loop[i].dimension));
+        sx_json_set(loop, "bound", json_integer(group->loop[i].bound));
+        sx_json_append(loops, loop);
     }
-    for (int i = 0; i < group->n_held; i++)
-        sx_tree_append(&w->tree, held, sx_tree_text(&w->tree, group->held[i]));
-    sx_tree_put(&w->tree, object, "loops", loops);
+    for (int i = 0; i < group->n_held; i++) sx_json_append(held, sx_json_text(group->held[i]));
+    sx_json_set(object, "loops", loops);
     if (group->n_loops) {
-        sx_tree_put(&w->tree, object, "window",
-                    sx_tree_text(&w->tree, group->recompute ? "recompute" : "retain"));
-        sx_tree_put(&w->tree, object, "hold", held);
-        if (group->one_pass) sx_tree_put(&w->tree, object, "softmax", sx_tree_text(&w->tree, "one-pass"));
+        sx_json_set(object, "window", sx_json_text(group->recompute ? "recompute" : "retain"));
+        sx_json_set(object, "hold", held);
+        if (group->one_pass) sx_json_set(object, "softmax", sx_json_text("one-pass"));
     } else {
         json_decref(held);
     }
@@ -84,13 +81,13 @@ static json_t *group_tree(fused_writer *w, size_t g) {
     const sx_fused_group *group = &w->fused->group[g];
     json_t *object = json_object(), *layers = json_array(), *runs = json_array();
     for (size_t i = group->first; i <= group->last; i++) {
-        sx_tree_append(&w->tree, layers, sx_tree_text(&w->tree, w->fused->layer[i].name));
+        sx_json_append(layers, sx_json_text(w->fused->layer[i].name));
         add_runs(w, i, runs);
     }
-    sx_tree_put(&w->tree, object, "layers", layers);
-    put_loops(w, group, object);
-    sx_tree_put(&w->tree, object, "tensors", tensors_tree(w, g));
-    sx_tree_put(&w->tree, object, "runs", runs);
+    sx_json_set(object, "layers", layers);
+    put_loops(group, object);
+    sx_json_set(object, "tensors", tensors_tree(w, g));
+    sx_json_set(object, "runs", runs);
     return object;
 }
 
@@ -100,15 +97,15 @@ sx_status sx_session_fused_write(const sx_fused *fused, const char *network, con
     if (!w.cut) return sx_error_memory();
     w.status = sx_cut_level(arch, fused->level, &w.exchange);
     json_t *root = json_object(), *object = json_object(), *groups = json_array(), *runs = json_array();
-    sx_tree_put(&w.tree, object, "network", sx_tree_text(&w.tree, network));
-    sx_tree_put(&w.tree, object, "exchange", sx_tree_text(&w.tree, fused->level));
-    for (size_t g = 0; g < fused->n_groups; g++) sx_tree_append(&w.tree, groups, group_tree(&w, g));
+    sx_json_set(object, "network", sx_json_text(network));
+    sx_json_set(object, "exchange", sx_json_text(fused->level));
+    for (size_t g = 0; g < fused->n_groups; g++) sx_json_append(groups, group_tree(&w, g));
     for (size_t i = 0; i < fused->n_layers; i++)
         if (fused->layer[i].group == SX_NO_INDEX) add_runs(&w, i, runs);
-    sx_tree_put(&w.tree, object, "groups", groups);
-    sx_tree_put(&w.tree, object, "runs", runs);
-    sx_tree_put(&w.tree, root, "fused", object);
-    sx_status printed = sx_tree_print(&w.tree, root, format, out);
+    sx_json_set(object, "groups", groups);
+    sx_json_set(object, "runs", runs);
+    sx_json_set(root, "fused", object);
+    sx_status printed = sx_json_write(root, format, out);
     free(w.cut);
     if (!w.status) return printed;
     sx_status_free(printed);

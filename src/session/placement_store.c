@@ -20,19 +20,18 @@ static json_t *nodes_json(const sx_place_graph *graph) {
         const sx_place_node *node = &graph->node[i];
         json_t *inputs = json_array();
         for (size_t k = 0; k < node->n_inputs; k++)
-            json_array_append_new(inputs, json_integer((json_int_t)graph->input[node->first_input + k]));
-        json_array_append_new(list,
-                              json_pack("{s:i, s:I, s:I, s:I, s:I, s:o}", "operation", (int)node->op, "ops",
-                                        (json_int_t)node->ops, "weight_bytes", (json_int_t)node->weight_bytes,
-                                        "weight_read", (json_int_t)node->weight_read, "output_bytes",
-                                        (json_int_t)node->activation_bytes, "inputs", inputs));
+            sx_json_append(inputs, json_integer((json_int_t)graph->input[node->first_input + k]));
+        sx_json_append(list, json_pack("{s:i, s:I, s:I, s:I, s:I, s:o}", "operation", (int)node->op, "ops",
+                                       (json_int_t)node->ops, "weight_bytes", (json_int_t)node->weight_bytes,
+                                       "weight_read", (json_int_t)node->weight_read, "output_bytes",
+                                       (json_int_t)node->activation_bytes, "inputs", inputs));
     }
     return list;
 }
 
 /* A text of JSON, which is freed; NULL when memory is out. */
 static char *text_of(json_t *object) {
-    char *text = object && !sx_json_failed() ? sx_json_print(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+    char *text = sx_json_print(object, JSON_SORT_KEYS | JSON_COMPACT);
     json_decref(object);
     return text;
 }
@@ -42,10 +41,10 @@ static char *space_text(const sx_placement_space *space) {
     const sx_chip *chip = &space->chip;
     json_t *memories = json_array(), *rates = json_array();
     for (size_t m = 0; m < chip->n_memories; m++)
-        json_array_append_new(
-            memories, json_pack("{s:I, s:f, s:f}", "capacity", (json_int_t)chip->memory[m].capacity,
-                                "bandwidth", chip->memory[m].bandwidth, "energy", chip->memory[m].energy));
-    for (size_t i = 0; i < SX_N_OP_CLASSES; i++) json_array_append_new(rates, json_real(chip->rate[i]));
+        sx_json_append(memories,
+                       json_pack("{s:I, s:f, s:f}", "capacity", (json_int_t)chip->memory[m].capacity,
+                                 "bandwidth", chip->memory[m].bandwidth, "energy", chip->memory[m].energy));
+    for (size_t i = 0; i < SX_N_OP_CLASSES; i++) sx_json_append(rates, json_real(chip->rate[i]));
     return text_of(json_pack("{s:o, s:o, s:o, s:f, s:f, s:b, s:I, s:I}", "nodes", nodes_json(&space->graph),
                              "memories", memories, "rates", rates, "overhead", chip->overhead, "op_energy",
                              chip->op_energy, "shared_ports", chip->shared_ports, "output_buffer",
@@ -55,7 +54,7 @@ static char *space_text(const sx_placement_space *space) {
 /* A placement. */
 static char *point_text(const sx_placement_space *space, const uint8_t *placement) {
     json_t *list = json_array();
-    for (size_t t = 0; t < space->n_tensors; t++) json_array_append_new(list, json_integer(placement[t]));
+    for (size_t t = 0; t < space->n_tensors; t++) sx_json_append(list, json_integer(placement[t]));
     return text_of(json_pack("{s:o}", "memories", list));
 }
 

@@ -243,16 +243,15 @@ static char *options_json(const sx_session *session, const sx_layer_result *resu
         o->model.no_first_read_elision, "no_link_transfers", o->model.no_link_transfers, "warm_start",
         sx_warm_name(o->warm), "space", mark->text);
     if (result->widened)
-        json_object_set_new(
+        sx_json_set(
             object, "any_tiles",
             json_pack("{s:f, s:b}", "lower_bound", result->any_bound, "optimal", result->any_optimal));
-    if (o->model.sparse_timeloop) json_object_set_new(object, "sparse_timeloop", json_true());
-    if (o->model.like_timeloop) json_object_set_new(object, "like", json_string("timeloop"));
-    if (o->space.split_axes) json_object_set_new(object, "split_axes", json_true());
-    if (o->model.latency_tile) json_object_set_new(object, "latency", json_string("tile"));
-    bool whole = object && (result->warm_from == SX_WARM_NONE ||
-                            json_object_set_new(object, "warm_from", json_string(result->warm_name)) == 0);
-    char *text = whole ? sx_json_print(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+    if (o->model.sparse_timeloop) sx_json_set(object, "sparse_timeloop", json_true());
+    if (o->model.like_timeloop) sx_json_set(object, "like", json_string("timeloop"));
+    if (o->space.split_axes) sx_json_set(object, "split_axes", json_true());
+    if (o->model.latency_tile) sx_json_set(object, "latency", json_string("tile"));
+    if (result->warm_from != SX_WARM_NONE) sx_json_set(object, "warm_from", json_string(result->warm_name));
+    char *text = sx_json_print(object, JSON_SORT_KEYS | JSON_COMPACT);
     json_decref(object);
     return text;
 }

@@ -20,10 +20,10 @@ static json_t *loops_json(const sx_systolic_kernel *kernel) {
     json_t *list = json_array();
     for (int d = 0; d < kernel->n_loops; d++) {
         const sx_systolic_loop *l = &kernel->loop[d];
-        json_array_append_new(list, json_pack("{s:s, s:I, s:i, s:I, s:I, s:I}", "name", l->name, "size",
-                                              (json_int_t)l->size, "operands", (int)l->operands, "stride",
-                                              (json_int_t)l->stride, "reach", (json_int_t)l->reach, "window",
-                                              (json_int_t)l->window));
+        sx_json_append(list, json_pack("{s:s, s:I, s:i, s:I, s:I, s:I}", "name", l->name, "size",
+                                       (json_int_t)l->size, "operands", (int)l->operands, "stride",
+                                       (json_int_t)l->stride, "reach", (json_int_t)l->reach, "window",
+                                       (json_int_t)l->window));
     }
     return list;
 }
@@ -48,12 +48,11 @@ static char *space_text(const sx_systolic_space *space) {
     const sx_systolic_limits *l = &space->limits;
     const sx_systolic_options *o = &space->options;
     json_t *kernels = json_array(), *designs = json_array();
-    for (size_t i = 0; i < space->n_kernels; i++)
-        json_array_append_new(kernels, kernel_json(&space->kernel[i]));
+    for (size_t i = 0; i < space->n_kernels; i++) sx_json_append(kernels, kernel_json(&space->kernel[i]));
     for (size_t i = 0; i < space->n_open; i++) {
         char name[16];
         name_design(space, space->open_list[i], name);
-        json_array_append_new(designs, json_string(name));
+        sx_json_append(designs, json_string(name));
     }
     json_t *object = json_pack(
         "{s:o, s:o, s:{s:f, s:f, s:f, s:f}, s:{s:I, s:f, s:I}, s:b, s:b, s:i, s:I, s:f}", "kernels", kernels,
@@ -61,7 +60,7 @@ static char *space_text(const sx_systolic_space *space) {
         "row_cycles", l->row_cycles, "type", "bits", (json_int_t)l->bits, "dsp_per_mac", l->dsp_per_mac,
         "add_latency", (json_int_t)l->add_latency, "corrected", o->corrected, "thin", o->thin, "tiles",
         (int)o->tiles, "pad_to", (json_int_t)o->pad_to, "min_dsp", o->least_dsp);
-    char *text = object && !sx_json_failed() ? sx_json_print(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+    char *text = sx_json_print(object, JSON_SORT_KEYS | JSON_COMPACT);
     json_decref(object);
     return text;
 }
@@ -73,13 +72,13 @@ static char *point_text(const sx_systolic_space *space, const sx_systolic_point 
     for (int d = 0; d < space->n_loops; d++) {
         char key[SX_NAME_SIZE + 4];
         snprintf(key, sizeof key, "%s_t1", space->kernel[0].loop[d].name);
-        json_object_set_new(tiles, key, json_integer(point->t1[d]));
+        sx_json_set(tiles, key, json_integer(point->t1[d]));
         snprintf(key, sizeof key, "%s_t2", space->kernel[0].loop[d].name);
-        json_object_set_new(tiles, key, json_integer(point->t2[d]));
+        sx_json_set(tiles, key, json_integer(point->t2[d]));
     }
     name_design(space, point->design, name);
     json_t *object = json_pack("{s:s, s:o}", "design", name, "tiles", tiles);
-    char *text = object && !sx_json_failed() ? sx_json_print(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+    char *text = sx_json_print(object, JSON_SORT_KEYS | JSON_COMPACT);
     json_decref(object);
     return text;
 }

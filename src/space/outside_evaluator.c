@@ -202,7 +202,7 @@ sx_status sx_outside_evaluator_ask(sx_outside_evaluator *outside, const sx_quest
                                    json_t *question, double *value, unsigned *reason) {
     pthread_mutex_lock(&outside->lock);
     outside->account.questions++;
-    json_object_set_new(question, "id", json_integer((json_int_t)outside->account.questions));
+    sx_json_set(question, "id", json_integer((json_int_t)outside->account.questions));
     char *text = question ? sx_json_print(question, JSON_COMPACT) : NULL;
     sx_text line = {0};
     if (text) sx_text_add(&line, "%s\n", text);

@@ -28,7 +28,7 @@ static sx_status workspace_new(const sx_point_model *model, void **out) {
 static sx_status ask(const judged *j, const void *point, sx_outcome *out) {
     json_t *question = json_object();
     double value = 0;
-    json_object_set_new(question, "id", json_null());
+    sx_json_set(question, "id", json_null());
     sx_status status = j->kind->describe(j->space, point, question);
     if (status) {
         json_decref(question);

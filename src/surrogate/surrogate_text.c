@@ -14,7 +14,7 @@
 /* Numbers as a list that reads back to the same bits. */
 static json_t *list_of(const float *value, size_t n) {
     json_t *list = json_array();
-    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_real((double)value[i]));
+    for (size_t i = 0; i < n; i++) sx_json_append(list, json_real((double)value[i]));
     return list;
 }
 
@@ -23,7 +23,7 @@ static json_t *inputs_of(const sx_encoding *e) {
     json_t *list = json_array();
     for (size_t i = 0; i < e->n_inputs; i++) {
         const sx_map_value *v = &e->input[i];
-        json_array_append_new(list, json_pack("[i, i, i, i]", v->kind, v->level, v->which, v->spatial));
+        sx_json_append(list, json_pack("[i, i, i, i]", v->kind, v->level, v->which, v->spatial));
     }
     return list;
 }
@@ -32,7 +32,7 @@ static json_t *inputs_of(const sx_encoding *e) {
 static json_t *energies_of(const sx_encoding *e) {
     json_t *list = json_array();
     for (size_t i = 0; i + 3 < e->n_outputs; i++)
-        json_array_append_new(list, json_pack("[i, i]", e->energy[i].level, e->energy[i].tensor));
+        sx_json_append(list, json_pack("[i, i]", e->energy[i].level, e->energy[i].tensor));
     return list;
 }
 
@@ -70,8 +70,7 @@ sx_status sx_surrogate_text(const sx_surrogate *s, char **out) {
         list_of(s->input_deviation, s->encoding.n_inputs), "output_mean", list_of(s->output_mean, n),
         "output_deviation", list_of(s->output_deviation, n), "trained", record_of(s));
     sx_free(einsum);
-    *out = o && !sx_json_failed() ? sx_json_print(o, JSON_SORT_KEYS | JSON_COMPACT | JSON_REAL_PRECISION(9))
-                                  : NULL;
+    *out = sx_json_print(o, JSON_SORT_KEYS | JSON_COMPACT | JSON_REAL_PRECISION(9));
     json_decref(o);
     return *out ? SX_OK : sx_error_memory();
 }

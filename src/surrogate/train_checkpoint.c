@@ -76,12 +76,11 @@ static sx_status text_of(const sx_training *t, char **out) {
     json_t *list = json_array();
     for (size_t i = 0; i < t->out->n_measures; i++) {
         const sx_train_measure *m = &t->out->measure[i];
-        json_array_append_new(list,
-                              json_pack("[I, f, f, f]", (json_int_t)m->step, m->loss, m->held_loss, m->rank));
+        sx_json_append(list, json_pack("[I, f, f, f]", (json_int_t)m->step, m->loss, m->held_loss, m->rank));
     }
     json_t *o = json_pack("{s:s, s:s, s:s, s:I, s:o}", "kind", "training", "key", key, "products",
                           products_of(t->options), "step", (json_int_t)t->step, "measures", list);
-    *out = o && !sx_json_failed() ? sx_json_print(o, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
+    *out = sx_json_print(o, JSON_SORT_KEYS | JSON_COMPACT);
     json_decref(o);
     return *out ? SX_OK : sx_error_memory();
 }

@@ -9,7 +9,7 @@
 enum { SX_CERTIFICATE_FORMAT = 1, SX_MAX_ENTRIES = 300000 };
 
 /* Constraints as a list of levels that have any, and back; *out is for the problem and the architecture. */
-SX_OWN json_t *sx_limits_tree(sx_tree *tree, const sx_constraints *constraints, const sx_problem *problem,
+SX_OWN json_t *sx_limits_tree(const sx_constraints *constraints, const sx_problem *problem,
                               const sx_arch *arch);
 SX_MUST_USE sx_status sx_limits_read(const sx_node *list, const sx_problem *problem, const sx_arch *arch,
                                      sx_constraints *out);

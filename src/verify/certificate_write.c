@@ -46,99 +46,97 @@ static void entry_text(const sx_certificate *c, size_t index, bool digits, sx_te
 }
 
 /* The entries of a proof. */
-static SX_OWN json_t *entries_tree(sx_tree *tree, const sx_certificate *c, bool digits) {
+static SX_OWN json_t *entries_tree(const sx_certificate *c, bool digits) {
     json_t *list = json_array();
     for (size_t i = 0; i < c->proof->n_entries; i++) {
         sx_text text = {0};
         entry_text(c, i, digits, &text);
-        tree->failed |= text.failed;
-        if (!text.failed) sx_tree_append(tree, list, sx_tree_text(tree, text.data));
+        if (text.failed) sx_json_fail();
+        if (!text.failed) sx_json_append(list, sx_json_text(text.data));
         sx_text_free(&text);
     }
     return list;
 }
 
 /* Moves the section of a noun's text into a map; frees the text. */
-static void put_noun(sx_tree *tree, json_t *root, SX_TAKE char *text) {
+static void put_noun(json_t *root, SX_TAKE char *text) {
     json_t *noun = sx_json_read(text);
     free(text);
-    tree->failed |= !noun || json_object_update(root, noun) != 0;
+    if (!noun || json_object_update(root, noun) != 0) sx_json_fail();
     json_decref(noun);
 }
 
 /* Puts what is said of a mapping's cost. */
-static void put_cost(sx_tree *tree, json_t *map, const sx_certificate *c, const sx_score *score,
-                     const char *exact) {
-    sx_tree_put(tree, map, "energy_pj", sx_tree_double(tree, score->energy_pj));
-    if (*exact) sx_tree_put(tree, map, "energy_exact", sx_tree_text(tree, exact));
-    sx_tree_put(tree, map, "cycles", sx_tree_double(tree, score->cycles));
-    if (c->model.latency_tile) sx_tree_put(tree, map, "latency", sx_tree_double(tree, score->latency));
+static void put_cost(json_t *map, const sx_certificate *c, const sx_score *score, const char *exact) {
+    sx_json_set(map, "energy_pj", sx_json_real(score->energy_pj));
+    if (*exact) sx_json_set(map, "energy_exact", sx_json_text(exact));
+    sx_json_set(map, "cycles", sx_json_real(score->cycles));
+    if (c->model.latency_tile) sx_json_set(map, "latency", sx_json_real(score->latency));
 }
 
 /* The mappings of a front. */
-static sx_status put_front(sx_tree *tree, const sx_certificate *c, json_t *claims) {
+static sx_status put_front(const sx_certificate *c, json_t *claims) {
     json_t *list = json_array();
     for (size_t i = 0; i < c->n_front; i++) {
         const sx_certified_point *point = &c->front[i];
         json_t *map = json_object();
         char *mapping;
-        put_cost(tree, map, c, &point->score, point->energy_exact);
+        put_cost(map, c, &point->score, point->energy_exact);
         sx_status status = sx_mapping_write(&point->mapping, &c->problem, &c->arch, SX_JSON, &mapping);
         if (status) {
             json_decref(map);
             json_decref(list);
             return status;
         }
-        put_noun(tree, map, mapping);
-        sx_tree_append(tree, list, map);
+        put_noun(map, mapping);
+        sx_json_append(list, map);
     }
-    sx_tree_put(tree, claims, "front", list);
+    sx_json_set(claims, "front", list);
     return SX_OK;
 }
 
 /* What is claimed, and from what it follows; densities: of a range, or NULL. Without a hash it is the tree that the
  * hash is of. */
-static SX_OWN json_t *claims_tree(sx_tree *tree, const sx_certificate *c, const char *densities,
-                                  const char *hash) {
+static SX_OWN json_t *claims_tree(const sx_certificate *c, const char *densities, const char *hash) {
     char formats[SX_FORMATS_TEXT_SIZE];
     json_t *map = json_object(), *history = json_object();
     char objective[256];
     sx_objective_text(&c->objective, objective, sizeof objective);
-    sx_tree_put(tree, map, "format", json_integer(SX_CERTIFICATE_FORMAT));
-    sx_tree_put(tree, map, "hash", sx_tree_text(tree, hash ? hash : ""));
-    sx_tree_put(tree, map, "objective", sx_tree_text(tree, objective));
-    sx_tree_put(tree, map, "value", sx_tree_double(tree, c->value));
-    put_cost(tree, map, c, &c->score, c->energy_exact);
-    sx_tree_put(tree, map, "lower_bound", sx_tree_double(tree, c->lower_bound));
-    sx_tree_put(tree, map, "optimal", sx_tree_bool(c->optimal));
-    sx_tree_put(tree, map, "keep_all", sx_tree_bool(c->space.keep_all));
-    sx_tree_put(tree, map, "no_banks", sx_tree_bool(c->space.no_banks));
-    if (c->space.split_axes) sx_tree_put(tree, map, "split_axes", sx_tree_bool(true));
-    if (c->space.remainders) sx_tree_put(tree, map, "remainders", sx_tree_bool(true));
-    sx_tree_put(tree, map, "no_first_read_elision", sx_tree_bool(c->model.no_first_read_elision));
-    sx_tree_put(tree, map, "no_link_transfers", sx_tree_bool(c->model.no_link_transfers));
-    if (c->model.sparse_timeloop) sx_tree_put(tree, map, "sparse_timeloop", sx_tree_bool(true));
-    if (c->model.like_timeloop) sx_tree_put(tree, map, "like", sx_tree_text(tree, "timeloop"));
-    if (c->model.latency_tile) sx_tree_put(tree, map, "latency_model", sx_tree_text(tree, "tile"));
-    if (densities) sx_tree_put(tree, map, "densities", sx_tree_text(tree, densities));
+    sx_json_set(map, "format", json_integer(SX_CERTIFICATE_FORMAT));
+    sx_json_set(map, "hash", sx_json_text(hash ? hash : ""));
+    sx_json_set(map, "objective", sx_json_text(objective));
+    sx_json_set(map, "value", sx_json_real(c->value));
+    put_cost(map, c, &c->score, c->energy_exact);
+    sx_json_set(map, "lower_bound", sx_json_real(c->lower_bound));
+    sx_json_set(map, "optimal", json_boolean(c->optimal));
+    sx_json_set(map, "keep_all", json_boolean(c->space.keep_all));
+    sx_json_set(map, "no_banks", json_boolean(c->space.no_banks));
+    if (c->space.split_axes) sx_json_set(map, "split_axes", json_boolean(true));
+    if (c->space.remainders) sx_json_set(map, "remainders", json_boolean(true));
+    sx_json_set(map, "no_first_read_elision", json_boolean(c->model.no_first_read_elision));
+    sx_json_set(map, "no_link_transfers", json_boolean(c->model.no_link_transfers));
+    if (c->model.sparse_timeloop) sx_json_set(map, "sparse_timeloop", json_boolean(true));
+    if (c->model.like_timeloop) sx_json_set(map, "like", sx_json_text("timeloop"));
+    if (c->model.latency_tile) sx_json_set(map, "latency_model", sx_json_text("tile"));
+    if (densities) sx_json_set(map, "densities", sx_json_text(densities));
     sx_format_search_text(&c->model.formats, formats);
-    if (formats[0]) sx_tree_put(tree, map, "search_formats", sx_tree_text(tree, formats));
-    sx_tree_put(tree, map, "limits", sx_limits_tree(tree, &c->constraints, &c->problem, &c->arch));
-    sx_tree_put(tree, map, "arrays", sx_tree_u64(tree, c->proof->n_spatial));
-    sx_tree_put(tree, map, "compulsory", sx_tree_u64(tree, c->compulsory));
-    sx_tree_put(tree, map, "tables", sx_tree_u64(tree, c->tables));
-    sx_tree_put(tree, map, "searched", sx_tree_u64(tree, c->searched));
-    sx_tree_put(tree, map, "entries", entries_tree(tree, c, !hash));
-    sx_tree_put(tree, history, "version", sx_tree_text(tree, c->version));
-    sx_tree_put(tree, history, "mapper", sx_tree_text(tree, c->mapper ? c->mapper : ""));
-    sx_tree_put(tree, history, "seed", sx_tree_u64(tree, c->seed));
-    sx_tree_put(tree, history, "evaluations", sx_tree_u64(tree, c->evaluations));
-    sx_tree_put(tree, map, "history", history);
+    if (formats[0]) sx_json_set(map, "search_formats", sx_json_text(formats));
+    sx_json_set(map, "limits", sx_limits_tree(&c->constraints, &c->problem, &c->arch));
+    sx_json_set(map, "arrays", sx_json_exact(c->proof->n_spatial));
+    sx_json_set(map, "compulsory", sx_json_exact(c->compulsory));
+    sx_json_set(map, "tables", sx_json_exact(c->tables));
+    sx_json_set(map, "searched", sx_json_exact(c->searched));
+    sx_json_set(map, "entries", entries_tree(c, !hash));
+    sx_json_set(history, "version", sx_json_text(c->version));
+    sx_json_set(history, "mapper", sx_json_text(c->mapper ? c->mapper : ""));
+    sx_json_set(history, "seed", sx_json_exact(c->seed));
+    sx_json_set(history, "evaluations", sx_json_exact(c->evaluations));
+    sx_json_set(map, "history", history);
     return map;
 }
 
 /* The whole certificate as a tree; hash NULL: as it is hashed. */
-static sx_status whole_tree(sx_tree *tree, const sx_certificate *c, const char *hash, json_t **out) {
+static sx_status whole_tree(const sx_certificate *c, const char *hash, json_t **out) {
     char *problem = NULL, *arch = NULL, *mapping = NULL, *densities = NULL;
     sx_status status = sx_problem_write(&c->problem, SX_JSON, &problem);
     if (!status) status = sx_arch_write(&c->arch, SX_JSON, &arch);
@@ -150,13 +148,13 @@ static sx_status whole_tree(sx_tree *tree, const sx_certificate *c, const char *
         free(mapping);
         return status;
     }
-    json_t *root = json_object(), *claims = claims_tree(tree, c, densities, hash);
-    if (c->n_front) status = put_front(tree, c, claims);
-    sx_tree_put(tree, root, "certificate", claims);
+    json_t *root = json_object(), *claims = claims_tree(c, densities, hash);
+    if (c->n_front) status = put_front(c, claims);
+    sx_json_set(root, "certificate", claims);
     free(densities);
-    put_noun(tree, root, problem);
-    put_noun(tree, root, arch);
-    put_noun(tree, root, mapping);
+    put_noun(root, problem);
+    put_noun(root, arch);
+    put_noun(root, mapping);
     if (status)
         json_decref(root);
     else
@@ -165,11 +163,10 @@ static sx_status whole_tree(sx_tree *tree, const sx_certificate *c, const char *
 }
 
 sx_status sx_certificate_hash(const sx_certificate *c, char hash[17]) {
-    sx_tree tree = {0};
     json_t *root;
     char *text;
-    SX_TRY(whole_tree(&tree, c, NULL, &root));
-    SX_TRY(sx_tree_print(&tree, root, SX_JSON_DIGITS, &text));
+    SX_TRY(whole_tree(c, NULL, &root));
+    SX_TRY(sx_json_write(root, SX_JSON_DIGITS, &text));
     snprintf(hash, 17, "%016" PRIx64, sx_hash_bytes(text, strlen(text), SX_CERTIFICATE_FORMAT));
     free(text);
     return SX_OK;
@@ -177,7 +174,6 @@ sx_status sx_certificate_hash(const sx_certificate *c, char hash[17]) {
 
 sx_status sx_certificate_write(const sx_certificate *c, char **out) {
     char hash[17];
-    sx_tree tree = {0};
     json_t *root;
     if (c->proof->n_entries > SX_MAX_ENTRIES)
         return sx_error_hint(
@@ -185,6 +181,6 @@ sx_status sx_certificate_write(const sx_certificate *c, char **out) {
                          c->proof->n_entries, SX_MAX_ENTRIES),
             "let the search run longer, or constrain the spatial factors");
     SX_TRY(sx_certificate_hash(c, hash));
-    SX_TRY(whole_tree(&tree, c, hash, &root));
-    return sx_tree_print(&tree, root, SX_JSON, out);
+    SX_TRY(whole_tree(c, hash, &root));
+    return sx_json_write(root, SX_JSON, out);
 }

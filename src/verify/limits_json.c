@@ -12,67 +12,64 @@ static const char *tensor_name(const sx_problem *problem, int v) {
 }
 
 /* Puts the names of a mask as a list, if there are any. */
-static void put_mask(sx_tree *tree, json_t *map, const char *key, const sx_problem *problem, unsigned mask,
+static void put_mask(json_t *map, const char *key, const sx_problem *problem, unsigned mask,
                      const char *(*of)(const sx_problem *, int)) {
     if (!mask) return;
     json_t *list = json_array();
-    for (; mask; mask &= mask - 1)
-        sx_tree_append(tree, list, sx_tree_text(tree, of(problem, __builtin_ctz(mask))));
-    sx_tree_put(tree, map, key, list);
+    for (; mask; mask &= mask - 1) sx_json_append(list, sx_json_text(of(problem, __builtin_ctz(mask))));
+    sx_json_set(map, key, list);
 }
 
 /* Puts an order of dimensions, if there is one. */
-static void put_order(sx_tree *tree, json_t *map, const char *key, const sx_problem *problem,
-                      const uint8_t *order, int n) {
+static void put_order(json_t *map, const char *key, const sx_problem *problem, const uint8_t *order, int n) {
     if (n == 0) return;
     json_t *list = json_array();
-    for (int i = 0; i < n; i++) sx_tree_append(tree, list, sx_tree_text(tree, problem->dim_name[order[i]]));
-    sx_tree_put(tree, map, key, list);
+    for (int i = 0; i < n; i++) sx_json_append(list, sx_json_text(problem->dim_name[order[i]]));
+    sx_json_set(map, key, list);
 }
 
 /* Puts the limits of a slot, if it has any. */
-static void put_loops(sx_tree *tree, json_t *level, const char *key, const sx_problem *problem,
+static void put_loops(json_t *level, const char *key, const sx_problem *problem,
                       const sx_loop_limits *limits) {
     json_t *map = json_object(), *min = json_object(), *max = json_object();
     unsigned rest = 0;
     for (int d = 0; d < problem->n_dims; d++) {
-        if (limits->min[d] > 1) sx_tree_put(tree, min, problem->dim_name[d], json_integer(limits->min[d]));
+        if (limits->min[d] > 1) sx_json_set(min, problem->dim_name[d], json_integer(limits->min[d]));
         if (limits->max[d] < SX_MAX_DIM_SIZE)
-            sx_tree_put(tree, max, problem->dim_name[d], json_integer(limits->max[d]));
+            sx_json_set(max, problem->dim_name[d], json_integer(limits->max[d]));
         rest |= (unsigned)limits->rest[d] << d;
     }
-    if (json_object_size(min)) sx_tree_put(tree, map, "min", json_incref(min));
-    if (json_object_size(max)) sx_tree_put(tree, map, "max", json_incref(max));
+    if (json_object_size(min)) sx_json_set(map, "min", json_incref(min));
+    if (json_object_size(max)) sx_json_set(map, "max", json_incref(max));
     json_decref(min);
     json_decref(max);
-    put_mask(tree, map, "rest", problem, rest, dim_name);
-    put_order(tree, map, "inner", problem, limits->inner, limits->n_inner);
-    put_order(tree, map, "outer", problem, limits->outer, limits->n_outer);
-    if (json_object_size(map)) sx_tree_put(tree, level, key, json_incref(map));
+    put_mask(map, "rest", problem, rest, dim_name);
+    put_order(map, "inner", problem, limits->inner, limits->n_inner);
+    put_order(map, "outer", problem, limits->outer, limits->n_outer);
+    if (json_object_size(map)) sx_json_set(level, key, json_incref(map));
     json_decref(map);
 }
 
-json_t *sx_limits_tree(sx_tree *tree, const sx_constraints *constraints, const sx_problem *problem,
-                       const sx_arch *arch) {
+json_t *sx_limits_tree(const sx_constraints *constraints, const sx_problem *problem, const sx_arch *arch) {
     json_t *list = json_array();
     for (int s = 0; s < arch->n_levels; s++) {
         const sx_level_limits *limits = &constraints->level[s];
         json_t *level = json_object();
-        sx_tree_put(tree, level, "level", sx_tree_text(tree, arch->level[s].name));
-        put_loops(tree, level, "temporal", problem, &limits->temporal);
-        put_loops(tree, level, "spatial", problem, &limits->spatial);
-        if (limits->split >= 0) sx_tree_put(tree, level, "split", json_integer(limits->split));
-        put_mask(tree, level, "keep", problem, limits->must_keep, tensor_name);
-        put_mask(tree, level, "bypass", problem, limits->must_bypass, tensor_name);
-        put_mask(tree, level, "no_temporal_reuse", problem, limits->no_temporal_reuse, tensor_name);
-        put_mask(tree, level, "no_multicast", problem, limits->no_multicast, tensor_name);
-        put_mask(tree, level, "no_link_transfer", problem, limits->no_link_transfer, tensor_name);
-        put_mask(tree, level, "rmw_first_update", problem, limits->rmw_first_update, tensor_name);
+        sx_json_set(level, "level", sx_json_text(arch->level[s].name));
+        put_loops(level, "temporal", problem, &limits->temporal);
+        put_loops(level, "spatial", problem, &limits->spatial);
+        if (limits->split >= 0) sx_json_set(level, "split", json_integer(limits->split));
+        put_mask(level, "keep", problem, limits->must_keep, tensor_name);
+        put_mask(level, "bypass", problem, limits->must_bypass, tensor_name);
+        put_mask(level, "no_temporal_reuse", problem, limits->no_temporal_reuse, tensor_name);
+        put_mask(level, "no_multicast", problem, limits->no_multicast, tensor_name);
+        put_mask(level, "no_link_transfer", problem, limits->no_link_transfer, tensor_name);
+        put_mask(level, "rmw_first_update", problem, limits->rmw_first_update, tensor_name);
         if (limits->min_utilization > 0)
-            sx_tree_put(tree, level, "min_utilization", sx_tree_double(tree, limits->min_utilization));
+            sx_json_set(level, "min_utilization", sx_json_real(limits->min_utilization));
         if (limits->min_parallelism > 0)
-            sx_tree_put(tree, level, "min_parallelism", sx_tree_double(tree, limits->min_parallelism));
-        if (json_object_size(level) > 1) sx_tree_append(tree, list, json_incref(level));
+            sx_json_set(level, "min_parallelism", sx_json_real(limits->min_parallelism));
+        if (json_object_size(level) > 1) sx_json_append(list, json_incref(level));
         json_decref(level);
     }
     return list;

@@ -5,6 +5,6 @@
 #include "text/write/write.h"
 
 /* The law of the tile pipeline of a level. */
-SX_OWN json_t *sx_law_tree(sx_tree *tree, const sx_law *law);
+SX_OWN json_t *sx_law_tree(const sx_law *law);
 
 #endif

@@ -3,7 +3,6 @@
 #include <string.h>
 
 typedef struct writer {
-    sx_tree tree;
     const sx_problem *problem;
     const sx_arch *arch;
     const sx_mapping *mapping;
@@ -34,14 +33,13 @@ static SX_MUST_USE sx_status check(const sx_mapping *mapping, const sx_problem *
 static SX_OWN json_t *tensor_list(writer *w, unsigned mask) {
     json_t *list = json_array();
     for (int v = 0; v < w->problem->n_tensors; v++)
-        if (mask & 1u << v)
-            sx_tree_append(&w->tree, list, sx_tree_text(&w->tree, w->problem->tensor[v].name));
+        if (mask & 1u << v) sx_json_append(list, sx_json_text(w->problem->tensor[v].name));
     return list;
 }
 
 /* Adds a list of tensors where there are any. */
 static void put_tensors(writer *w, json_t *directive, const char *key, unsigned mask) {
-    if (mask) sx_tree_put(&w->tree, directive, key, tensor_list(w, mask));
+    if (mask) sx_json_set(directive, key, tensor_list(w, mask));
 }
 
 /* Text such as "R=3 P=4,1": every factor, with what is left of it the last time where that is less. */
@@ -53,7 +51,7 @@ static SX_OWN json_t *factors(writer *w, const uint32_t *factor) {
         sx_text_add(&text, "%s%s=%u", d ? " " : "", w->problem->dim_name[d], (unsigned)factor[d]);
         if (left != factor[d]) sx_text_add(&text, ",%u", (unsigned)left);
     }
-    json_t *value = text.failed ? NULL : sx_tree_text(&w->tree, text.data);
+    json_t *value = text.failed ? NULL : sx_json_text(text.data);
     sx_text_free(&text);
     return value;
 }
@@ -65,17 +63,17 @@ static SX_OWN json_t *permutation(writer *w, const uint8_t *order) {
     for (int i = 0; i < w->problem->n_dims; i++) {
         const char *name = w->problem->dim_name[order[i]];
         if (list)
-            sx_tree_append(&w->tree, list, sx_tree_text(&w->tree, name));
+            sx_json_append(list, sx_json_text(name));
         else
             text[i] = name[0];
     }
-    return w->letters ? sx_tree_text(&w->tree, text) : list;
+    return w->letters ? sx_json_text(text) : list;
 }
 
 static SX_OWN json_t *directive_new(writer *w, int level, const char *type) {
     json_t *directive = json_object();
-    sx_tree_put(&w->tree, directive, "target", sx_tree_text(&w->tree, w->arch->level[level].name));
-    sx_tree_put(&w->tree, directive, "type", sx_tree_text(&w->tree, type));
+    sx_json_set(directive, "target", sx_json_text(w->arch->level[level].name));
+    sx_json_set(directive, "type", sx_json_text(type));
     return directive;
 }
 
@@ -92,10 +90,10 @@ static bool spatial_needed(const writer *w, int s) {
 static SX_OWN json_t *spatial(writer *w, int s) {
     const sx_mapping_level *level = &w->mapping->level[s];
     json_t *directive = directive_new(w, s, "spatial");
-    sx_tree_put(&w->tree, directive, "factors", factors(w, level->spatial));
-    sx_tree_put(&w->tree, directive, "permutation", permutation(w, level->spatial_order));
-    sx_tree_put(&w->tree, directive, "split", sx_tree_u64(&w->tree, level->split));
-    if (level->x_part) sx_tree_put(&w->tree, directive, "x_part", sx_tree_u64(&w->tree, level->x_part));
+    sx_json_set(directive, "factors", factors(w, level->spatial));
+    sx_json_set(directive, "permutation", permutation(w, level->spatial_order));
+    sx_json_set(directive, "split", sx_json_exact(level->split));
+    if (level->x_part) sx_json_set(directive, "x_part", sx_json_exact(level->x_part));
     put_tensors(w, directive, "no_reuse", level->no_multicast);
     put_tensors(w, directive, "no_link_transfer", level->no_link_transfer);
     return directive;
@@ -104,8 +102,8 @@ static SX_OWN json_t *spatial(writer *w, int s) {
 static SX_OWN json_t *temporal(writer *w, int s) {
     const sx_mapping_level *level = &w->mapping->level[s];
     json_t *directive = directive_new(w, s, "temporal");
-    sx_tree_put(&w->tree, directive, "factors", factors(w, level->temporal));
-    sx_tree_put(&w->tree, directive, "permutation", permutation(w, level->temporal_order));
+    sx_json_set(directive, "factors", factors(w, level->temporal));
+    sx_json_set(directive, "permutation", permutation(w, level->temporal_order));
     put_tensors(w, directive, "no_temporal_reuse", level->no_temporal_reuse);
     put_tensors(w, directive, "rmw_first_update", level->rmw_first_update);
     return directive;
@@ -114,8 +112,8 @@ static SX_OWN json_t *temporal(writer *w, int s) {
 static SX_OWN json_t *kept(writer *w, int s) {
     unsigned keep = w->mapping->level[s].keep, all = (1u << w->problem->n_tensors) - 1;
     json_t *directive = directive_new(w, s, "bypass");
-    sx_tree_put(&w->tree, directive, "keep", tensor_list(w, keep));
-    sx_tree_put(&w->tree, directive, "bypass", tensor_list(w, all & ~keep));
+    sx_json_set(directive, "keep", tensor_list(w, keep));
+    sx_json_set(directive, "bypass", tensor_list(w, all & ~keep));
     return directive;
 }
 
@@ -129,10 +127,10 @@ sx_status sx_mapping_write(const sx_mapping *mapping, const sx_problem *problem,
     }
     json_t *root = json_object(), *list = json_array();
     for (int s = 0; s < mapping->n_levels; s++) {
-        sx_tree_append(&w.tree, list, kept(&w, s));
-        if (spatial_needed(&w, s)) sx_tree_append(&w.tree, list, spatial(&w, s));
-        sx_tree_append(&w.tree, list, temporal(&w, s));
+        sx_json_append(list, kept(&w, s));
+        if (spatial_needed(&w, s)) sx_json_append(list, spatial(&w, s));
+        sx_json_append(list, temporal(&w, s));
     }
-    sx_tree_put(&w.tree, root, "mapping", list);
-    return sx_tree_print(&w.tree, root, format, out);
+    sx_json_set(root, "mapping", list);
+    return sx_json_write(root, format, out);
 }

@@ -7,7 +7,6 @@
 enum { MAX_NAMED = 256 };
 
 typedef struct writer {
-    sx_tree tree;
     const sx_problem *problem;
     char prefix[SX_NAME_SIZE];
     int32_t named[MAX_NAMED];
@@ -35,7 +34,7 @@ static SX_OWN json_t *coefficient(writer *w, int32_t value) {
     if (i == MAX_NAMED) return json_integer(value);
     if (i == w->n_named) w->named[w->n_named++] = value;
     snprintf(name, sizeof name, "%s%s%d", w->prefix, value < 0 ? "m" : "", value < 0 ? -value : value);
-    return sx_tree_text(&w->tree, name);
+    return sx_json_text(name);
 }
 
 static SX_OWN json_t *projection(writer *w, const sx_tensor *tensor) {
@@ -45,11 +44,11 @@ static SX_OWN json_t *projection(writer *w, const sx_tensor *tensor) {
         for (int d = 0; d < w->problem->n_dims; d++) {
             if (tensor->coef[r][d] == 0) continue;
             json_t *term = json_array();
-            sx_tree_append(&w->tree, term, sx_tree_text(&w->tree, w->problem->dim_name[d]));
-            if (tensor->coef[r][d] != 1) sx_tree_append(&w->tree, term, coefficient(w, tensor->coef[r][d]));
-            sx_tree_append(&w->tree, rank, term);
+            sx_json_append(term, sx_json_text(w->problem->dim_name[d]));
+            if (tensor->coef[r][d] != 1) sx_json_append(term, coefficient(w, tensor->coef[r][d]));
+            sx_json_append(rank, term);
         }
-        sx_tree_append(&w->tree, ranks, rank);
+        sx_json_append(ranks, rank);
     }
     return ranks;
 }
@@ -59,12 +58,12 @@ static SX_OWN json_t *spaces(writer *w) {
     for (int v = 0; v < w->problem->n_tensors; v++) {
         const sx_tensor *tensor = &w->problem->tensor[v];
         json_t *space = json_object();
-        sx_tree_put(&w->tree, space, "name", sx_tree_text(&w->tree, tensor->name));
-        sx_tree_put(&w->tree, space, "projection", projection(w, tensor));
-        if (tensor->alias[0]) sx_tree_put(&w->tree, space, "alias", sx_tree_text(&w->tree, tensor->alias));
-        if (tensor->output) sx_tree_put(&w->tree, space, "read-write", sx_tree_bool(true));
-        if (tensor->bits) sx_tree_put(&w->tree, space, "bits", sx_tree_u64(&w->tree, tensor->bits));
-        sx_tree_append(&w->tree, list, space);
+        sx_json_set(space, "name", sx_json_text(tensor->name));
+        sx_json_set(space, "projection", projection(w, tensor));
+        if (tensor->alias[0]) sx_json_set(space, "alias", sx_json_text(tensor->alias));
+        if (tensor->output) sx_json_set(space, "read-write", json_boolean(true));
+        if (tensor->bits) sx_json_set(space, "bits", sx_json_exact(tensor->bits));
+        sx_json_append(list, space);
     }
     return list;
 }
@@ -75,29 +74,29 @@ static SX_OWN json_t *coefficients(writer *w) {
     int n = w->n_named;
     for (int i = 0; i < n; i++) {
         json_t *item = json_object();
-        sx_tree_put(&w->tree, item, "name", coefficient(w, w->named[i]));
-        sx_tree_put(&w->tree, item, "default", json_integer(w->named[i]));
-        sx_tree_append(&w->tree, list, item);
+        sx_json_set(item, "name", coefficient(w, w->named[i]));
+        sx_json_set(item, "default", json_integer(w->named[i]));
+        sx_json_append(list, item);
     }
     return list;
 }
 
 /* How dense the tensors are; NULL where nothing says. */
-static SX_OWN json_t *densities(sx_tree *tree, const sx_problem *problem) {
+static SX_OWN json_t *densities(const sx_problem *problem) {
     json_t *map = json_object();
     for (int v = 0; v < problem->n_tensors; v++) {
         const sx_tensor *tensor = &problem->tensor[v];
         if (tensor->density_model == SX_DENSITY_NONE) continue;
         const char *name = sx_density_model_name((sx_density_model)tensor->density_model);
         json_t *density = json_object();
-        sx_tree_put(tree, density, "distribution", sx_tree_text(tree, name));
+        sx_json_set(density, "distribution", sx_json_text(name));
         if (tensor->density_model == SX_DENSITY_BANDED)
-            sx_tree_put(tree, density, "band_width", sx_tree_u64(tree, tensor->band_width));
+            sx_json_set(density, "band_width", sx_json_exact(tensor->band_width));
         else if (tensor->density_model == SX_DENSITY_ACTUAL)
-            sx_tree_put(tree, density, "file", sx_tree_text(tree, tensor->data));
+            sx_json_set(density, "file", sx_json_text(tensor->data));
         else
-            sx_tree_put(tree, density, "density", sx_tree_double(tree, tensor->density));
-        sx_tree_put(tree, map, tensor->name, density);
+            sx_json_set(density, "density", sx_json_real(tensor->density));
+        sx_json_set(map, tensor->name, density);
     }
     if (json_object_size(map)) return map;
     json_decref(map);
@@ -107,22 +106,21 @@ static SX_OWN json_t *densities(sx_tree *tree, const sx_problem *problem) {
 sx_status sx_problem_write(const sx_problem *problem, sx_format format, char **out) {
     SX_TRY(sx_problem_check(problem));
     writer w = {.problem = problem};
-    sx_tree *tree = &w.tree;
     json_t *root = json_object(), *body = json_object(), *shape = json_object(), *instance = json_object();
     json_t *dimensions = json_array();
     choose_prefix(&w);
     for (int d = 0; d < problem->n_dims; d++) {
-        sx_tree_append(tree, dimensions, sx_tree_text(tree, problem->dim_name[d]));
-        sx_tree_put(tree, instance, problem->dim_name[d], sx_tree_u64(tree, problem->size[d]));
+        sx_json_append(dimensions, sx_json_text(problem->dim_name[d]));
+        sx_json_set(instance, problem->dim_name[d], sx_json_exact(problem->size[d]));
     }
-    json_t *data_spaces = spaces(&w), *sparse = densities(tree, problem);
-    if (sparse) sx_tree_put(tree, instance, "densities", sparse);
-    if (problem->name[0]) sx_tree_put(tree, shape, "name", sx_tree_text(tree, problem->name));
-    sx_tree_put(tree, shape, "dimensions", dimensions);
-    if (w.n_named) sx_tree_put(tree, shape, "coefficients", coefficients(&w));
-    sx_tree_put(tree, shape, "data-spaces", data_spaces);
-    sx_tree_put(tree, body, "shape", shape);
-    sx_tree_put(tree, body, "instance", instance);
-    sx_tree_put(tree, root, "problem", body);
-    return sx_tree_print(tree, root, format, out);
+    json_t *data_spaces = spaces(&w), *sparse = densities(problem);
+    if (sparse) sx_json_set(instance, "densities", sparse);
+    if (problem->name[0]) sx_json_set(shape, "name", sx_json_text(problem->name));
+    sx_json_set(shape, "dimensions", dimensions);
+    if (w.n_named) sx_json_set(shape, "coefficients", coefficients(&w));
+    sx_json_set(shape, "data-spaces", data_spaces);
+    sx_json_set(body, "shape", shape);
+    sx_json_set(body, "instance", instance);
+    sx_json_set(root, "problem", body);
+    return sx_json_write(root, format, out);
 }

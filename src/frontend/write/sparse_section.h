@@ -5,6 +5,6 @@
 #include "text/write/write.h"
 
 /* The sparse optimizations of an architecture. */
-SX_OWN json_t *sx_sparse_tree(sx_tree *tree, const sx_arch *arch);
+SX_OWN json_t *sx_sparse_tree(const sx_arch *arch);
 
 #endif

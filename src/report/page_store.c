@@ -75,7 +75,7 @@ static sx_status add_result(gathering *g, const sx_arch *arch, const char *objec
     if (!r->mapper) return sx_error_memory();
     SX_TRY(sx_store_best(g->store, arch, objective, take_record, g));
     SX_TRY(sx_page_result(g->file, r, &item));
-    return sx_json_append(g->list, item) == 0 ? SX_OK : sx_error_memory();
+    return sx_json_append(g->list, item) ? SX_OK : sx_error_memory();
 }
 
 static sx_status take_arch(void *user, const sx_arch *arch, const char *objective) {
@@ -96,7 +96,7 @@ static sx_status take_point(void *user, const sx_point_record *p) {
         json_pack("{s:o, s:o, s:o, s:s, s:I, s:b, s:o}", "name", sx_json_string(p->name), "point",
                   sx_json_string(p->point), "value", sx_json_number(p->value), "navigator", p->navigator,
                   "evaluations", (json_int_t)p->evaluations, "optimal", p->optimal, "metrics", metrics);
-    return row && sx_json_append(((gathering *)user)->rows, row) == 0 ? SX_OK : sx_error_memory();
+    return sx_json_append(((gathering *)user)->rows, row) ? SX_OK : sx_error_memory();
 }
 
 static sx_status take_kind(void *user, const char *kind, const char *objective) {

@@ -32,19 +32,18 @@ static void set_inputs(const sx_placement_space *space, float *input) {
     }
 }
 
-/* Makes the graph of the nodes. */
-static sx_status make_graph(const sx_placement_space *space, sx_nn_graph **out) {
-    uint32_t(*edge)[2] = calloc(space->graph.n_edges + 1, sizeof *edge);
-    size_t n = 0;
+sx_status sx_actor_graph(const sx_placement_space *space, size_t copies, sx_nn_graph **out) {
+    size_t nodes = space->graph.n_nodes, n = 0;
+    uint32_t(*edge)[2] = calloc(copies * space->graph.n_edges + 1, sizeof *edge);
     if (!edge) return sx_error_memory();
-    for (size_t i = 0; i < space->graph.n_nodes; i++) {
-        const sx_place_node *node = &space->graph.node[i];
+    for (size_t i = 0; i < copies * nodes; i++) {
+        const sx_place_node *node = &space->graph.node[i % nodes];
         for (size_t k = 0; k < node->n_inputs; k++, n++) {
-            edge[n][0] = (uint32_t)space->graph.input[node->first_input + k];
+            edge[n][0] = (uint32_t)(i / nodes * nodes + space->graph.input[node->first_input + k]);
             edge[n][1] = (uint32_t)i;
         }
     }
-    sx_status status = sx_nn_graph_new(space->graph.n_nodes, (const uint32_t(*)[2])edge, n, out);
+    sx_status status = sx_nn_graph_new(copies * nodes, (const uint32_t(*)[2])edge, n, out);
     free(edge);
     return status;
 }
@@ -54,7 +53,7 @@ static sx_status init_with(const sx_placement_space *space, SX_TAKE sx_nn *net, 
     size_t n = space->graph.n_nodes, logits = space->n_tensors * space->chip.n_memories;
     *out = (sx_actor){.space = space, .net = net, .own = net->parameter};
     out->input = calloc(n * SX_ACTOR_INPUTS + 2 * logits + 1, sizeof *out->input);
-    sx_status status = out->input ? make_graph(space, &out->graph) : sx_error_memory();
+    sx_status status = out->input ? sx_actor_graph(space, 1, &out->graph) : sx_error_memory();
     if (!status) status = sx_matrix_engine_new(SX_MATRIX_OWN, NULL, &out->engine);
     if (!status) status = sx_nn_pass_new_on(net, out->engine, out->graph, &out->pass);
     if (status) {
@@ -111,17 +110,24 @@ bool sx_actor_run(sx_actor *actor, const float *parameter) {
     return true;
 }
 
-void sx_actor_greedy(const sx_actor *actor, uint8_t *placement) {
+void sx_actor_disturb(const sx_actor *actor, sx_rng *rng, double deviation, uint8_t *placement) {
     const sx_space *space = &actor->space->space;
     size_t n = actor->space->chip.n_memories;
     memset(placement, 0, space->point_size);
     for (size_t g = 0; g < space->n_genes; g++) {
         const float *p = actor->probability + (size_t)space->gene[g].which * n;
         size_t best = 0;
-        for (size_t m = 1; m < n; m++)
-            if (p[m] > p[best]) best = m;
+        double most = -INFINITY;
+        for (size_t m = 0; m < n; m++) {
+            double score = (double)p[m] + (deviation > 0 ? deviation * sx_normal(rng) : 0);
+            if (score > most) best = m, most = score;
+        }
         placement[space->gene[g].which] = (uint8_t)best;
     }
+}
+
+void sx_actor_greedy(const sx_actor *actor, uint8_t *placement) {
+    sx_actor_disturb(actor, NULL, 0, placement);
 }
 
 void sx_actor_sample(const sx_actor *actor, sx_rng *rng, uint8_t *placement) {

@@ -27,14 +27,19 @@ SX_MUST_USE sx_status sx_actor_init(const sx_placement_space *space, uint32_t ch
                                     sx_actor *out);
 void sx_actor_fini(sx_actor *actor);
 
+/* The graph of a space's nodes, so many times side by side. */
+SX_MUST_USE sx_status sx_actor_graph(const sx_placement_space *space, size_t copies,
+                                     SX_OWN sx_nn_graph **out);
+
 /* Draws parameters; the slowest memory is preferred by `lean`. */
 void sx_actor_draw(sx_actor *actor, double lean, uint64_t seed, float *parameter);
 
 /* Computes the distributions of some parameters, which must stay until sx_actor_learn; false when memory is out. */
 bool sx_actor_run(sx_actor *actor, const float *parameter);
 
-/* The most probable placement, or one drawn, of the last run. */
+/* The most probable placement of the last run, that of its probabilities with normal noise of a deviation, or one drawn. */
 void sx_actor_greedy(const sx_actor *actor, uint8_t *placement);
+void sx_actor_disturb(const sx_actor *actor, sx_rng *rng, double deviation, uint8_t *placement);
 void sx_actor_sample(const sx_actor *actor, sx_rng *rng, uint8_t *placement);
 
 /* The parameters' gradient from that of the probabilities, tensors x memories, and of weight * mean entropy, of the

@@ -20,6 +20,7 @@ enum {
     LEAPS,
     RESETS,
     SEEDING,
+    COMMON,
     MIGRATION,
     ROLLOUTS
 };
@@ -42,6 +43,9 @@ static const sx_setting settings[] = {
                 SX_SETTING_NUMBER, NULL},
     [SEEDING] = {"seeding", "probability that a network's posterior seeds a Boltzmann child", NULL, 0.1, 0, 1,
                  SX_SETTING_NUMBER, NULL},
+    [COMMON] = {"common",
+                "one ranking for the elites of both encodings; pairs of both seed Boltzmann children", "1", 0,
+                0, 1, SX_SETTING_WHOLE, NULL},
     [MIGRATION] = {"migration", "generations between copies of the learner into the population; 0: none",
                    "periodically", 1, 0, 1e6, SX_SETTING_WHOLE, NULL},
     [ROLLOUTS] = {"rollouts", "placements of the learner per generation; 0: no learner", "1", 1, 0, 20,
@@ -61,6 +65,7 @@ static sx_status search_by_egrl(sx_run *run) {
     options.leaps = sx_run_setting(run, LEAPS);
     options.resets = sx_run_setting(run, RESETS);
     options.seeding = sx_run_setting(run, SEEDING);
+    options.common = sx_run_setting(run, COMMON) > 0;
     options.migration = (unsigned)sx_run_setting(run, MIGRATION);
     options.rollouts = (unsigned)sx_run_setting(run, ROLLOUTS);
     return sx_egrl_search(run, &options);

@@ -5,7 +5,8 @@
  * population is bred, the learner makes as many updates as there were evaluations, and is copied into the population.
  *
  * Where the paper is silent: both encodings keep their numbers and their elites, so that neither dies out (Figure 2 has
- * two sub-populations). A network of the population gives its most probable placement (appendix C: it explores by noise
+ * two sub-populations); with `common` the elites are those of one ranking, and every pair of a Boltzmann chromosome and
+ * an elite network seeds. A network of the population gives its most probable placement (appendix C: it explores by noise
  * in its weights), so the fitness of one that did not change is not measured again; Boltzmann chromosomes and the
  * learner draw. The posterior of a network seeds a Boltzmann child as logarithms, with the probability `seeding` in
  * the place of a crossover. Mutation of a network changes one of ten of its weights as evolutionary reinforcement learning
@@ -87,6 +88,7 @@ static double reward_of(const egrl *e, const sx_outcome *outcome, const uint8_t 
         double speedup = outcome->value > 0 ? e->baseline / outcome->value : 1e3;
         return fmin(speedup * speedup, 1e6);
     }
+    if (e->o->invalid < 0) return e->o->invalid;
     memcpy(e->scratch, point, e->space->space.point_size);
     return -(double)sx_placement_rectify(&e->space->space, e->scratch) / (double)e->space->total;
 }
@@ -173,7 +175,10 @@ static size_t act(egrl *e) {
     }
     if (e->learner && !sx_actor_run(&e->actor, e->numbers)) return 0;
     for (unsigned i = 0; i < e->o->rollouts; i++, n++) {
-        sx_actor_sample(&e->actor, &e->s->rng, e->points + n * size);
+        if (e->o->explore > 0)
+            sx_actor_disturb(&e->actor, &e->s->rng, e->o->explore, e->points + n * size);
+        else
+            sx_actor_sample(&e->actor, &e->s->rng, e->points + n * size);
         e->who[n] = e->n;
     }
     return n;
@@ -205,11 +210,44 @@ static sx_status evaluate(egrl *e, size_t *n) {
     return SX_OK;
 }
 
-/* Breeding: what children of Boltzmann chromosomes and of networks are made by. */
+/* The share of an encoding among the elites. */
+static double elite_share(const egrl *e, int encoding) {
+    size_t all = e->flock[BOLTZMANN].elites + e->flock[NETS].elites;
+    return all ? (double)e->flock[encoding].elites / (double)all : 0;
+}
+
+/* How many chromosomes of both encodings are fitter than one, or as fit and before it. */
+static size_t rank_of(const egrl *e, size_t which) {
+    const double *fitness = e->flock[BOLTZMANN].fitness; /* those of both encodings lie one after another */
+    size_t rank = 0;
+    for (size_t i = 0; i < e->n; i++)
+        rank += fitness[i] > fitness[which] || (fitness[i] == fitness[which] && i < which);
+    return rank;
+}
+
+/* Shares out the elites by one ranking: how many each encoding has, all but one of its chromosomes at most. */
+static void share_elites(egrl *e) {
+    size_t all = (size_t)(e->o->elites * (double)e->n + 0.5), first = 0;
+    for (int k = 0; k < ENCODINGS; first += e->flock[k++].n) {
+        sx_flock *flock = &e->flock[k];
+        flock->elites = 0;
+        for (size_t i = 0; i < flock->n; i++) flock->elites += rank_of(e, first + i) < all;
+        if (flock->elites >= flock->n && flock->n) flock->elites = flock->n - 1;
+    }
+}
+
+/* Breeding: what children of Boltzmann chromosomes and of networks are made by. A network that meets an elite of the other
+ * encoding is not crossed. */
+static bool keep_child(void *user, float *child) {
+    egrl *e = user;
+    (void)child;
+    return sx_rng_double(&e->s->rng) < elite_share(e, BOLTZMANN);
+}
 static bool seed_child(void *user, float *child) {
     egrl *e = user;
     const sx_flock *nets = &e->flock[NETS];
-    if (nets->n == 0 || e->o->seeding <= 0 || sx_rng_double(&e->s->rng) >= e->o->seeding) return false;
+    const double seeding = e->o->common ? elite_share(e, NETS) : e->o->seeding;
+    if (nets->n == 0 || seeding <= 0 || sx_rng_double(&e->s->rng) >= seeding) return false;
     size_t elites = nets->elites ? nets->elites : 1, which = (size_t)sx_rng_below(&e->s->rng, elites);
     if (!sx_actor_run(&e->actor, nets->now + which * nets->length)) return false;
     sx_boltzmann_seed(e->space, e->actor.probability, child);
@@ -241,7 +279,9 @@ static void breed(egrl *e) {
                      .tournament = e->o->tournament,
                      .mutation = e->o->mutation,
                      .user = e,
+                     .seed = e->o->common ? keep_child : NULL,
                      .mutate = mutate_net};
+    if (e->o->common) share_elites(e);
     if (e->flock[NETS].n) sx_flock_breed(&e->flock[NETS], &b);
     b.mutate = mutate_boltzmann;
     b.seed = seed_child;

@@ -15,6 +15,9 @@ typedef struct sx_egrl_options {
     double leaps, resets;       /* probabilities that a mutated weight gets strong noise, or a new value */
     double lean;                /* first prior, or logit, of the slowest memory */
     double seeding;             /* probability that a network's posterior seeds a Boltzmann child */
+    bool common;                /* elites of both encodings by one ranking */
+    double explore;             /* deviation of the noise on the learner's placements; 0: they are drawn */
+    double invalid;             /* reward of invalid placements; 0: minus their mapping error */
     unsigned migration;         /* generations between copies of the learner into the population; 0: none */
     unsigned rollouts;          /* placements of the learner per generation; 0: there is no learner */
     double updates;             /* of the learner per evaluation */

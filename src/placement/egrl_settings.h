@@ -2,6 +2,7 @@
 #ifndef SX_PLACEMENT_EGRL_SETTINGS_H
 #define SX_PLACEMENT_EGRL_SETTINGS_H
 
+#include "placement/critic.h"
 #include "placement/egrl_search.h"
 
 enum {
@@ -16,6 +17,9 @@ enum {
     SX_EGRL_SCALE,
     SX_EGRL_NOISE,
     SX_EGRL_CLIP,
+    SX_EGRL_ATTENTION,
+    SX_EGRL_EXPLORE,
+    SX_EGRL_INVALID,
     SX_EGRL_LEAN,
     SX_EGRL_POLICY,
     SX_EGRL_SAVE,
@@ -37,6 +41,12 @@ enum {
     [SX_EGRL_SCALE] = {"scale", "by which rewards are multiplied", "5", 5, 0, 1000, SX_SETTING_NUMBER, NULL},        \
     [SX_EGRL_NOISE] = {"noise", "deviation of the noise on actions", NULL, 0.2, 0, 10, SX_SETTING_NUMBER, NULL},     \
     [SX_EGRL_CLIP] = {"clip", "limit of that noise", NULL, 0.5, 0, 10, SX_SETTING_NUMBER, NULL},                     \
+    [SX_EGRL_ATTENTION] = {"attention", "layers of graph attention of the critic; 0: a dense layer", NULL, 0, 0,     \
+                           SX_CRITIC_MAX_ATTENTION, SX_SETTING_WHOLE, NULL},                                         \
+    [SX_EGRL_EXPLORE] = {"explore", "deviation of the noise on probabilities of the learner's placements; 0: they are drawn", \
+                         NULL, 0, 0, 10, SX_SETTING_NUMBER, NULL},                                                   \
+    [SX_EGRL_INVALID] = {"invalid", "reward of invalid placements; 0: minus their mapping error", "-1", 0, -10, 0,   \
+                         SX_SETTING_NUMBER, NULL},                                                                   \
     [SX_EGRL_LEAN] = {"lean", "first prior, or logit, of the slowest memory", NULL, first_lean, -100, 100,                    \
                       SX_SETTING_NUMBER, NULL},                                                                      \
     [SX_EGRL_POLICY] = {"policy", "weight file of a policy to begin from; its placement comes first", NULL, 0, 0, 0, \

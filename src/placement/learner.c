@@ -39,8 +39,9 @@ sx_status sx_learner_new(const sx_learner_options *options, sx_actor *actor, sx_
     learner->options = *options;
     learner->actor = actor;
     learner->gradient = calloc(actor->net->n_parameters + actions, sizeof *learner->gradient);
-    sx_status status =
-        learner->gradient ? sx_critic_init(actor, options->batch, &learner->critic) : sx_error_memory();
+    sx_status status = learner->gradient
+                           ? sx_critic_init(actor, options->batch, options->attention, &learner->critic)
+                           : sx_error_memory();
     if (!status) status = sx_optimizer_new(&adam, actor->net->n_parameters, &learner->adam[0]);
     if (!status) status = sx_optimizer_new(&adam, learner->critic.n_parameters, &learner->adam[1]);
     if (status) {
@@ -129,13 +130,14 @@ bool sx_learner_update(sx_learner *learner, sx_rng *rng, const uint8_t *const *p
                        const float *reward) {
     sx_critic *critic = &learner->critic;
     const sx_learner_options *o = &learner->options;
+    double unused;
     size_t actions = learner->actor->space->n_tensors * learner->actor->space->chip.n_memories;
     for (size_t i = 0; i < o->batch; i++) set_action(learner, rng, i, placement[i]);
-    sx_critic_error(critic, reward);
+    if (!sx_critic_error(critic, reward, &unused)) return false;
     step(learner, 1, critic->gradient, o->critic_rate);
     if (!sx_actor_run(learner->actor, learner->parameter[0])) return false;
     sx_critic_set(critic, 0, learner->actor->probability);
-    sx_critic_value(critic, learner->action);
+    if (!sx_critic_value(critic, learner->action, &unused)) return false;
     for (size_t k = 0; k < actions; k++) learner->action[k] = -learner->action[k];
     sx_actor_backward(learner->actor, learner->action, -(double)o->entropy, learner->gradient);
     step(learner, 0, learner->gradient, o->actor_rate);

@@ -8,6 +8,7 @@ typedef struct sx_learner_options {
     size_t batch;                           /* transitions of an update */
     float actor_rate, critic_rate, entropy; /* learning rates; weight of the entropy */
     float noise, clip;                      /* deviation and limit of the noise on actions */
+    unsigned attention;                     /* layers of graph attention of the critic; 0: a dense layer */
 } sx_learner_options;
 
 typedef struct sx_learner sx_learner;

@@ -168,7 +168,7 @@ static sx_status add_json(const topic *one, sx_text *out) {
 /* Refuses options of a run without a network. */
 static sx_status check_run(const sx_args *args) {
     static const char *const options[] = {"batch",   "phase",       "tokens", "context", "logits",
-                                          "routing", "experts-hit", "mla",    "bits"};
+                                          "routing", "experts-hit", "mla",    "causal",  "bits"};
     const char *name = args->n_operands == 1 ? args->operand[0] : "";
     if (sx_catalog_knows_network(name) || sx_phase_config(args)) return SX_OK;
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)

@@ -1,6 +1,7 @@
 /* `sextant map`: the main job. */
 #include "base/file.h"
 #include "cli/bind.h"
+#include "cli/chips.h"
 #include "cli/clock.h"
 #include "cli/command.h"
 #include "cli/evaluator.h"
@@ -14,7 +15,7 @@
 #include "report/cost_svg.h"
 #include "report/fused.h"
 #include "report/map_table.h"
-#include "report/operators.h"
+#include "report/runs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -277,6 +278,7 @@ static sx_status read_options(const sx_args *args, map_job *job) {
     job->r->training = sx_args_flag(args, "training");
     job->r->training_step = sx_args_flag(args, "training-step");
     o->run.proof = sx_args_flag(args, "certificate");
+    SX_TRY(sx_chips_options(args, &job->r->served));
     SX_TRY(sx_fuse_prepare(args, job->r));
     job->explain = sx_args_flag(args, "explain");
     return read_evaluator(args, job);
@@ -412,8 +414,7 @@ static sx_status print(const map_job *job, sx_output *result) {
     SX_TRY(sx_mapping_report_network(job->r, &job->view, &result->out));
     if (job->r->fused) sx_fused_report(job->r->fused, job->r->objective, job->view.verbose, &result->out);
     if (job->r->fused && job->explain) sx_fused_explain(job->r->fused, &result->out);
-    if (job->r->graph && !job->view.quiet)
-        return sx_operators_report_run(job->r, job->view.verbose, &result->out);
+    if (job->r->graph && !job->view.quiet) return sx_runs_report(job->r, job->view.verbose, &result->out);
     return SX_OK;
 }
 
@@ -464,25 +465,13 @@ static sx_status read_objective(sx_sources *sources, map_job *job, sx_output *re
     return SX_OK;
 }
 
-/* Reads the timing of the architecture, where it has one. */
-static sx_status read_timing(sx_sources *sources, sx_result *r) {
-    r->timing = calloc(1, sizeof *r->timing);
-    if (!r->timing) return sx_error_memory();
-    SX_TRY(sx_sources_timing(sources, &r->arch, r->timing));
-    if (r->timing->n_kinds) return SX_OK;
-    free(r->timing);
-    r->timing = NULL;
-    return SX_OK;
-}
-
-/* Reads the layers, and the graph where it is fused or is a run of a network. */
+/* Reads the layers, and the graphs where they are fused or are runs of a network. */
 static sx_status read_network(const sx_args *args, sx_sources *sources, map_job *job, sx_output *result) {
-    SX_TRY(sx_sources_layers(sources, &job->r->network));
+    SX_TRY(sx_run_network(args, sources, job->r));
     SX_TRY(sx_bind_network(sources, &job->r->arch, NULL, &job->r->network, result));
     sx_search_network_semantics(args, &job->r->network, &job->r->arch, &job->r->options.model);
     SX_TRY(sx_densities_check(&job->r->options.model.densities, &job->r->network));
-    SX_TRY(sx_fuse_graph(args, sources, job->r, &job->graph));
-    return sx_run_graph(args, sources, &job->r->arch, &job->r->graph);
+    return sx_fuse_graph(args, sources, job->r, &job->graph);
 }
 
 /* Reads the inputs, searches, and outputs the result. */
@@ -503,7 +492,7 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
     SX_TRY(sx_sources_arch(sources, &job->r->arch));
     SX_TRY(sx_search_check_latency(args, &job->r->arch, &job->r->options.run.objective));
     SX_TRY(sx_clock_apply(args, &job->r->arch));
-    SX_TRY(read_timing(sources, job->r));
+    SX_TRY(sx_chips_timing(args, sources, job->r));
     SX_TRY(keep_text(sx_sources_energies(sources), &job->r->energies));
     SX_TRY(read_network(args, sources, job, result));
     sx_search_foresee(sources, &job->r->network, &job->r->arch);
@@ -559,6 +548,7 @@ static sx_status run(const sx_args *args, sx_output *result) {
 static const sx_option options[] = {
     SX_OPTION_ARCH,
     SX_OPTIONS_NETWORK,
+    SX_OPTIONS_CHIPS,
     SX_OPTION_CONSTRAINTS,
     SX_OPTION_BIND,
     SX_OPTIONS_FILES,

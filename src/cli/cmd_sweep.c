@@ -3,16 +3,17 @@
 #include "base/file.h"
 #include "base/vector.h"
 #include "cli/bind.h"
+#include "cli/chips.h"
 #include "cli/clock.h"
 #include "cli/command.h"
 #include "cli/progress.h"
+#include "cli/run_graph.h"
 #include "cli/search.h"
 #include "cli/sweep_range.h"
-#include "frontend/input.h"
 #include "input/named.h"
 #include "input/phase.h"
+#include "input/tensor_bits.h"
 #include "ir/shard.h"
-#include "ir/timing.h"
 #include "registry/registry.h"
 #include "report/frontier.h"
 #include "report/json_parts.h"
@@ -23,7 +24,7 @@
 #include <string.h>
 
 #define SWEEP_SECONDS 45
-enum { MOST_POINTS = 1024, MOST_BATCH = 1 << 20, MOST_CONTEXT = 1 << 28, MOST_CHIPS = 4096 };
+enum { MOST_POINTS = 1024, MOST_BATCH = 1 << 20, MOST_CONTEXT = 1 << 28 };
 
 /* A point of the sweep: its graph, and where its layers are in the network of all. */
 typedef struct sweep_point {
@@ -38,7 +39,6 @@ typedef struct sweep {
     sx_args inputs; /* without what sources do not read */
     sx_network_options options;
     sx_sweep_range batch, context;
-    unsigned chips, stages;
     size_t n_points, room;
     sweep_point *point;
     sx_progress_line line;
@@ -48,7 +48,7 @@ typedef struct sweep {
 /* Leaves out the options that are read for each point. */
 static sx_status strip_options(const sx_args *args, sx_args *out) {
     static const char *const own[] = {"problem", "batch",   "context",     "phase", "tokens",
-                                      "logits",  "routing", "experts-hit", "mla"};
+                                      "logits",  "routing", "experts-hit", "mla",   "causal"};
     *out = *args;
     out->given = malloc((args->n_given + 1) * sizeof *out->given);
     if (!out->given) return sx_error_memory();
@@ -64,7 +64,6 @@ static sx_status strip_options(const sx_args *args, sx_args *out) {
 
 /* Reads the architecture, its timing, and the link of --link. */
 static sx_status read_machine(const sx_args *args, sweep *s) {
-    const char *link = sx_args_text(args, "link", 0);
     sx_result *r = s->r;
     SX_TRY(sx_sources_load(&s->inputs, &s->sources));
     SX_TRY(sx_sources_arch(&s->sources, &r->arch));
@@ -72,38 +71,18 @@ static sx_status read_machine(const sx_args *args, sweep *s) {
     if (r->arch.cycle_seconds == 0)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "the architecture '%s' has no clock", r->arch.name),
                              "give one, such as --clock 1GHz");
-    r->timing = calloc(1, sizeof *r->timing);
-    if (!r->timing) return sx_error_memory();
-    SX_TRY(sx_sources_timing(&s->sources, &r->arch, r->timing));
-    if (link && r->timing->n_kinds == 0) r->timing->n_kinds = 1;
-    if (link && r->timing->n_kinds == 1 && r->timing->kind[0].compute == 0)
-        sx_timing_kind_init(&r->timing->kind[0]);
-    if (link) SX_TRY(sx_link_read(link, &r->timing->link_bandwidth, &r->timing->link_latency));
-    if (s->chips > 1 && !(r->timing->link_bandwidth > 0))
-        return sx_error_hint(
-            sx_error_new(SX_ERR_USAGE, "--chips %u needs a link, which '%s' has not", s->chips, r->arch.name),
-            "give --link BYTES_PER_SECOND,LATENCY, such as --link 300GB/s,10us");
-    if (r->timing->n_kinds) return SX_OK;
-    free(r->timing);
-    r->timing = NULL;
-    return SX_OK;
+    return sx_chips_timing(args, &s->sources, r);
 }
 
 /* Reads the numbers of the sweep. */
 static sx_status read_points(const sx_args *args, sweep *s) {
     const char *batch = sx_args_text(args, "batch", 0), *context = sx_args_text(args, "context", 0);
-    const uint64_t chips = sx_args_count(args, "chips", 1);
     SX_TRY(sx_sweep_range_read("batch", batch ? batch : "1:256", MOST_BATCH, &s->batch));
     SX_TRY(sx_sweep_range_read("context", context ? context : "1k:128k", MOST_CONTEXT, &s->context));
     if (s->batch.n * s->context.n > MOST_POINTS)
         return sx_error_new(SX_ERR_LIMIT, "%zu points; at most %d are allowed", s->batch.n * s->context.n,
                             MOST_POINTS);
-    if (chips < 1 || chips > MOST_CHIPS)
-        return sx_error_new(SX_ERR_USAGE, "--chips must be between 1 and %d", MOST_CHIPS);
-    s->chips = (unsigned)chips;
-    s->stages = (unsigned)sx_args_count(args, "stages", 1);
-    if (s->stages < 1 || s->stages > MOST_CHIPS)
-        return sx_error_new(SX_ERR_USAGE, "--stages must be between 1 and %d", MOST_CHIPS);
+    SX_TRY(sx_chips_options(args, &s->r->served));
     SX_TRY(sx_phase_options(args, &s->options));
     if (sx_phase_both(args))
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "a sweep is of one phase"),
@@ -112,22 +91,19 @@ static sx_status read_points(const sx_args *args, sweep *s) {
     return SX_OK;
 }
 
-/* The graph of the model for a point. */
+/* The graph of the model for a point, in the part that a chip has. */
 static sx_status make_graph(const char *model, const sweep *s, const sx_network_options *options,
                             sx_graph *out) {
-    if (sx_is_named(SX_NOUN_PROBLEM, model)) {
-        if (!sx_catalog_has_phases(model))
-            return sx_error_hint(
-                sx_error_new(SX_ERR_USAGE, "--problem %s is no language model of the catalog", model),
-                "`sextant list networks` lists them; a config.json of one works, too");
-        return sx_catalog_graph(model, options, out);
-    }
-    sx_input *input = NULL;
-    sx_status status = sx_sources_input(&s->inputs, &input);
-    if (!status) sx_input_set_run(input, options);
-    if (!status) status = sx_input_add_file(input, model);
-    if (!status) status = sx_input_graph(input, out);
-    sx_input_free(input);
+    const sx_served *served = &s->r->served;
+    sx_graph whole = {0};
+    if (sx_is_named(SX_NOUN_PROBLEM, model) && !sx_catalog_has_phases(model))
+        return sx_error_hint(
+            sx_error_new(SX_ERR_USAGE, "--problem %s is no language model of the catalog", model),
+            "`sextant list networks` lists them; a config.json of one works, too");
+    SX_TRY(sx_model_graph(&s->inputs, model, options, &whole));
+    sx_status status = sx_bits_apply_graph(&s->inputs, &whole);
+    if (!status) status = sx_graph_shard(&whole, served->chips, served->by_experts, out);
+    sx_graph_fini(&whole);
     return status;
 }
 
@@ -157,7 +133,6 @@ static sx_status append_layers(sweep *s, sweep_point *p) {
 static sx_status add_point(const char *model, sweep *s, uint64_t batch, uint64_t context) {
     sx_network_options o = s->options;
     const sx_storage *outer = &s->r->arch.level[s->r->arch.n_levels - 1];
-    sx_graph whole = {0};
     o.batch = (uint32_t)batch;
     o.bits = outer->word_bits;
     if (o.phase == SX_PHASE_DECODE) {
@@ -171,11 +146,8 @@ static sx_status add_point(const char *model, sweep *s, uint64_t batch, uint64_t
     if (!sx_reserve(&s->point, &s->room, s->n_points + 1, sizeof *s->point)) return sx_error_memory();
     sweep_point *p = &s->point[s->n_points];
     *p = (sweep_point){.first = 0};
-    SX_TRY(make_graph(model, s, &o, &whole));
-    sx_status status = sx_graph_shard(&whole, s->chips, &p->graph);
-    sx_graph_fini(&whole);
-    SX_TRY(status);
-    status = append_layers(s, p);
+    SX_TRY(make_graph(model, s, &o, &p->graph));
+    sx_status status = append_layers(s, p);
     s->n_points++;
     return status;
 }
@@ -224,8 +196,7 @@ static sx_status evaluate_points(const char *model, sweep *s) {
     if (!f->point || !f->best) return sx_error_memory();
     for (size_t i = 0; i < s->n_points; i++) {
         f->n = i + 1;
-        SX_TRY(sx_serving_of(&s->point[i].graph, s->r, s->point[i].first, s->point[i].n, s->chips,
-                             &f->point[i]));
+        SX_TRY(sx_serving_of(&s->point[i].graph, s->r, s->point[i].first, s->point[i].n, &f->point[i]));
     }
     sx_frontier_choose(f);
     return SX_OK;
@@ -267,8 +238,7 @@ static sx_status print_points(const sx_args *args, const sweep *s, sx_output *re
             sx_text_add(&result->out, "\nBatch %llu, context %llu:\n\n",
                         (unsigned long long)f->point[i].run.batch,
                         (unsigned long long)f->point[i].run.context);
-            sx_serving_report(&f->point[i], f->arch, &result->out);
-            if (s->stages > 1) sx_serving_stages(&f->point[i], s->r->timing, s->stages, &result->out);
+            sx_serving_report(&f->point[i], f->arch, true, &result->out);
         }
     size_t distinct = 0;
     for (size_t i = 0; i < s->r->session.n_layers; i++) distinct += s->r->session.layer[i].same_as == i;
@@ -344,11 +314,10 @@ static const sx_option options[] = {
     {"experts-hit", 0, "N", SX_OPTION_COUNT, false, "experts of a layer that tokens hit, as measured"},
     {"mla", 0, "absorbed|expanded", SX_OPTION_TEXT, false,
      "attention over latents: with the latents, or with keys and values made from them (absorbed to decode)"},
-    {"chips", 0, "N", SX_OPTION_COUNT, false, "chips among which every layer is divided (1)"},
-    {"stages", 0, "N", SX_OPTION_COUNT, false,
-     "groups of layers that follow each other on chips of their own (1)"},
-    {"link", 0, "BYTES[,SECONDS]", SX_OPTION_TEXT, false,
-     "bandwidth and latency of the link between chips, such as 300GB/s,10us (that of the architecture)"},
+    {"causal", 0, "rectangle|skip", SX_OPTION_TEXT, false,
+     "count all pairs of queries and keys, or those that causal attention uses (rectangle)"},
+    SX_OPTIONS_CHIPS,
+    SX_OPTION_BITS,
     SX_OPTION_BIND,
     SX_OPTIONS_FILES,
     SX_OPTION_CLOCK,

@@ -69,6 +69,13 @@
          false,                                                                                              \
          "experts that tokens hit: the expected number, or as many as can be (uniform)"},                    \
         {"experts-hit", 0, "N", SX_OPTION_COUNT, false, "experts of a layer that tokens hit, as measured"},  \
+        {"causal",                                                                                           \
+         0,                                                                                                  \
+         "rectangle|skip",                                                                                   \
+         SX_OPTION_TEXT,                                                                                     \
+         false,                                                                                              \
+         "count all pairs of queries and keys, or, for machines that skip the others, those that causal "    \
+         "attention uses (rectangle)"},                                                                      \
     {                                                                                                        \
         "mla", 0, "absorbed|expanded", SX_OPTION_TEXT, false,                                                \
             "attention over latents: with the latents themselves, or with keys and values made from them "   \

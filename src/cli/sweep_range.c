@@ -56,35 +56,3 @@ sx_status sx_sweep_range_read(const char *option, const char *text, uint64_t mos
     }
     return *at ? bad_range(option, text) : SX_OK;
 }
-
-/* Reads a number with one of some units; advances *at. */
-static bool read_scaled(const char **at, const char *const *unit, const double *scale, size_t n,
-                        double *out) {
-    char *end;
-    *out = strtod(*at, &end);
-    if (end == *at || !isfinite(*out)) return false;
-    for (size_t i = 0; i < n; i++) {
-        const size_t length = strlen(unit[i]);
-        if (strncmp(end, unit[i], length) != 0 || (end[length] && end[length] != ',')) continue;
-        *out *= scale[i];
-        *at = end + length;
-        return true;
-    }
-    return false;
-}
-
-sx_status sx_link_read(const char *text, double *bandwidth, double *latency) {
-    static const char *const rates[] = {"GB/s", "TB/s", "MB/s", "B/s", ""};
-    static const double rate[] = {1e9, 1e12, 1e6, 1, 1};
-    static const char *const times[] = {"us", "ns", "ms", "s", ""};
-    static const double time[] = {1e-6, 1e-9, 1e-3, 1, 1};
-    const char *at = text;
-    bool good = read_scaled(&at, rates, rate, 5, bandwidth) && *bandwidth > 0 && *bandwidth <= 1e18;
-    if (good && *at == ',') {
-        at++;
-        good = read_scaled(&at, times, time, 5, latency) && *latency >= 0 && *latency <= 1;
-    }
-    if (good && !*at) return SX_OK;
-    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--link %.60s is no link", text),
-                         "bytes per second and seconds, such as 300GB/s,10us");
-}

@@ -19,7 +19,4 @@ typedef struct sx_sweep_range {
 SX_MUST_USE sx_status sx_sweep_range_read(const char *option, const char *text, uint64_t most,
                                           sx_sweep_range *out);
 
-/* Reads a link, BYTES_PER_SECOND[,LATENCY] such as 300GB/s,10us. */
-SX_MUST_USE sx_status sx_link_read(const char *text, double *bandwidth, double *latency);
-
 #endif

@@ -2,6 +2,7 @@
 
 #include "frontend/input.h"
 #include "input/named.h"
+#include "input/phase.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,31 @@ static sx_status read_problem(const sx_sources *sources, sx_input *input, sx_pro
     return sx_input_problem(input, out);
 }
 
+/* The layers of both phases of a configuration. */
+static sx_status both_networks(sx_input *input, sx_network *out) {
+    const sx_network_options both = *sx_input_run(input);
+    sx_network all = {0};
+    sx_status status = SX_OK;
+    for (int phase = SX_PHASE_PREFILL; phase <= SX_PHASE_DECODE && !status; phase++) {
+        const sx_network_options o = sx_phase_part(&both, (sx_phase)phase);
+        sx_network network = {0};
+        sx_graph graph;
+        sx_input_set_run(input, &o);
+        status = sx_input_graph(input, &graph);
+        if (status) break;
+        memcpy(all.name, graph.name, sizeof all.name);
+        status = sx_graph_network(&graph, &network);
+        sx_graph_fini(&graph);
+        if (!status) status = sx_named_append_phase(&network, o.phase, &all);
+    }
+    sx_input_set_run(input, &both);
+    if (status)
+        sx_network_fini(&all);
+    else
+        *out = all;
+    return status;
+}
+
 /* The graph of an input as a network. Where `layer` names a node, it becomes the name of the node's layer. */
 static sx_status graph_network(sx_input *input, const char *layer, char name[SX_NAME_SIZE], sx_network *out) {
     sx_graph graph;
@@ -27,6 +53,7 @@ static sx_status graph_network(sx_input *input, const char *layer, char name[SX_
     if (sx_input_has_problem(input))
         return sx_error_hint(sx_error_at(place, "a graph is given beside a problem"),
                              "only one of `graph:` and `problem:` can be read");
+    if (sx_input_run(input) && sx_input_run(input)->both) return both_networks(input, out);
     SX_TRY(sx_input_graph(input, &graph));
     const size_t node = layer ? sx_graph_find_node(&graph, layer) : SX_NO_INDEX;
     if (node != SX_NO_INDEX) memcpy(name, graph.node[node].layer, SX_NAME_SIZE);

@@ -103,19 +103,12 @@ sx_status sx_named_options(const sx_args *args, sx_network_options *out) {
 /* The layers of prefill and of decode as one network, each with the name of its phase before its own. */
 static sx_status both_phases(const char *name, const sx_network_options *options, sx_network *out) {
     sx_network both = {0};
-    sx_network_options o = *options;
     sx_status status = SX_OK;
     for (int phase = SX_PHASE_PREFILL; phase <= SX_PHASE_DECODE && !status; phase++) {
+        const sx_network_options o = sx_phase_part(options, (sx_phase)phase);
         sx_network network = {0};
-        o.phase = (sx_phase)phase;
-        if (phase == SX_PHASE_DECODE) o.tokens = 0;
-        o.context = options->has_context ? options->context : options->tokens;
-        o.has_context = phase == SX_PHASE_DECODE && o.context;
-        if (!o.has_context) o.context = 0;
         status = sx_catalog_network(name, &o, &network);
-        if (!status) snprintf(network.name, sizeof network.name, "%s", sx_phase_name(o.phase));
-        if (!status) status = sx_named_append(&network, &both);
-        sx_network_fini(&network);
+        if (!status) status = sx_named_append_phase(&network, o.phase, &both);
     }
     snprintf(both.name, sizeof both.name, "%s", name);
     if (status)
@@ -270,8 +263,8 @@ bool sx_named_any_network(const sx_args *args) {
 }
 
 sx_status sx_named_check(const sx_args *args) {
-    static const char *const options[] = {"batch",   "training", "training-step", "phase",       "tokens",
-                                          "context", "logits",   "routing",       "experts-hit", "mla"};
+    static const char *const options[] = {"batch",  "training", "training-step", "phase", "tokens", "context",
+                                          "logits", "routing",  "experts-hit",   "mla",   "causal"};
     const char *option = NULL;
     for (size_t i = 0; i < sizeof options / sizeof *options && !option; i++)
         if (sx_args_flag(args, options[i])) option = options[i];
@@ -317,6 +310,13 @@ static sx_status append(const sx_network *network, bool prefix, sx_network *out)
 sx_status sx_named_append(const sx_network *network, sx_network *out) {
     bool single = network->n_layers == 1 && strcmp(network->name, network->layer[0].name) == 0;
     return append(network, !single, out);
+}
+
+sx_status sx_named_append_phase(SX_TAKE sx_network *network, sx_phase phase, sx_network *out) {
+    snprintf(network->name, sizeof network->name, "%s", sx_phase_name(phase));
+    sx_status status = append(network, true, out);
+    sx_network_fini(network);
+    return status;
 }
 
 sx_status sx_named_copy(const sx_network *network, sx_network *out) {

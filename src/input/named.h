@@ -48,6 +48,9 @@ SX_MUST_USE sx_status sx_named_single(const sx_problem *problem, sx_network *out
  * that is taken gets a number. */
 SX_MUST_USE sx_status sx_named_append(const sx_network *network, sx_network *out);
 
+/* Appends the layers of one phase of a run, called PHASE/LAYER, and frees the network. */
+SX_MUST_USE sx_status sx_named_append_phase(SX_TAKE sx_network *network, sx_phase phase, sx_network *out);
+
 /* A copy. */
 SX_MUST_USE sx_status sx_named_copy(const sx_network *network, sx_network *out);
 

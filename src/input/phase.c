@@ -14,6 +14,17 @@ bool sx_phase_both(const sx_args *args) {
     return phase && strcmp(phase, "both") == 0;
 }
 
+sx_network_options sx_phase_part(const sx_network_options *both, sx_phase phase) {
+    sx_network_options o = *both;
+    o.both = false;
+    o.phase = phase;
+    if (phase == SX_PHASE_DECODE) o.tokens = 0;
+    o.context = both->has_context ? both->context : both->tokens;
+    o.has_context = phase == SX_PHASE_DECODE && o.context;
+    if (!o.has_context) o.context = 0;
+    return o;
+}
+
 sx_status sx_phase_single(const sx_args *args) {
     if (!sx_phase_both(args)) return SX_OK;
     return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--phase both is two graphs, where one is wanted"),
@@ -43,12 +54,16 @@ sx_status sx_phase_options(const sx_args *args, sx_network_options *out) {
     static const char *const phases[] = {"both", "prefill", "decode", "forward", "encode"};
     static const char *const logits[] = {"last", "all"}, *const routing[] = {"uniform", "balanced"};
     static const char *const latents[] = {"by-phase", "absorbed", "expanded"};
-    size_t phase, all, balanced, mla;
+    static const char *const causal[] = {"rectangle", "skip"};
+    size_t phase, all, balanced, mla, skip;
     SX_TRY(read_word(args, "phase", phases, 5, &phase));
     SX_TRY(read_word(args, "logits", logits, 2, &all));
     SX_TRY(read_word(args, "routing", routing, 2, &balanced));
     SX_TRY(read_word(args, "mla", latents, 3, &mla));
+    SX_TRY(read_word(args, "causal", causal, 2, &skip));
     out->phase = (sx_phase)phase;
+    out->both = sx_phase_both(args);
+    out->causal_skip = skip == 1;
     out->all_logits = all == 1;
     out->balanced = balanced == 1;
     out->mla = (sx_mla)mla;

@@ -103,7 +103,6 @@ static sx_status set_estimator(const sx_args *args, sx_input *input) {
 static sx_status set_run(const sx_args *args, sx_input *input) {
     sx_network_options options;
     SX_TRY(sx_named_options(args, &options));
-    SX_TRY(sx_phase_single(args));
     sx_input_set_run(input, &options);
     return SX_OK;
 }
@@ -502,6 +501,7 @@ sx_status sx_sources_graph(sx_sources *sources, sx_graph *out) {
     sx_input *input = NULL;
     SX_TRY(single_problem(sources));
     if (sources->n_named) return sx_named_graph(sources->args, value, out);
+    SX_TRY(sx_phase_single(sources->args));
     SX_TRY(find_input(sources, SX_NOUN_PROBLEM, &input));
     if (sx_input_has_graph(input) && !wanted_layer(sources->args)) return sx_input_graph(input, out);
     if (!sx_input_has_problem(input) && !sx_input_has_graph(input))

@@ -16,12 +16,14 @@ typedef struct tensor_cut {
     uint64_t most;  /* parts that readers allow: heads of keys and values; 0: any */
     uint64_t block
         [SX_MAX_PART_RANKS]; /* of a rank that an operand uses in part: what must stay together; 0: nothing */
-    size_t whole;            /* of the result: the tensor brought together; SX_NO_INDEX: not yet */
+    uint64_t unit; /* of results of experts: elements of the rank that one of them gives; 0: others */
+    size_t whole;  /* of the result: the tensor brought together; SX_NO_INDEX: not yet */
 } tensor_cut;
 
 /* What of a node is divided. */
 typedef struct node_cut {
     uint64_t repeat;           /* by which its repetitions are divided */
+    bool experts;              /* which are experts: a chip may have one less than another */
     uint64_t dim[SX_MAX_DIMS]; /* by which dimensions are; 0: not */
     bool partial;              /* results are sums of a part of the reduction */
     uint64_t parts;            /* by which its work is divided */
@@ -31,6 +33,7 @@ typedef struct sharding {
     const sx_graph *graph;
     sx_graph *out;
     uint64_t chips;
+    bool by_experts;
     tensor_cut *cut;
     node_cut *of;  /* of each node */
     size_t *index; /* of tensors in the result; SX_NO_INDEX: not added yet */
@@ -99,6 +102,26 @@ static void cut_heads(const sharding *s, const sx_graph_node *node, node_cut *cu
         return;
     }
     *done = false;
+}
+
+/* The operand of a node that has the weights of experts; n_operands where there is none. */
+static size_t expert_operand(const sharding *s, const sx_graph_node *node) {
+    size_t v = 0;
+    while (v < node->n_operands && !operand_at(s, node, v)->of) v++;
+    return v;
+}
+
+/* Gives each chip experts of its own. */
+static sx_status cut_experts(const sharding *s, const sx_graph_node *node, node_cut *cut) {
+    const uint64_t all = operand_at(s, node, expert_operand(s, node))->of;
+    if (all % s->chips)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE,
+                                          "--chips %llu: the %llu experts of '%s' do not divide by it",
+                                          (unsigned long long)s->chips, (unsigned long long)all, node->name),
+                             "take a divisor of the number of experts, or leave out --expert-parallel");
+    cut->repeat = cut->parts = s->chips;
+    cut->experts = true;
+    return SX_OK;
 }
 
 /* How the tensor of an operand that is read, and is no weight, is cut beside the repetitions of its node; NULL: it is not. */
@@ -208,6 +231,7 @@ static void set_result(const sharding *s, const sx_graph_node *node, const node_
     if (cut->repeat > 1 && operand->split >= 0) {
         t->rank = operand->split;
         t->parts = cut->parts;
+        if (cut->experts) t->unit = s->graph->tensor[operand->tensor].extent[t->rank] / node->repeat;
         return;
     }
     for (size_t g = 0; g < s->graph->tensor[operand->tensor].n_ranks; g++)
@@ -243,7 +267,11 @@ static sx_status place_tensor(const sharding *s, size_t tensor, size_t *out) {
     if (s->index[tensor] == SX_NO_INDEX) {
         sx_graph_tensor t = s->graph->tensor[tensor];
         const tensor_cut *cut = &s->cut[tensor];
-        if (cut->rank >= 0) t.extent[cut->rank] /= cut->parts;
+        const uint64_t units = cut->unit ? t.extent[cut->rank] / cut->unit : 0;
+        if (cut->unit)
+            t.extent[cut->rank] = (units + cut->parts - 1) / cut->parts * cut->unit;
+        else if (cut->rank >= 0)
+            t.extent[cut->rank] /= cut->parts;
         if (cut->rank >= 0) t.held /= cut->parts;
         SX_TRY(sx_graph_add_tensor(s->out, &t, &s->index[tensor]));
     }
@@ -251,8 +279,12 @@ static sx_status place_tensor(const sharding *s, size_t tensor, size_t *out) {
     return SX_OK;
 }
 
-/* Adds a tensor with the whole of one of which chips have parts, and the node that brings it together. */
-static sx_status gather_tensor(const sharding *s, const char *layer, size_t tensor, size_t *whole) {
+/* Adds a tensor with the whole of one of which chips have parts, and the node that brings it together ("all-gather"); with
+ * more than one part, that with the parts of a chip after all have exchanged theirs ("all-to-all"). */
+static sx_status gather_tensor(const sharding *s, const char *layer, size_t tensor, uint64_t parts,
+                               size_t *whole) {
+    const char *const function = parts > 1 ? "all-to-all" : "all-gather";
+    const int rank = s->cut[tensor].rank;
     sx_graph_tensor t = s->graph->tensor[tensor];
     sx_graph_node node = {.kind = SX_OP_OTHER, .axis = -1, .repeat = 1, .einsum = SX_NO_INDEX};
     size_t own;
@@ -260,11 +292,12 @@ static sx_status gather_tensor(const sharding *s, const char *layer, size_t tens
     memset(t.name, 0, sizeof t.name);
     snprintf(t.name, sizeof t.name, "%.*s.whole", SX_NAME_SIZE - 8, s->graph->tensor[tensor].name);
     t.state = t.output = t.weight = false;
+    t.extent[rank] = (t.extent[rank] + parts - 1) / parts;
     SX_TRY(sx_graph_add_tensor(s->out, &t, whole));
-    snprintf(node.function, sizeof node.function, "all-gather");
-    snprintf(node.name, sizeof node.name, "%.*s.all-gather", SX_NAME_SIZE - 12,
-             s->graph->tensor[tensor].name);
-    snprintf(node.layer, sizeof node.layer, "%.*s.all-gather", SX_NAME_SIZE - 12, layer);
+    snprintf(node.function, sizeof node.function, "%s", function);
+    snprintf(node.name, sizeof node.name, "%.*s.%s", SX_NAME_SIZE - 12, s->graph->tensor[tensor].name,
+             function);
+    snprintf(node.layer, sizeof node.layer, "%.*s.%s", SX_NAME_SIZE - 12, layer, function);
     sx_graph_operand operand[2] = {sx_graph_whole(own, false, 0), sx_graph_whole(*whole, true, 0)};
     return sx_graph_add_node(s->out, &node, NULL, operand, 2, NULL);
 }
@@ -273,7 +306,7 @@ static sx_status gather_tensor(const sharding *s, const char *layer, size_t tens
 static sx_status place_whole(const sharding *s, const sx_graph_node *node, size_t tensor, size_t *out) {
     if (s->cut[tensor].rank < 0) return place_tensor(s, tensor, out);
     if (s->cut[tensor].whole == SX_NO_INDEX)
-        SX_TRY(gather_tensor(s, node->layer, tensor, &s->cut[tensor].whole));
+        SX_TRY(gather_tensor(s, node->layer, tensor, 1, &s->cut[tensor].whole));
     *out = s->cut[tensor].whole;
     return SX_OK;
 }
@@ -295,8 +328,9 @@ static sx_status add_einsum(const sharding *s, const sx_graph_node *from, const 
     size_t partial = SX_NO_INDEX;
     for (int d = 0; d < einsum.n_dims; d++)
         if (cut->dim[d]) einsum.size[d] /= (uint32_t)cut->dim[d];
-    if (cut->repeat > 1) node.repeat /= cut->repeat;
-    if (cut->parts > 1) divide_counts(&node.counts, cut->parts);
+    if (cut->repeat > 1) node.repeat = (node.repeat + cut->repeat - 1) / cut->repeat;
+    if (cut->experts) node.counts.reads = node.counts.reads / from->repeat * node.repeat;
+    if (cut->parts > 1 && !cut->experts) divide_counts(&node.counts, cut->parts);
     const size_t result = written_operand(s, from);
     for (size_t v = 0; v < from->n_operands; v++) {
         operand[v] = *operand_at(s, from, v);
@@ -360,9 +394,27 @@ static size_t alike_input(const sharding *s, const sx_graph_node *node, size_t w
     return SX_NO_INDEX;
 }
 
+/* Whether a node adds up what experts of several chips gave. */
+static bool sums_experts(const sharding *s, const sx_graph_node *node) {
+    bool found = false;
+    for (size_t v = 0; v < node->n_operands; v++)
+        found |= !operand_at(s, node, v)->written && s->cut[operand_at(s, node, v)->tensor].unit;
+    return found && strcmp(node->function, "weighted-sum") == 0;
+}
+
+/* Divides the tokens of a sum over experts among chips, where they divide; returns by which. */
+static uint64_t cut_tokens(const sharding *s, const sx_graph_node *node) {
+    const size_t tensor = operand_at(s, node, written_operand(s, node))->tensor;
+    if (s->graph->tensor[tensor].extent[1] % s->chips) return 1;
+    s->cut[tensor].rank = 1;
+    s->cut[tensor].parts = s->chips;
+    return s->chips;
+}
+
 /* Sets the parts of what a node without an einsum writes; returns by which its work is divided. */
 static uint64_t cut_other(const sharding *s, const sx_graph_node *node) {
     uint64_t parts = 1;
+    if (sums_experts(s, node)) return cut_tokens(s, node);
     for (size_t v = 0; v < node->n_operands; v++) {
         const size_t tensor = operand_at(s, node, v)->tensor;
         if (!operand_at(s, node, v)->written) continue;
@@ -370,6 +422,7 @@ static uint64_t cut_other(const sharding *s, const sx_graph_node *node) {
         if (alike == SX_NO_INDEX) continue;
         s->cut[tensor].rank = s->cut[alike].rank;
         s->cut[tensor].parts = s->cut[alike].parts;
+        s->cut[tensor].unit = s->cut[alike].unit;
         if (s->cut[tensor].parts > parts) parts = s->cut[tensor].parts;
     }
     return parts;
@@ -381,13 +434,20 @@ static sx_status add_other(const sharding *s, const sx_graph_node *from, uint64_
     sx_graph_operand *operand = malloc((from->n_operands + 1) * sizeof *operand);
     sx_graph_node node = *from;
     sx_status status = operand ? SX_OK : sx_error_memory();
+    const bool sums = parts > 1 && sums_experts(s, from);
+    char layer[SX_NAME_SIZE]; /* experts with one more token have a layer of their own */
+    snprintf(layer, sizeof layer, "%.*s", SX_NAME_SIZE - 16, from->layer);
     if (parts > 1) divide_counts(&node.counts, parts);
     for (size_t v = 0; v < from->n_operands && !status; v++) {
         operand[v] = *operand_at(s, from, v);
         const size_t tensor = operand[v].tensor;
-        status = operand[v].written || parts > 1 || is_weight(s, &operand[v])
-                     ? place_tensor(s, tensor, &operand[v].tensor)
-                     : place_whole(s, from, tensor, &operand[v].tensor);
+        if (sums && !operand[v].written && s->cut[tensor].unit) {
+            status = gather_tensor(s, layer, tensor, parts, &operand[v].tensor);
+            snprintf(layer, sizeof layer, "%.*s+", SX_NAME_SIZE - 16, from->layer);
+        } else
+            status = operand[v].written || parts > 1 || is_weight(s, &operand[v])
+                         ? place_tensor(s, tensor, &operand[v].tensor)
+                         : place_whole(s, from, tensor, &operand[v].tensor);
     }
     if (!status) status = sx_graph_add_node(s->out, &node, NULL, operand, from->n_operands, NULL);
     free(operand);
@@ -438,7 +498,9 @@ static sx_status decide_node(const sharding *s, const sx_graph_node *node, node_
         cut->parts = cut_other(s, node);
         return SX_OK;
     }
-    if (node->kind == SX_OP_EINSUM && s->chips > 1) {
+    if (s->by_experts && s->chips > 1 && expert_operand(s, node) < node->n_operands) {
+        SX_TRY(cut_experts(s, node, cut));
+    } else if (node->kind == SX_OP_EINSUM && s->chips > 1) {
         cut_heads(s, node, cut, &done);
         if (!done && reads_heads(s, node)) return refuse_heads(s, node);
         for (size_t v = 0; v < node->n_operands; v++) {
@@ -488,11 +550,12 @@ static sx_status shard_nodes(const sharding *s) {
     return status;
 }
 
-sx_status sx_graph_shard(const sx_graph *graph, unsigned chips, sx_graph *out) {
+sx_status sx_graph_shard(const sx_graph *graph, unsigned chips, bool by_experts, sx_graph *out) {
     const size_t n = graph->n_tensors;
     sharding s = {graph,
                   out,
                   chips,
+                  by_experts,
                   calloc(n + 1, sizeof *s.cut),
                   calloc(graph->n_nodes + 1, sizeof *s.of),
                   calloc(n + 1, sizeof *s.index)};

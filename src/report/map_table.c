@@ -420,7 +420,7 @@ sx_status sx_mapping_report_network(const sx_result *r, const sx_mapping_view *v
     sx_table_end(&table, 2, out);
     print_effort(r, view, out);
     sx_figures_sentence(&r->arch, &works[r->session.n_layers], out);
-    if (r->timing) sx_time_table(r, works, out);
+    if (r->timing && !(r->graph && r->graph->run.phase[0])) sx_time_table(r, works, out);
     free(works);
     for (size_t i = 0; i < r->session.n_layers; i++)
         if (r->session.layer[i].diagnosis && r->session.layer[i].same_as == i) add_failure(r, i, out);

@@ -67,40 +67,73 @@ static void set_count(json_t *object, const char *key, uint64_t value) {
     sx_json_set(object, key, sx_json_count(value));
 }
 
+/* A figure of a struct, by its key of JSON. */
+typedef struct figure_key {
+    const char *key;
+    size_t at;
+} figure_key;
+
+/* Sets figures of a struct that are counts, or real numbers. */
+static void set_counts(json_t *object, const void *from, const figure_key *keys, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        set_count(object, keys[i].key, *(const uint64_t *)((const char *)from + keys[i].at));
+}
+
+static void set_reals(json_t *object, const void *from, const figure_key *keys, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        sx_json_set(object, keys[i].key, sx_json_real(*(const double *)((const char *)from + keys[i].at)));
+}
+
+#define KEYS(array) array, sizeof array / sizeof *array
+#define TOTAL(field) offsetof(sx_operator_totals, field)
+#define OPERATOR(field) offsetof(sx_operator, field)
+#define COST(field) offsetof(sx_vector_cost, field)
+
 json_t *sx_operators_totals_json(const sx_graph *graph, const sx_operators *operators) {
+    static const figure_key counts[] = {{"params", TOTAL(parameters)},
+                                        {"active_params", TOTAL(active_parameters)},
+                                        {"macs", TOTAL(macs)},
+                                        {"useful_macs", TOTAL(useful_macs)},
+                                        {"weight_macs", TOTAL(weight_macs)},
+                                        {"weights_read", TOTAL(weights_read)},
+                                        {"kv_read", TOTAL(state_reads)},
+                                        {"kv_write", TOTAL(state_writes)},
+                                        {"kv_elements_per_token", TOTAL(state_per_token)},
+                                        {"kv_cache_elements", TOTAL(state_held)},
+                                        {"vector_elements", TOTAL(vector_elements)},
+                                        {"vector_reads", TOTAL(vector_reads)},
+                                        {"vector_writes", TOTAL(vector_writes)},
+                                        {"ops", TOTAL(einsums)},
+                                        {"layers", TOTAL(layers)},
+                                        {"vector_ops", TOTAL(vector_ops)}};
+    static const figure_key bytes[] = {{"weights_bytes", TOTAL(weights_held_bytes)},
+                                       {"weights_read_bytes", TOTAL(weights_read_bytes)},
+                                       {"kv_cache_bytes", TOTAL(state_held_bytes)},
+                                       {"kv_read_bytes", TOTAL(state_read_bytes)},
+                                       {"kv_write_bytes", TOTAL(state_write_bytes)}};
     const sx_operator_totals *t = &operators->totals;
     json_t *o = json_object();
     sx_json_set(o, "phase", json_string(graph->run.phase));
     set_count(o, "batch", graph->run.batch);
     set_count(o, "tokens", graph->run.tokens);
     set_count(o, "context", graph->run.context);
-    set_count(o, "params", t->parameters);
-    set_count(o, "active_params", t->active_parameters);
-    set_count(o, "macs", t->macs);
-    set_count(o, "useful_macs", t->useful_macs);
-    set_count(o, "weight_macs", t->weight_macs);
-    set_count(o, "weights_read", t->weights_read);
-    set_count(o, "kv_read", t->state_reads);
-    set_count(o, "kv_write", t->state_writes);
-    set_count(o, "kv_elements_per_token", t->state_per_token);
-    set_count(o, "kv_cache_elements", t->state_held);
+    set_counts(o, t, KEYS(counts));
     if (t->experts_hit) set_count(o, "experts_hit", t->experts_hit);
-    set_count(o, "vector_elements", t->vector_elements);
-    set_count(o, "vector_reads", t->vector_reads);
-    set_count(o, "vector_writes", t->vector_writes);
-    set_count(o, "ops", t->einsums);
-    set_count(o, "layers", t->layers);
-    set_count(o, "vector_ops", t->vector_ops);
-    sx_json_set(o, "weights_bytes", sx_json_real(t->weights_held_bytes));
-    sx_json_set(o, "weights_read_bytes", sx_json_real(t->weights_read_bytes));
-    sx_json_set(o, "kv_cache_bytes", sx_json_real(t->state_held_bytes));
-    sx_json_set(o, "kv_read_bytes", sx_json_real(t->state_read_bytes));
-    sx_json_set(o, "kv_write_bytes", sx_json_real(t->state_write_bytes));
+    set_reals(o, t, KEYS(bytes));
     return o;
 }
 
 /* One operator. */
 static SX_OWN json_t *operator_json(const sx_graph *graph, const sx_operator *op) {
+    static const figure_key counts[] = {
+        {"macs", OPERATOR(macs)},
+        {"useful_macs", OPERATOR(useful_macs)},
+        {"weights", OPERATOR(weights)},
+        {"reads", OPERATOR(reads)},
+        {"writes", OPERATOR(writes)},
+        {"kv_read", OPERATOR(state_reads)},
+        {"kv_write", OPERATOR(state_writes)},
+    };
     const sx_graph_node *node = &graph->node[op->node];
     json_t *o = json_object();
     sx_json_set(o, "name", json_string(op->name));
@@ -114,20 +147,13 @@ static SX_OWN json_t *operator_json(const sx_graph *graph, const sx_operator *op
         set_count(o, "cols", op->columns);
         set_count(o, "elements", op->elements);
     }
-    set_count(o, "macs", op->macs);
-    set_count(o, "useful_macs", op->useful_macs);
-    set_count(o, "weights", op->weights);
-    set_count(o, "reads", op->reads);
-    set_count(o, "writes", op->writes);
-    set_count(o, "kv_read", op->state_reads);
-    set_count(o, "kv_write", op->state_writes);
+    set_counts(o, op, KEYS(counts));
     return o;
 }
 
 json_t *sx_operators_json(const sx_graph *graph, const sx_operators *operators) {
     json_t *array = json_array();
-    for (size_t i = 0; i < operators->n; i++)
-        (void)sx_json_append(array, operator_json(graph, &operators->op[i]));
+    for (size_t i = 0; i < operators->n; i++) sx_json_append(array, operator_json(graph, &operators->op[i]));
     return array;
 }
 
@@ -151,56 +177,45 @@ static sx_vector_cost sum_costs(const sx_arch *arch, const sx_graph *graph, cons
 
 /* A cost as JSON. */
 static SX_OWN json_t *cost_json(const sx_vector_cost *cost) {
+    static const figure_key figures[] = {
+        {"operations", COST(operations)},         {"words_read", COST(words_read)},
+        {"words_written", COST(words_written)},   {"cycles", COST(cycles)},
+        {"compute_cycles", COST(compute_cycles)}, {"energy_pj", COST(energy)}};
     json_t *o = json_object();
-    sx_json_set(o, "operations", sx_json_real(cost->operations));
-    sx_json_set(o, "words_read", sx_json_real(cost->words_read));
-    sx_json_set(o, "words_written", sx_json_real(cost->words_written));
-    sx_json_set(o, "cycles", sx_json_real(cost->cycles));
-    sx_json_set(o, "compute_cycles", sx_json_real(cost->compute_cycles));
-    sx_json_set(o, "energy_pj", sx_json_real(cost->energy));
+    set_reals(o, cost, KEYS(figures));
     sx_json_set(o, "row_fits", json_boolean(cost->row_fits));
     return o;
 }
 
-/* What vector operators cost: {"unit": false} without a unit, else the sum, that with the einsums, and each operator. */
-static SX_OWN json_t *vector_json(const sx_result *r, const sx_operators *operators) {
-    const sx_score *total = &r->session.total;
-    if (!(r->arch.vector.lanes > 0)) return json_pack("{s:b}", "unit", 0);
-    const sx_vector_cost sum = sum_costs(&r->arch, r->graph, operators);
+json_t *sx_operators_vector_json(const sx_arch *arch, const sx_graph *graph, const sx_operators *operators,
+                                 const sx_score *total) {
+    if (!(arch->vector.lanes > 0)) return json_pack("{s:b}", "unit", 0);
+    const sx_vector_cost sum = sum_costs(arch, graph, operators);
     json_t *o = cost_json(&sum), *list = json_array();
     sx_json_set(o, "unit", json_true());
     sx_json_set(o, "total_cycles", sx_json_real(total->cycles + sum.cycles));
     sx_json_set(o, "total_energy_pj", sx_json_real(total->energy_pj + sum.energy));
     for (size_t i = 0; i < operators->n; i++) {
         if (!operators->op[i].vector) continue;
-        const sx_vector_cost one = sx_vector_cost_of(&r->arch, r->graph, &operators->op[i]);
+        const sx_vector_cost one = sx_vector_cost_of(arch, graph, &operators->op[i]);
         json_t *item = cost_json(&one);
         sx_json_set(item, "name", json_string(operators->op[i].name));
         set_count(item, "count", operators->op[i].count);
-        (void)sx_json_append(list, item);
+        sx_json_append(list, item);
     }
     sx_json_set(o, "operators", list);
     return o;
 }
 
-sx_status sx_operators_put_run(json_t *object, const sx_result *result) {
-    sx_operators operators;
-    SX_TRY(sx_graph_operators(result->graph, &operators));
-    sx_json_set(object, "totals", sx_operators_totals_json(result->graph, &operators));
-    sx_json_set(object, "vector", vector_json(result, &operators));
-    sx_operators_fini(&operators);
-    return SX_OK;
-}
-
-/* Adds the cost of each vector operator as a table. */
-static void add_costs(const sx_result *r, const sx_operators *operators, sx_text *out) {
+void sx_operators_add_costs(const sx_arch *arch, const sx_graph *graph, const sx_operators *operators,
+                            sx_text *out) {
     static const char *const head[] = {"vector operator", "count", "operations", "words", "cycles", "energy"};
     sx_table table;
     sx_table_begin(&table, "lrrrrr");
     for (size_t i = 0; i < 6; i++) sx_table_cell(&table, "%s", head[i]);
     for (size_t i = 0; i < operators->n; i++) {
         if (!operators->op[i].vector) continue;
-        const sx_vector_cost one = sx_vector_cost_of(&r->arch, r->graph, &operators->op[i]);
+        const sx_vector_cost one = sx_vector_cost_of(arch, graph, &operators->op[i]);
         sx_table_cell(&table, "%s", operators->op[i].name);
         sx_table_cell(&table, "%" PRIu64, operators->op[i].count);
         sx_table_cell(&table, "%s", sx_show_computes(one.operations).text);
@@ -212,16 +227,10 @@ static void add_costs(const sx_result *r, const sx_operators *operators, sx_text
     sx_table_end(&table, 2, out);
 }
 
-sx_status sx_operators_report_run(const sx_result *r, bool verbose, sx_text *out) {
-    sx_operators operators;
-    const sx_score *total = &r->session.total;
-    SX_TRY(sx_graph_operators(r->graph, &operators));
-    const sx_operator_totals *t = &operators.totals;
-    const bool unit = r->arch.vector.lanes > 0;
-    if (unit && verbose) add_costs(r, &operators, out);
-    sx_text_add(out, "\n");
-    if (r->graph->run.phase[0]) sx_operators_add_totals(r->graph, &operators, out);
-    if (!unit) {
+void sx_operators_add_cost(const sx_arch *arch, const sx_graph *graph, const sx_operators *operators,
+                           const sx_score *total, sx_text *out) {
+    const sx_operator_totals *t = &operators->totals;
+    if (!(arch->vector.lanes > 0)) {
         sx_text_add(
             out,
             "%" PRIu64
@@ -229,13 +238,11 @@ sx_status sx_operators_report_run(const sx_result *r, bool verbose, sx_text *out
             "vector unit\n",
             t->vector_ops, sx_show_computes((double)t->vector_reads).text,
             sx_show_computes((double)t->vector_writes).text);
-    } else {
-        const sx_vector_cost sum = sum_costs(&r->arch, r->graph, &operators);
-        sx_text_add(out, "%" PRIu64 " vector operators: %s cycles, %s", t->vector_ops,
-                    sx_show_count(sum.cycles).text, sx_show_energy(sum.energy).text);
-        sx_text_add(out, "; with them %s cycles, %s\n", sx_show_count(total->cycles + sum.cycles).text,
-                    sx_show_energy(total->energy_pj + sum.energy).text);
+        return;
     }
-    sx_operators_fini(&operators);
-    return SX_OK;
+    const sx_vector_cost sum = sum_costs(arch, graph, operators);
+    sx_text_add(out, "%" PRIu64 " vector operators: %s cycles, %s", t->vector_ops,
+                sx_show_count(sum.cycles).text, sx_show_energy(sum.energy).text);
+    sx_text_add(out, "; with them %s cycles, %s\n", sx_show_count(total->cycles + sum.cycles).text,
+                sx_show_energy(total->energy_pj + sum.energy).text);
 }

@@ -19,10 +19,15 @@ void sx_operators_add_vectors(const sx_graph *graph, const sx_operators *operato
 SX_OWN json_t *sx_operators_totals_json(const sx_graph *graph, const sx_operators *operators);
 SX_OWN json_t *sx_operators_json(const sx_graph *graph, const sx_operators *operators);
 
-/* Adds "totals" and "vector" of a result that has a graph. */
-SX_MUST_USE sx_status sx_operators_put_run(json_t *object, const sx_result *result);
+/* What vector operators cost beside einsums of that total: {"unit": false} without a unit, else the sum, that with the
+ * einsums, and each operator. The caller owns it. */
+SX_OWN json_t *sx_operators_vector_json(const sx_arch *arch, const sx_graph *graph,
+                                        const sx_operators *operators, const sx_score *total);
 
-/* Adds the totals of a result that has a graph, and what its vector operators cost or that they cost nothing. */
-SX_MUST_USE sx_status sx_operators_report_run(const sx_result *result, bool verbose, sx_text *out);
+/* Adds the cost of each vector operator as a table; and what all of them cost, or that they cost nothing. */
+void sx_operators_add_costs(const sx_arch *arch, const sx_graph *graph, const sx_operators *operators,
+                            sx_text *out);
+void sx_operators_add_cost(const sx_arch *arch, const sx_graph *graph, const sx_operators *operators,
+                           const sx_score *total, sx_text *out);
 
 #endif

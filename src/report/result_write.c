@@ -6,7 +6,7 @@
 #include "report/formats.h"
 #include "report/fused.h"
 #include "report/json_parts.h"
-#include "report/operators.h"
+#include "report/runs.h"
 #include "report/time.h"
 #include "text/write/write.h"
 
@@ -210,7 +210,7 @@ static sx_status whole_tree(const sx_result *r, json_t *object) {
     if (repeat) sx_json_set(object, "repeat", repeat);
     sx_json_set(object, "energy_source", sx_json_string(r->energies));
     if (r->fused) sx_json_set(object, "fused", sx_fused_json(r->fused, r->objective));
-    if (!status && r->graph) status = sx_operators_put_run(object, r);
+    if (!status && r->graph) status = sx_runs_put(object, r);
     if (r->evaluator) sx_json_set(object, "evaluator", sx_json_outside_evaluator(r->evaluator, &r->judged));
     if (!status) status = sx_arch_write(&r->arch, SX_JSON, &arch);
     if (!status) sx_json_set(object, "architecture", sx_json_noun(arch));

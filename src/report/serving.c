@@ -3,10 +3,12 @@
 #include "base/status.h"
 #include "ir/arch.h"
 #include "ir/timing.h"
+#include "model/vector.h"
 #include "report/evaluation.h"
 #include "timing/layer.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +68,21 @@ static double move_energy(const sx_arch *arch, double read, double written) {
     return (read * outer->read_energy + written * outer->update_energy) / vector;
 }
 
+/* The time of an operator by the timing, or by the peaks of the architecture where it has none. */
+static sx_operator_time time_plainly(const serving_case *c, const sx_timed_operator *timed) {
+    sx_timing plain = {.n_kinds = 1};
+    if (!c->r->timing) sx_timing_kind_init(&plain.kind[0]);
+    return sx_time_operator(&c->r->arch, c->r->timing ? c->r->timing : &plain, timed);
+}
+
+/* The time of an operator on a vector unit, where there is no timing. */
+static sx_operator_time time_lanes(const sx_arch *arch, const sx_vector_cost *cost) {
+    sx_operator_time t = {.vector = cost->compute_cycles * arch->cycle_seconds};
+    if (cost->cycles > cost->compute_cycles) t.level[arch->n_levels - 1] = cost->cycles * arch->cycle_seconds;
+    sx_operator_time_finish(arch, INFINITY, &t);
+    return t;
+}
+
 /* Evaluates an operator that is no product: it moves its bytes. */
 static void time_vector(const serving_case *c, const sx_operator *op, const char *function,
                         sx_serving_part *part) {
@@ -78,12 +95,94 @@ static void time_vector(const serving_case *c, const sx_operator *op, const char
                                      .blocks = rows ? (double)op->rows : ceil((double)op->elements / 1024),
                                      .columns = rows ? (double)op->columns : 0,
                                      .again = read};
-    sx_timing plain = {.n_kinds = 1};
-    if (!c->r->timing) sx_timing_kind_init(&plain.kind[0]);
     part->of = SX_SERVING_VECTOR;
     part->bytes = timed.bytes;
     part->energy_pj = move_energy(arch, read, written);
-    part->one = sx_time_operator(arch, c->r->timing ? c->r->timing : &plain, &timed);
+    if (arch->vector.lanes > 0) {
+        const sx_vector_cost cost = sx_vector_cost_of(arch, c->graph, op);
+        part->energy_pj = cost.energy;
+        if (!c->r->timing) part->one = time_lanes(arch, &cost);
+    }
+    if (!(arch->vector.lanes > 0) || c->r->timing) part->one = time_plainly(c, &timed);
+}
+
+/* The operators of attention that a fused kernel runs together. */
+typedef struct attention {
+    const sx_operator *scores, *softmax, *context;
+} attention;
+
+/* Whether a node of an operator reads, or writes, a tensor. */
+static bool node_uses(const sx_graph *graph, const sx_operator *op, size_t tensor, bool written) {
+    const sx_graph_node *node = &graph->node[op->node];
+    for (size_t v = 0; v < node->n_operands; v++) {
+        const sx_graph_operand *operand = &graph->operand[node->first + v];
+        if (operand->tensor == tensor && operand->written == written) return true;
+    }
+    return false;
+}
+
+/* The product that writes what an operator reads, or reads what it writes; NULL: there is none. */
+static const sx_operator *find_product(const sx_graph *graph, const sx_operators *operators,
+                                       const sx_operator *of, bool writer) {
+    const sx_graph_node *node = &graph->node[of->node];
+    for (size_t v = 0; v < node->n_operands; v++) {
+        const sx_graph_operand *operand = &graph->operand[node->first + v];
+        if (operand->written == writer) continue;
+        for (size_t i = 0; i < operators->n; i++)
+            if (!operators->op[i].vector && operators->op[i].count == of->count &&
+                node_uses(graph, &operators->op[i], operand->tensor, writer))
+                return &operators->op[i];
+    }
+    return NULL;
+}
+
+/* Whether an operator belongs to fused attention, of which *out become all. */
+static bool find_attention(const serving_case *c, const sx_operators *operators, const sx_operator *op,
+                           attention *out) {
+    if (!c->r->served.fused_attention) return false;
+    for (size_t i = 0; i < operators->n; i++) {
+        const sx_operator *softmax = &operators->op[i];
+        if (!softmax->vector || c->graph->node[softmax->node].kind != SX_OP_SOFTMAX) continue;
+        *out = (attention){find_product(c->graph, operators, softmax, true), softmax,
+                           find_product(c->graph, operators, softmax, false)};
+        if (out->scores && out->context && (op == out->scores || op == softmax || op == out->context))
+            return true;
+    }
+    return false;
+}
+
+/* Evaluates fused attention: scores stay inside, so that queries, keys, values and results are all that moves. Energy is
+ * that of the two mapped products without the scores' way out and back, and of the softmax's operations. */
+static sx_status time_attention(const serving_case *c, const attention *a, sx_serving_part *part) {
+    const sx_arch *arch = &c->r->arch;
+    const double matrix = a->softmax->write_bytes, rows = (double)a->softmax->rows;
+    const double keys = (double)a->softmax->columns,
+                 queries = c->graph->run.tokens ? (double)c->graph->run.tokens : keys;
+    const double batch = (double)(c->graph->run.batch ? c->graph->run.batch : 1);
+    const bool causal = a->scores->useful_macs < a->scores->macs;
+    sx_serving_part scores = {0}, context = {0};
+    SX_TRY(time_product(c, a->scores, &scores));
+    SX_TRY(time_product(c, a->context, &context));
+    const sx_timed_operator timed = {
+        .kind = queries == 1 ? "attention-decode"
+                : causal     ? "attention-prefill-causal"
+                             : "attention-prefill",
+        .macs = (double)(a->scores->useful_macs + a->context->useful_macs),
+        .bytes = a->scores->read_bytes + a->context->read_bytes - matrix + a->context->write_bytes,
+        .blocks = queries == 1 ? batch * (double)a->scores->repeat * ceil(keys / 256)
+                               : rows / queries * ceil(queries / 128)};
+    const char *tag = strncmp(a->scores->name, "scores", 6) == 0 ? a->scores->name + 6 : "";
+    memset(part->name, 0, sizeof part->name);
+    snprintf(part->name, sizeof part->name, "attention%.40s", tag);
+    part->of = SX_SERVING_ATTENTION;
+    part->macs = scores.macs + context.macs;
+    part->bytes = timed.bytes;
+    part->energy_pj = scores.energy_pj + context.energy_pj;
+    if (part->energy_pj > 0) part->energy_pj -= move_energy(arch, matrix, a->scores->write_bytes);
+    if (arch->vector.lanes > 0)
+        part->energy_pj += sx_vector_cost_of(arch, c->graph, a->softmax).operations * arch->vector.energy;
+    part->one = time_plainly(c, &timed);
+    return SX_OK;
 }
 
 /* Evaluates a collective operation over the link. */
@@ -99,30 +198,56 @@ static sx_status time_link(const serving_case *c, const sx_operator *op, const c
     return SX_OK;
 }
 
+/* Evaluates an operator; *none: it is part of a fused one that comes later. */
+static sx_status time_part(const serving_case *c, const sx_operators *operators, const sx_operator *op,
+                           sx_serving_part *part, bool *none) {
+    const sx_graph_node *node = &c->graph->node[op->node];
+    const char *function = node->function[0] ? node->function : sx_op_kind_name(node->kind);
+    attention fused;
+    memcpy(part->name, op->name, sizeof part->name);
+    part->times = (double)op->count;
+    const bool attends = find_attention(c, operators, op, &fused);
+    *none = attends && op != fused.context;
+    if (*none) return SX_OK;
+    if (attends) return time_attention(c, &fused, part);
+    if (!op->vector) return time_product(c, op, part);
+    if (strncmp(function, "all-", 4) == 0) return time_link(c, op, function, part);
+    time_vector(c, op, function, part);
+    return SX_OK;
+}
+
 /* Evaluates all operators, and sums them up. */
 static sx_status add_parts(const serving_case *c, const sx_operators *operators) {
     sx_serving *out = c->out;
     out->part = calloc(operators->n + 1, sizeof *out->part);
     if (!out->part) return sx_error_memory();
     for (size_t i = 0; i < operators->n; i++) {
-        const sx_operator *op = &operators->op[i];
-        const sx_graph_node *node = &c->graph->node[op->node];
-        const char *function = node->function[0] ? node->function : sx_op_kind_name(node->kind);
-        sx_serving_part *part = &out->part[out->n++];
-        memcpy(part->name, op->name, sizeof part->name);
-        part->times = (double)op->count;
-        if (!op->vector)
-            SX_TRY(time_product(c, op, part));
-        else if (strncmp(function, "all-", 4) == 0)
-            SX_TRY(time_link(c, op, function, part));
-        else
-            time_vector(c, op, function, part);
+        sx_serving_part *part = &out->part[out->n];
+        bool none;
+        SX_TRY(time_part(c, operators, &operators->op[i], part, &none));
+        if (none) {
+            *part = (sx_serving_part){0};
+            continue;
+        }
+        out->n++;
         out->seconds += part->times * part->one.seconds;
         out->share[part->of] += part->times * part->one.seconds;
         out->energy_pj += out->chips * part->times * part->energy_pj;
     }
     for (int k = 0; k < SX_N_SERVING && out->seconds > 0; k++) out->share[k] /= out->seconds;
     return SX_OK;
+}
+
+/* Sets what a run takes in stages of equal time. */
+static void set_stages(const serving_case *c) {
+    sx_serving *out = c->out;
+    const sx_timing *timing = c->r->timing;
+    out->stages = c->r->served.stages ? c->r->served.stages : 1;
+    out->pipeline_seconds = out->stage_seconds = out->seconds;
+    if (out->stages == 1) return;
+    const double pass = timing->link_latency + out->passed_bytes / timing->link_bandwidth;
+    out->pipeline_seconds = out->seconds + (out->stages - 1) * pass;
+    out->stage_seconds = out->seconds / out->stages + pass;
 }
 
 /* Sets what the run holds in memory, and the largest batch of which all fits. */
@@ -143,15 +268,15 @@ static void set_room(const serving_case *c, const sx_operator_totals *totals) {
                                                 : INFINITY;
 }
 
-sx_status sx_serving_of(const sx_graph *graph, const sx_result *r, size_t first, size_t n, unsigned chips,
-                        sx_serving *out) {
+sx_status sx_serving_of(const sx_graph *graph, const sx_result *r, size_t first, size_t n, sx_serving *out) {
     sx_operators operators = {0};
     serving_case c = {graph, r, first, n, calloc(1, sizeof *c.e), out};
-    *out = (sx_serving){.run = graph->run, .chips = chips};
+    *out = (sx_serving){.run = graph->run, .chips = r->served.chips ? r->served.chips : 1};
     sx_status status = c.e ? sx_graph_operators(graph, &operators) : sx_error_memory();
     if (!status) status = add_parts(&c, &operators);
     if (!status) set_room(&c, &operators.totals);
     if (!status && operators.n) out->passed_bytes = operators.op[0].write_bytes;
+    if (!status) set_stages(&c);
     sx_operators_fini(&operators);
     free(c.e);
     return status;
@@ -162,17 +287,16 @@ void sx_serving_fini(sx_serving *serving) {
     *serving = (sx_serving){0};
 }
 
-/* New tokens of a run. */
-static double tokens_of(const sx_serving *s) {
+double sx_serving_tokens(const sx_serving *s) {
     return (double)(s->run.batch ? s->run.batch : 1) * (double)(s->run.tokens ? s->run.tokens : 1);
 }
 
 double sx_serving_rate(const sx_serving *serving) {
-    return serving->seconds > 0 ? tokens_of(serving) / serving->seconds : 0;
+    return serving->seconds > 0 ? sx_serving_tokens(serving) / serving->seconds : 0;
 }
 
 double sx_serving_joules(const sx_serving *serving) {
-    return serving->energy_pj * 1e-12 / tokens_of(serving);
+    return serving->energy_pj * 1e-12 / sx_serving_tokens(serving);
 }
 
 const char *sx_serving_limit(const sx_serving *serving, const sx_arch *arch) {
@@ -186,66 +310,4 @@ const char *sx_serving_limit(const sx_serving *serving, const sx_arch *arch) {
         most = fmax(most, sum);
     }
     return sx_limit_name(arch, limit);
-}
-
-/* Adds the figures of the run. */
-static void add_figures(const sx_serving *s, sx_text *out) {
-    const bool decode = strcmp(s->run.phase, "decode") == 0;
-    sx_text_add(out, "  %s %s: %.4g tokens/s", decode ? "Time per token" : "Time to the first token",
-                sx_show_scaled(s->seconds, "s").text, sx_serving_rate(s));
-    if (decode) sx_text_add(out, " (%.4g of each of %llu)", 1 / s->seconds, (unsigned long long)s->run.batch);
-    sx_text_add(out, ", %s per token.\n", sx_show_energy(sx_serving_joules(s) * 1e12).text);
-    sx_text_add(out, "  Weights %s", sx_show_scaled(s->weight_bytes, "B").text);
-    if (s->state_bytes > 0)
-        sx_text_add(out, ", states %s (%s per token)", sx_show_scaled(s->state_bytes, "B").text,
-                    sx_show_scaled(s->token_bytes, "B").text);
-    if (s->chips > 1) sx_text_add(out, " on each of %u chips", s->chips);
-    if (isfinite(s->capacity))
-        sx_text_add(out, ": %s",
-                    s->weight_bytes + s->state_bytes <= s->capacity ? "they fit" : "they do NOT fit");
-    if (isfinite(s->largest_batch))
-        sx_text_add(out, "; the largest batch that fits is %.0f", s->largest_batch);
-    sx_text_add(out, ".\n  Time: %s products with weights, %s attention, %s vector operators, %s link.\n",
-                sx_show_percent(s->share[SX_SERVING_WEIGHTS]).text,
-                sx_show_percent(s->share[SX_SERVING_ATTENTION]).text,
-                sx_show_percent(s->share[SX_SERVING_VECTOR]).text,
-                sx_show_percent(s->share[SX_SERVING_LINK]).text);
-    if (s->found < s->layers)
-        sx_text_add(out, "  %zu of %zu products have no mapping yet and are not counted.\n",
-                    s->layers - s->found, s->layers);
-}
-
-void sx_serving_report(const sx_serving *s, const sx_arch *arch, sx_text *out) {
-    static const char *const head[] = {"operator",   "times", "time",   "share",
-                                       "limited by", "bytes", "FLOP/B", "energy"};
-    sx_table table;
-    sx_table_begin(&table, "lRrrlrrr");
-    for (int i = 0; i < 8; i++) sx_table_cell(&table, "%s", head[i]);
-    for (size_t i = 0; i < s->n; i++) {
-        const sx_serving_part *p = &s->part[i];
-        sx_table_cell(&table, "%s", sx_show_name(p->name, 32).text);
-        sx_table_cell(&table, "%.0f", p->times);
-        sx_table_cell(&table, "%s", sx_show_scaled(p->one.seconds, "s").text);
-        sx_table_cell(&table, "%s", sx_show_percent(p->times * p->one.seconds / s->seconds).text);
-        sx_table_cell(&table, "%s", sx_limit_name(arch, p->one.limit));
-        sx_table_cell(&table, "%s", sx_show_scaled(p->bytes, "B").text);
-        if (p->macs > 0 && p->bytes > 0)
-            sx_table_cell(&table, "%.4g", 2 * p->macs / p->bytes);
-        else
-            sx_table_blank(&table, 1);
-        sx_table_cell(&table, "%s", sx_show_energy(p->energy_pj).text);
-    }
-    sx_table_end(&table, 2, out);
-    sx_text_add(out, "\n");
-    add_figures(s, out);
-}
-
-void sx_serving_stages(const sx_serving *s, const sx_timing *timing, unsigned stages, sx_text *out) {
-    const double pass = timing->link_latency + s->passed_bytes / timing->link_bandwidth;
-    const double run = s->seconds + (stages - 1) * pass, stage = s->seconds / stages + pass;
-    sx_text_add(out, "  In %u stages of equal time, %s passing between two: a run takes %s", stages,
-                sx_show_scaled(s->passed_bytes, "B").text, sx_show_scaled(run, "s").text);
-    sx_text_add(out, ", at most %.4g tokens/s with %u batches in flight; %s of weights and",
-                tokens_of(s) / stage, stages, sx_show_scaled(s->weight_bytes / stages, "B").text);
-    sx_text_add(out, " %s of states on each.\n", sx_show_scaled(s->state_bytes, "B").text);
 }

@@ -27,13 +27,16 @@ typedef struct sx_serving {
     double capacity;              /* bytes of the outermost level; INFINITY: no limit */
     double largest_batch;         /* that fits; 0: the weights do not */
     double passed_bytes;          /* between two layers */
+    unsigned stages;              /* 1: all layers are on the same chips */
+    double stage_seconds;         /* of the slowest stage with what it passes on */
+    double pipeline_seconds;      /* of a run through all stages */
     size_t layers, found, proven; /* distinct products; those with a mapping; and proven */
 } sx_serving;
 
 /* Evaluates the run of a graph whose layers are those from `first` on in the result's network, n of them. *out is freed
  * with sx_serving_fini, also after an error. */
 SX_MUST_USE sx_status sx_serving_of(const sx_graph *graph, const sx_result *r, size_t first, size_t n,
-                                    unsigned chips, sx_serving *out);
+                                    sx_serving *out);
 void sx_serving_fini(sx_serving *serving);
 
 /* New tokens per second, of all sequences; joules of one. */
@@ -43,12 +46,11 @@ double sx_serving_joules(const sx_serving *serving);
 /* The resource that limits operators for most of the time. */
 const char *sx_serving_limit(const sx_serving *serving, const sx_arch *arch);
 
-/* Adds the operators as a table, and the figures of the run. */
-void sx_serving_report(const sx_serving *serving, const sx_arch *arch, sx_text *out);
+/* New tokens of a run with learned or rotary positions; inputs, such as images, of others. */
+double sx_serving_tokens(const sx_serving *serving);
 
-/* Adds a sentence on the run in stages, each with its share of the layers: what passes between two of them is what the
- * first operator writes. */
-void sx_serving_stages(const sx_serving *serving, const sx_timing *timing, unsigned stages, sx_text *out);
+/* Adds the figures of the run, with `operators` after a table of them. */
+void sx_serving_report(const sx_serving *serving, const sx_arch *arch, bool operators, sx_text *out);
 
 /* The run as JSON, with its operators; the caller owns it. */
 SX_OWN json_t *sx_serving_json(const sx_serving *serving, const sx_arch *arch);

@@ -26,6 +26,12 @@ json_t *sx_serving_json(const sx_serving *s, const sx_arch *arch) {
     sx_json_set(object, "share",
                 json_pack("{s:f, s:f, s:f, s:f}", "weights", s->share[0], "attention", s->share[1], "vector",
                           s->share[2], "link", s->share[3]));
+    if (s->stages > 1)
+        sx_json_set(object, "pipeline",
+                    json_pack("{s:i, s:f, s:f, s:f, s:f}", "stages", (int)s->stages, "seconds",
+                              s->pipeline_seconds, "tokens_per_second",
+                              sx_serving_tokens(s) / s->stage_seconds, "passed_bytes", s->passed_bytes,
+                              "weight_bytes", s->weight_bytes / s->stages));
     if (isfinite(s->capacity))
         sx_json_set(object, "fits", json_boolean(s->weight_bytes + s->state_bytes <= s->capacity));
     if (isfinite(s->largest_batch)) sx_json_set(object, "largest_batch", json_real(s->largest_batch));

@@ -29,6 +29,8 @@ void sx_result_free(sx_result *result) {
     free(result->timing);
     if (result->graph) sx_graph_fini(result->graph);
     free(result->graph);
+    if (result->then) sx_graph_fini(result->then);
+    free(result->then);
     sx_warnings_free(result->warnings);
     free(result);
 }

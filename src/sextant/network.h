@@ -78,6 +78,8 @@ typedef struct sx_network_options {
     bool balanced;    /* tokens spread over as many experts as there can be, not over the expected number */
     uint64_t experts_hit; /* 0: by the rule */
     sx_mla mla;
+    bool both;        /* prefill, and decode after it, as one network: phase is SX_PHASE_ANY */
+    bool causal_skip; /* keys that a query does not see take no time */
 } sx_network_options;
 
 /* Inference of one input, elements of 8 bits. */

@@ -12,6 +12,14 @@
 /* Below this share of compute units in use a result says that tiles which divide cannot use more. */
 #define SX_IDLE_SHARE 0.75
 
+/* How a run of a network is served. */
+typedef struct sx_served {
+    unsigned chips;       /* among which every layer is divided; 0: 1 */
+    unsigned stages;      /* groups of layers, each on chips of its own; 0: 1 */
+    bool by_experts;      /* experts are divided among chips whole, not by columns and rows */
+    bool fused_attention; /* scores, softmax and context are timed as one operator */
+} sx_served;
+
 typedef struct sx_result {
     sx_network network; /* the problems */
     sx_arch arch;
@@ -31,6 +39,8 @@ typedef struct sx_result {
     sx_fused *fused;       /* the network fused, owned; NULL: it was not asked for */
     sx_timing *timing;     /* of a real machine, owned; NULL: the architecture has none */
     sx_graph *graph; /* the run of the network, owned; NULL: it is none, or there is no vector unit either */
+    sx_graph *then;  /* the run after it, of --phase both, owned; NULL: there is none */
+    sx_served served;
 } sx_result;
 
 /* The objective summed over layers and their counts, and what is proven of the sum. */

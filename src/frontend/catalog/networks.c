@@ -124,7 +124,7 @@ void sx_network_options_init(sx_network_options *options) {
 /* Refuses what is said of tokens for a network without phases. */
 static sx_status refuse_phase(const char *name, const sx_network_options *o) {
     if (!o || !(o->phase || o->tokens || o->has_context || o->all_logits || o->balanced || o->experts_hit ||
-                o->mla))
+                o->mla || o->causal_skip))
         return SX_OK;
     return sx_error_hint(
         sx_error_new(SX_ERR_USAGE, "%s has no phases, tokens and experts to choose", name),

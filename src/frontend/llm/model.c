@@ -107,6 +107,9 @@ static sx_status make_graph(const sx_model_sizes *sizes, const sx_model_sizes *t
     if (!o.batch) o.batch = 1;
     if (o.training || o.training_step)
         return sx_error_new(SX_ERR_USAGE, "--training is not known for %s", sizes->name);
+    if (o.both)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--phase both is two graphs, where one is wanted"),
+                             "give --phase prefill or --phase decode");
     SX_TRY(settle_phase(sizes, &o));
     SX_TRY(settle_tokens(sizes, &o));
     SX_TRY(check_experts(sizes, &o));

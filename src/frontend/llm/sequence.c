@@ -247,10 +247,29 @@ static size_t attend_once(sx_seq *s, const sx_seq_attention *a, const char *name
                        .repeat = a->groups,
                        .use = {out, key, scores ? query : weights},
                        .counts.useful = a->useful * a->batch * a->groups * a->heads * d};
+    if (a->read && !s->net->error && s->net->graph.tensor[key.tensor].state)
+        e.counts.state_reads =
+            a->read * a->batch * (key.part[0].length ? key.part[0].length : sx_seq_extent(s, key.tensor, 0));
     return sx_seq_add_einsum(s, &e);
 }
 
+/* Attention over as many keys as a query sees on average, the last ones of its keys and values. */
+static sx_seq_attention skip_keys(const sx_seq *s, const sx_seq_attention *a) {
+    sx_seq_attention out = *a;
+    out.read = a->keys;
+    out.keys = (a->useful + a->queries - 1) / a->queries;
+    const uint64_t used = out.keys * a->batch;
+    out.key.part[1] = (sx_graph_part){sx_seq_extent(s, a->key.tensor, 1) - used, used, 0};
+    out.value_use.part[1] = (sx_graph_part){sx_seq_extent(s, a->value_use.tensor, 1) - used, used, 0};
+    return out;
+}
+
 size_t sx_seq_attend(sx_seq *s, const sx_seq_attention *a) {
+    sx_seq_attention skipped;
+    if (s->options->causal_skip && a->useful && a->useful < a->keys * a->queries) {
+        skipped = skip_keys(s, a);
+        a = &skipped;
+    }
     char scores[SX_NAME_SIZE], softmax[SX_NAME_SIZE], context[SX_NAME_SIZE];
     snprintf(scores, sizeof scores, "scores%s", a->tag);
     snprintf(softmax, sizeof softmax, "softmax%s", a->tag);

@@ -88,6 +88,7 @@ typedef struct sx_seq_attention {
     bool one_rank; /* a query head for each key head, without a rank of its own */
     sx_seq_use query, key, value_use;
     uint64_t useful; /* pairs of key and query that count; 0: all */
+    uint64_t read;   /* keys that are read from a cache, where that is more than `keys` */
 } sx_seq_attention;
 /* Scores, softmax and context; gives (features of all heads, tokens). */
 size_t sx_seq_attend(sx_seq *s, const sx_seq_attention *a);

@@ -24,6 +24,18 @@ size_t sx_seq_patches(sx_seq *s, uint64_t extra) {
                                                .counts.reads = 2 * z->width * tokens});
 }
 
+/* Attention of all heads over as many keys as there are queries; its operands are the caller's. */
+static sx_seq_attention self_attention(const sx_seq *s, uint64_t batch, uint64_t tokens) {
+    return (sx_seq_attention){.tag = "",
+                              .batch = batch,
+                              .groups = s->sizes->heads,
+                              .heads = 1,
+                              .head = s->sizes->head,
+                              .value = s->sizes->head,
+                              .keys = tokens,
+                              .queries = tokens};
+}
+
 /* A layer of an encoder. */
 static size_t add_encoder_layer(sx_seq *s, size_t in, bool causal) {
     const sx_model_sizes *z = s->sizes;
@@ -31,19 +43,12 @@ static size_t add_encoder_layer(sx_seq *s, size_t in, bool causal) {
     const size_t read = sx_seq_norm(s, "attention-norm", sx_seq_whole(in), true);
     const size_t query = sx_seq_dense(s, "q", read, features), key = sx_seq_dense(s, "k", read, features);
     const size_t value = sx_seq_dense(s, "v", read, features);
-    size_t at =
-        sx_seq_attend(s, &(sx_seq_attention){.tag = "",
-                                             .batch = s->batch,
-                                             .groups = z->heads,
-                                             .heads = 1,
-                                             .head = z->head,
-                                             .value = z->head,
-                                             .keys = tokens,
-                                             .queries = tokens,
-                                             .query = sx_seq_whole(query),
-                                             .key = sx_seq_whole(key),
-                                             .value_use = sx_seq_whole(value),
-                                             .useful = causal ? sx_seq_causal_pairs(tokens, 0, 0) : 0});
+    sx_seq_attention attention = self_attention(s, s->batch, tokens);
+    attention.query = sx_seq_whole(query);
+    attention.key = sx_seq_whole(key);
+    attention.value_use = sx_seq_whole(value);
+    attention.useful = causal ? sx_seq_causal_pairs(tokens, 0, 0) : 0;
+    size_t at = sx_seq_attend(s, &attention);
     at = sx_seq_function(s, "attention-add", "add", sx_seq_dense(s, "attention-out", at, z->width), in);
     const size_t normed = sx_seq_norm(s, "mlp-norm", sx_seq_whole(at), true);
     return sx_seq_function(s, "mlp-add", "add", sx_seq_perceptron(s, normed, "mlp", z->hidden), at);
@@ -161,19 +166,12 @@ static size_t project_windows(sx_seq *s, size_t in, uint64_t tokens) {
 }
 
 size_t sx_seq_attend_joined(sx_seq *s, size_t joined, uint64_t batch, uint64_t tokens) {
-    const sx_model_sizes *z = s->sizes;
-    return sx_seq_attend(s,
-                         &(sx_seq_attention){.tag = "",
-                                             .batch = batch,
-                                             .groups = z->heads,
-                                             .heads = 1,
-                                             .head = z->head,
-                                             .value = z->head,
-                                             .keys = tokens,
-                                             .queries = tokens,
-                                             .query = sx_seq_features(joined, 0, z->head, 0),
-                                             .key = sx_seq_features(joined, z->head, z->head, 0),
-                                             .value_use = sx_seq_features(joined, 2 * z->head, z->head, 0)});
+    const uint64_t head = s->sizes->head;
+    sx_seq_attention attention = self_attention(s, batch, tokens);
+    attention.query = sx_seq_features(joined, 0, head, 0);
+    attention.key = sx_seq_features(joined, head, head, 0);
+    attention.value_use = sx_seq_features(joined, 2 * head, head, 0);
+    return sx_seq_attend(s, &attention);
 }
 
 /* A layer over windows of the image (window 0: over all of it). */

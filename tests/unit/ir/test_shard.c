@@ -27,16 +27,17 @@ static void make_decode(const char *model, sx_graph *graph) {
 /* What a graph does, and its collective operations. */
 typedef struct work {
     sx_operator_totals totals;
-    uint64_t sums, gathers; /* nodes */
-    double sum_bytes;       /* of an all-reduce */
+    uint64_t sums, gathers, exchanges; /* nodes: all-reduce, all-gather, all-to-all */
+    double exchange_bytes;             /* of all of them */
+    double sum_bytes;                  /* of an all-reduce */
 } work;
 
 /* Divides a model and counts. */
-static void divide(const char *model, unsigned chips, work *out) {
+static void divide_by(const char *model, unsigned chips, bool by_experts, work *out) {
     sx_graph whole, part;
     sx_operators operators;
     make_decode(model, &whole);
-    sx_expect_ok(sx_graph_shard(&whole, chips, &part));
+    sx_expect_ok(sx_graph_shard(&whole, chips, by_experts, &part));
     sx_expect_ok(sx_graph_operators(&part, &operators));
     *out = (work){.totals = operators.totals};
     for (size_t i = 0; i < operators.n; i++) {
@@ -46,10 +47,19 @@ static void divide(const char *model, unsigned chips, work *out) {
             out->sum_bytes = operators.op[i].write_bytes;
         }
         if (strcmp(function, "all-gather") == 0) out->gathers += operators.op[i].count;
+        if (strcmp(function, "all-to-all") == 0) {
+            out->exchanges += operators.op[i].count;
+            out->exchange_bytes += (double)operators.op[i].count * operators.op[i].write_bytes;
+        }
     }
     sx_operators_fini(&operators);
     sx_graph_fini(&part);
     sx_graph_fini(&whole);
+}
+
+/* The same, experts by columns and rows. */
+static void divide(const char *model, unsigned chips, work *out) {
+    divide_by(model, chips, false, out);
 }
 
 /* Products, weights and caches are divided; two sums a layer and the scores of words go over the link. */
@@ -103,6 +113,34 @@ static void experts(void **state) {
     assert_true(four.totals.weights_held_bytes < one.totals.weights_held_bytes * 0.26);
 }
 
+/* Experts are divided whole: 4 tokens hit 5 of 8 experts, 2 with one token and 3 with two, so that the busiest of 4 chips
+ * has one of each. Results of 8 slots are exchanged, 2 rounded up to 1 and 6 to 2 on a chip, and sums are brought
+ * together. */
+static void whole_experts(void **state) {
+    (void)state;
+    const double d = 4096, hidden = 14336, layers = 32, product = 3 * d * hidden;
+    work one, rows, four;
+    divide("mixtral-8x7b", 1, &one);
+    divide("mixtral-8x7b", 4, &rows);
+    divide_by("mixtral-8x7b", 4, true, &four);
+    assert_true(four.totals.weights_held_bytes == rows.totals.weights_held_bytes);
+    assert_int_equal(four.sums, layers);
+    assert_int_equal(four.exchanges, 2 * layers);
+    assert_true(four.exchange_bytes == layers * d * (1 + 2));
+    assert_int_equal(four.gathers, layers + 1);
+    assert_int_equal(four.totals.macs - rows.totals.macs, layers * product * (3 - 8 / 4.0));
+    assert_true(four.totals.weights_read < one.totals.weights_read);
+}
+
+/* Experts that do not divide are refused. */
+static void experts_that_do_not_divide(void **state) {
+    (void)state;
+    sx_graph whole, part;
+    make_decode("mixtral-8x7b", &whole);
+    sx_expect_error(sx_graph_shard(&whole, 16, true, &part), "the 8 experts of");
+    sx_graph_fini(&whole);
+}
+
 /* Latents stay whole, heads over them are divided; states of scans are. */
 static void latents_and_scans(void **state) {
     (void)state;
@@ -121,9 +159,9 @@ static void heads_that_do_not_divide(void **state) {
     (void)state;
     sx_graph whole, part;
     make_decode("llama-3.2-1b", &whole);
-    sx_expect_error(sx_graph_shard(&whole, 3, &part),
+    sx_expect_error(sx_graph_shard(&whole, 3, false, &part),
                     "--chips 3: the heads of 'layer0.scores' do not divide by it");
-    sx_expect_error(sx_graph_shard(&whole, 64, &part), "take a divisor of the number of heads");
+    sx_expect_error(sx_graph_shard(&whole, 64, false, &part), "take a divisor of the number of heads");
     sx_graph_fini(&whole);
 }
 
@@ -133,6 +171,8 @@ int main(void) {
         cmocka_unit_test(one_chip),
         cmocka_unit_test(copied_keys),
         cmocka_unit_test(experts),
+        cmocka_unit_test(whole_experts),
+        cmocka_unit_test(experts_that_do_not_divide),
         cmocka_unit_test(latents_and_scans),
         cmocka_unit_test(heads_that_do_not_divide),
     };

@@ -3,6 +3,7 @@
 #include "base/status.h"
 #include "report/figure.h"
 #include "report/figures.h"
+#include "report/runs.h"
 #include "report/svg.h"
 
 #include <math.h>
@@ -196,25 +197,52 @@ static sx_status set_layers(const sx_result *r, sx_evaluation *e, drawing *d) {
     return SX_OK;
 }
 
-sx_status sx_result_svg(const sx_result *r, sx_text *out) {
+/* Sets the points of the operators of runs, by their times. */
+static void set_operators(sx_serving *serving, size_t n, double cycle_seconds, drawing *d) {
+    size_t at = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < serving[i].n; k++) {
+            sx_serving_part *p = &serving[i].part[k];
+            char name[SX_NAME_SIZE];
+            if (!(p->macs > 0) || !(p->one.seconds > 0)) continue;
+            memcpy(name, p->name, sizeof name);
+            if (n > 1) snprintf(p->name, sizeof p->name, "%.8s/%.50s", serving[i].run.phase, name);
+            const sx_work work = {
+                .macs = p->macs, .dram_bytes = p->bytes, .cycles = p->one.seconds / cycle_seconds};
+            set_point(&work, p->name, at++, d);
+        }
+    d->n_points = at;
+}
+
+/* Draws a network: of runs that are timed the operators, else the layers. */
+static sx_status draw_network(const sx_result *r, sx_evaluation *e, sx_text *out) {
     char title[2 * SX_NAME_SIZE + 8];
+    sx_serving serving[SX_MOST_RUNS] = {0};
     drawing d = {0};
-    sx_evaluation *e = calloc(1, sizeof *e);
-    sx_status status = e ? SX_OK : sx_error_memory();
-    if (!status && r->session.n_layers == 1) {
-        status = sx_layer_evaluate(r, 0, e);
-        if (!status) status = sx_evaluation_svg(e, out);
-        goto done;
-    }
-    if (!status)
-        status = drawing_init(r->session.n_layers, r->session.n_layers, (size_t)r->arch.n_levels + 2, &d);
+    size_t runs, points = r->session.n_layers;
+    sx_status status = sx_runs_serve(r, serving, &runs);
+    for (size_t i = 0; i < runs; i++) points += serving[i].n;
+    if (!status) status = drawing_init(points, r->session.n_layers, (size_t)r->arch.n_levels + 2, &d);
     if (!status) status = set_layers(r, e, &d);
+    if (!status && runs) set_operators(serving, runs, r->arch.cycle_seconds, &d);
     if (!status) {
         snprintf(title, sizeof title, "%s on %s", r->network.name, r->arch.name);
         status = draw(&r->arch, &d, title, "layer, once each", out);
     }
-done:
+    for (size_t i = 0; i < runs; i++) sx_serving_fini(&serving[i]);
     drawing_fini(&d);
+    return status;
+}
+
+sx_status sx_result_svg(const sx_result *r, sx_text *out) {
+    sx_evaluation *e = calloc(1, sizeof *e);
+    sx_status status = e ? SX_OK : sx_error_memory();
+    if (!status && r->session.n_layers > 1)
+        status = draw_network(r, e, out);
+    else if (!status) {
+        status = sx_layer_evaluate(r, 0, e);
+        if (!status) status = sx_evaluation_svg(e, out);
+    }
     free(e);
     return status;
 }

@@ -14,7 +14,8 @@ sx_roof sx_roof_of(const sx_arch *arch);
 
 /* Adds the figure of one mapping: its energy by component, and in a component by tensor. */
 SX_MUST_USE sx_status sx_evaluation_svg(const sx_evaluation *e, sx_text *out);
-/* Adds that of a result: the same for one layer, for a network the energy by layer, and in a layer by component. */
+/* Adds that of a result: the same for one layer, for a network the energy by layer, and in a layer by component. A run of a
+ * network that is timed has its operators below the roof, by their times. */
 SX_MUST_USE sx_status sx_result_svg(const sx_result *r, sx_text *out);
 
 #endif

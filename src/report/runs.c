@@ -5,6 +5,13 @@
 
 #include <string.h>
 
+/* One run: its graph, and its layers among those of the result. */
+typedef struct run_part {
+    const sx_graph *graph;
+    size_t first, n;
+    sx_score total; /* cycles and energy of its layers */
+} run_part;
+
 /* The cycles and the energy of layers, each as often as it is there. */
 static sx_score sum_layers(const sx_result *r, size_t first, size_t n) {
     sx_score sum = {0};
@@ -18,25 +25,37 @@ static sx_score sum_layers(const sx_result *r, size_t first, size_t n) {
     return sum;
 }
 
-size_t sx_result_runs(const sx_result *r, sx_run_part out[SX_MOST_RUNS]) {
+/* Finds the runs of a result, two at most; returns how many. */
+static size_t find_runs(const sx_result *r, run_part out[SX_MOST_RUNS]) {
     const char *prefill = "prefill/";
     size_t n = 0;
     if (!r->graph) return 0;
-    out[0] = (sx_run_part){r->graph, 0, r->network.n_layers, r->session.total};
+    out[0] = (run_part){r->graph, 0, r->network.n_layers, r->session.total};
     if (!r->then) return 1;
     while (n < r->network.n_layers && strncmp(r->network.layer[n].name, prefill, strlen(prefill)) == 0) n++;
-    out[0] = (sx_run_part){r->graph, 0, n, sum_layers(r, 0, n)};
-    out[1] = (sx_run_part){r->then, n, r->network.n_layers - n, sum_layers(r, n, r->network.n_layers - n)};
+    out[0] = (run_part){r->graph, 0, n, sum_layers(r, 0, n)};
+    out[1] = (run_part){r->then, n, r->network.n_layers - n, sum_layers(r, n, r->network.n_layers - n)};
     return 2;
 }
 
 /* Whether a run is timed: the architecture has a clock, and the graph is a run of a network. */
-static bool is_timed(const sx_result *r, const sx_run_part *run) {
+static bool is_timed(const sx_result *r, const run_part *run) {
     return r->arch.cycle_seconds > 0 && run->graph->run.phase[0];
 }
 
+sx_status sx_runs_serve(const sx_result *r, sx_serving out[SX_MOST_RUNS], size_t *n) {
+    run_part run[SX_MOST_RUNS];
+    const size_t runs = find_runs(r, run);
+    *n = 0;
+    for (size_t i = 0; i < runs && is_timed(r, &run[i]); i++) {
+        *n = i + 1;
+        SX_TRY(sx_serving_of(run[i].graph, r, run[i].first, run[i].n, &out[i]));
+    }
+    return SX_OK;
+}
+
 /* Adds one run to an object. */
-static sx_status put_run(json_t *object, const sx_result *r, const sx_run_part *run) {
+static sx_status put_run(json_t *object, const sx_result *r, const run_part *run) {
     sx_operators operators;
     sx_serving serving = {0};
     SX_TRY(sx_graph_operators(run->graph, &operators));
@@ -51,8 +70,8 @@ static sx_status put_run(json_t *object, const sx_result *r, const sx_run_part *
 }
 
 sx_status sx_runs_put(json_t *object, const sx_result *r) {
-    sx_run_part run[SX_MOST_RUNS];
-    const size_t n = sx_result_runs(r, run);
+    run_part run[SX_MOST_RUNS];
+    const size_t n = find_runs(r, run);
     if (n == 1) return put_run(object, r, &run[0]);
     json_t *list = json_array();
     sx_status status = SX_OK;
@@ -66,7 +85,7 @@ sx_status sx_runs_put(json_t *object, const sx_result *r) {
 }
 
 /* Adds one run. */
-static sx_status report_run(const sx_result *r, const sx_run_part *run, bool verbose, sx_text *out) {
+static sx_status report_run(const sx_result *r, const run_part *run, bool verbose, sx_text *out) {
     sx_operators operators;
     sx_serving serving = {0};
     SX_TRY(sx_graph_operators(run->graph, &operators));
@@ -92,8 +111,8 @@ static sx_status report_run(const sx_result *r, const sx_run_part *run, bool ver
 }
 
 sx_status sx_runs_report(const sx_result *r, bool verbose, sx_text *out) {
-    sx_run_part run[SX_MOST_RUNS];
-    const size_t n = sx_result_runs(r, run);
+    run_part run[SX_MOST_RUNS];
+    const size_t n = find_runs(r, run);
     for (size_t i = 0; i < n; i++) SX_TRY(report_run(r, &run[i], verbose, out));
     return SX_OK;
 }

@@ -4,16 +4,10 @@
 
 #include "report/serving.h"
 
-/* One run: its graph, and its layers among those of the result. */
-typedef struct sx_run_part {
-    const sx_graph *graph;
-    size_t first, n;
-    sx_score total; /* cycles and energy of its layers */
-} sx_run_part;
-
-/* The runs of a result, two at most; returns how many. */
+/* The runs of a result as they are served, whose number becomes *n: none where the architecture has no clock, or where the
+ * network is no run. Each is freed with sx_serving_fini, also after an error. */
 enum { SX_MOST_RUNS = 2 };
-size_t sx_result_runs(const sx_result *r, sx_run_part out[SX_MOST_RUNS]);
+SX_MUST_USE sx_status sx_runs_serve(const sx_result *r, sx_serving out[SX_MOST_RUNS], size_t *n);
 
 /* Adds "totals", "vector" and, where the architecture has a clock, "serving" of a result's run; of two runs an array
  * "runs" of such objects. */

@@ -132,6 +132,13 @@ static sx_status print_claims(const job *j, const sx_certificate *c, const sx_ve
     return status;
 }
 
+/* Says that what the rules of the search confirm is undecided without them. */
+static void print_undecided(const job *j, const char *path, const sx_verification *v) {
+    if (v->verdict == SX_CLAIMS_HOLD && j->alone.asked && j->alone.report.verdict != SX_INDEPENDENT_HOLDS)
+        sx_text_add(&j->result->err, "%s: %s without the rules of the search: %s\n", path,
+                    sx_alone_verdict(&j->alone), j->alone.report.why);
+}
+
 /* Adds a result for a person; ours: it is of what the user gave. */
 static sx_status print(const job *j, const char *path, const sx_certificate *c, const sx_verification *v,
                        bool ours) {
@@ -152,32 +159,36 @@ static sx_status print(const job *j, const char *path, const sx_certificate *c, 
             out, "  stopped early: %s of %s spatial mappings and %s of %s entries checked, and they hold\n",
             sx_show_count((double)v->done.spatial).text, sx_show_count((double)v->done.n_spatial).text,
             sx_show_count((double)v->done.entries).text, sx_show_count((double)v->done.n_entries).text);
-    if (v->verdict == SX_CLAIMS_HOLD && j->alone.asked && j->alone.report.verdict != SX_INDEPENDENT_HOLDS)
-        sx_text_add(&j->result->err, "%s: %s without the rules of the search: %s\n", path,
-                    sx_alone_verdict(&j->alone), j->alone.report.why);
+    print_undecided(j, path, v);
     if (v->verdict == SX_CLAIMS_HOLD && c->n_front && !j->alone.asked)
         sx_text_add(&j->result->err, "%s: its front is undecided: only --independent checks it\n", path);
     return v->verdict == SX_CLAIMS_HOLD && !j->quiet ? print_claims(j, c, v, out) : SX_OK;
+}
+
+/* Notes a claim that is false by the independent check. */
+static void fail_alone(const job *j, sx_verification *v) {
+    if (j->alone.report.verdict != SX_INDEPENDENT_FAILS) return;
+    v->verdict = SX_CLAIMS_FAIL;
+    snprintf(v->claim, sizeof v->claim, "independent");
+    snprintf(v->why, sizeof v->why, "%s", j->alone.report.why);
 }
 
 /* Checks a certificate that the search's rules confirm without them; a false claim is one of "independent". */
 static sx_status check_alone(job *j, const char *path, const char *text, size_t size, sx_verification *v) {
     SX_TRY(sx_independent_check(path, text, size, &j->alone.options, &j->alone.report));
     if (j->alone.report.verdict == SX_INDEPENDENT_HOLDS) v->verdict = SX_CLAIMS_HOLD;
-    if (j->alone.report.verdict != SX_INDEPENDENT_FAILS) return SX_OK;
-    v->verdict = SX_CLAIMS_FAIL;
-    snprintf(v->claim, sizeof v->claim, "independent");
-    snprintf(v->why, sizeof v->why, "%s", j->alone.report.why);
+    fail_alone(j, v);
     return SX_OK;
 }
 
-/* Notes the exit code of one certificate: a failure of any counts more than one that is undecided. */
-static void note_exit(job *j, const sx_certificate *c, const sx_verification *v) {
+/* Notes the exit code of one certificate: a failure of any counts more than one that is undecided. is_open: only the independent
+ * check checks its lower bound. */
+static void note_exit(job *j, bool is_open, size_t n_front, const sx_verification *v) {
     sx_exit exit = v->verdict == SX_CLAIMS_HOLD   ? SX_EXIT_FOUND
                    : v->verdict == SX_CLAIMS_FAIL ? SX_EXIT_NONE
-                   : sx_certificate_open(c)       ? SX_EXIT_OPEN
+                   : is_open                      ? SX_EXIT_OPEN
                                                   : SX_EXIT_FAILED;
-    if (exit == SX_EXIT_FOUND && (j->alone.asked || c->n_front)) exit = sx_alone_exit(&j->alone);
+    if (exit == SX_EXIT_FOUND && (j->alone.asked || n_front)) exit = sx_alone_exit(&j->alone);
     bool open = j->result->exit == SX_EXIT_OPEN;
     if (exit == SX_EXIT_OPEN ? j->result->exit == SX_EXIT_FOUND : exit > j->result->exit || (open && exit))
         j->result->exit = exit;
@@ -190,6 +201,7 @@ static void print_fused(const job *j, const char *path, const sx_fused_claim *c,
     sx_text_add(out, "%s: the certificate of %s, fused, on %s %s\n", path, c->network, c->arch,
                 verdict_name(v->verdict));
     if (v->verdict == SX_CLAIMS_FAIL) sx_text_add(out, "  %s: %s\n", v->claim, v->why);
+    print_undecided(j, path, v);
     if (v->verdict != SX_CLAIMS_HOLD || j->quiet) return;
     sx_table_begin(&table, "ll");
     sx_table_cell(&table, "the fused mapping");
@@ -205,6 +217,8 @@ static void print_fused(const job *j, const char *path, const sx_fused_claim *c,
     sx_table_cell(&table, "labels");
     sx_table_cell(&table, "%s certificates of cut layers hold; all others are bounded by compulsory traffic",
                   sx_show_count((double)c->n_labels).text);
+    if (j->alone.asked && j->alone.report.verdict == SX_INDEPENDENT_HOLDS)
+        sx_alone_rows(&j->alone, j->no_clock, &table);
     if (!j->no_clock) {
         sx_table_cell(&table, "time");
         sx_table_cell(&table, "%.2f s", v->done.seconds);
@@ -221,6 +235,7 @@ static void add_fused_json(const job *j, const char *path, const sx_fused_claim 
         "network", c->network, "arch", c->arch, "objective", c->objective, "value", sx_json_real(c->value),
         "lower_bound", sx_json_real(c->lower_bound), "optimal", c->optimal, "labels", (json_int_t)c->n_labels,
         "groups", (json_int_t)c->n_groups, "seconds", j->no_clock ? 0 : v->done.seconds);
+    if (j->alone.asked) json_object_set_new(object, "independent", sx_alone_json(&j->alone, j->no_clock));
     if (v->verdict == SX_CLAIMS_FAIL) {
         sx_json_set(object, "claim", json_string(v->claim));
         sx_json_set(object, "why", sx_json_string(v->why));
@@ -233,15 +248,14 @@ static sx_status verify_fused(job *j, const char *path, const char *text, size_t
     sx_fused_claim claim;
     sx_verification v;
     const sx_verify_options options = {.threads = j->threads, .cancel = j->cancel};
-    if (j->alone.asked || j->everything.asked)
-        return sx_error_new(SX_ERR_USAGE, "%s: the certificate of a fused network is checked without --%s",
-                            path, j->alone.asked ? "independent" : "brute-force");
+    if (j->everything.asked)
+        return sx_error_new(SX_ERR_USAGE,
+                            "%s: the certificate of a fused network is checked without --brute-force", path);
     (void)sx_interrupt_catch();
-    SX_TRY(sx_fused_certificate_verify(path, text, size, &options, &claim, &v));
-    const sx_exit exit = v.verdict == SX_CLAIMS_HOLD   ? SX_EXIT_FOUND
-                         : v.verdict == SX_CLAIMS_FAIL ? SX_EXIT_NONE
-                                                       : SX_EXIT_FAILED;
-    if (exit > j->result->exit) j->result->exit = exit;
+    SX_TRY(sx_fused_certificate_verify(path, text, size, &options, j->alone.asked ? &j->alone.options : NULL,
+                                       &claim, &v, &j->alone.report));
+    if (j->alone.asked && v.verdict == SX_CLAIMS_HOLD) fail_alone(j, &v);
+    note_exit(j, false, 0, &v);
     if (j->json)
         add_fused_json(j, path, &claim, &v);
     else
@@ -274,7 +288,7 @@ static sx_status verify_text(job *j, const char *path, const char *text, size_t 
         status = check_alone(j, path, text, size, &v);
     sx_progress_end(&j->line);
     if (!status) {
-        note_exit(j, c, &v);
+        note_exit(j, sx_certificate_open(c), c->n_front, &v);
         status = j->json ? add_json(j, path, c, &v) : print(j, path, c, &v, ours);
     }
     sx_certificate_free(c);

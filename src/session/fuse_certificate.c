@@ -73,7 +73,7 @@ static size_t add_labels(const sx_fusing *f, json_t *list, sx_fuse_label *label)
         json_t *object = label_tree(f, proof);
         if (!object) continue;
         label[n++] = (sx_fuse_label){*(const sx_problem *)sx_vector_at(&f->inner.problem, proof->key.problem),
-                                     proof->key.cut, proof->bound};
+                                     proof->key.cut, proof->bound, false};
         sx_json_append(list, object);
     }
     return n;
@@ -113,7 +113,7 @@ static sx_status add_claims(const sx_fusing *f, const sx_fusing_options *options
     if (!label) return sx_error_memory();
     const size_t n = add_labels(f, labels, label);
     sx_status status = sx_fuse_label_bound(f->exchange.graph, f->exchange.network, f->searcher.arch,
-                                           f->options, options, label, n, &weight, &n_groups);
+                                           f->options, options, label, n, false, &weight, &n_groups);
     const double bound = fmin(out->value, pow(weight, 1 / f->inner.root));
     sx_objective_text(&f->options->run.objective, objective, sizeof objective);
     sx_json_set(claim, "format", json_integer(1));

@@ -1,5 +1,7 @@
 #include "session/fuse_label.h"
 
+#include "session/fuse_independent.h"
+
 #include "base/status.h"
 
 #include <math.h>
@@ -10,6 +12,7 @@ typedef struct label_bounds {
     const sx_fuse_searcher *searcher;
     const sx_fuse_label *label;
     size_t n;
+    bool alone;
 } label_bounds;
 
 /* Whether the bound of a label holds for a cut problem: the same with at least as much room. */
@@ -23,17 +26,20 @@ static bool label_holds(const sx_fuse_label *label, const sx_problem *problem, c
 /* The best known bound of a cut problem. */
 static sx_status find_bound(void *user, const sx_problem *problem, const sx_cut *cut, double *out) {
     const label_bounds *b = user;
-    SX_TRY(sx_fuse_inner_minimum((void *)b->searcher, problem, cut, out));
+    sx_inner_minimum *minimum = b->alone ? sx_fuse_alone_minimum : sx_fuse_inner_minimum;
+    SX_TRY(minimum((void *)b->searcher, problem, cut, out));
     for (size_t i = 0; i < b->n; i++)
-        if (label_holds(&b->label[i], problem, cut)) *out = fmax(*out, b->label[i].bound);
+        if ((!b->alone || b->label[i].alone) && label_holds(&b->label[i], problem, cut))
+            *out = fmax(*out, b->label[i].bound);
     return SX_OK;
 }
 
 sx_status sx_fuse_label_bound(const sx_graph *graph, const sx_network *network, const sx_arch *arch,
                               const sx_session_options *session, const sx_fusing_options *options,
-                              const sx_fuse_label *label, size_t n, double *out, size_t *n_groups) {
+                              const sx_fuse_label *label, size_t n, bool alone, double *out,
+                              size_t *n_groups) {
     sx_fusing f = {.options = session, .searcher = {.arch = arch, .options = session}};
-    label_bounds bounds = {&f.searcher, label, n};
+    label_bounds bounds = {&f.searcher, label, n, alone};
     sx_plan plan = {0};
     bool chosen;
     sx_status status = sx_fusing_prepare(&f, graph, network, options, &chosen);
@@ -41,8 +47,9 @@ sx_status sx_fuse_label_bound(const sx_graph *graph, const sx_network *network, 
     f.inner.user = &bounds;
     if (!status) status = sx_fusing_list_groups(&f, options);
     const sx_plan_space space = {&f.exchange, &f.inner, (const sx_fuse_group *)f.groups.data, f.groups.n};
-    if (!status) status = sx_plan_join(&space, true, &plan);
+    if (!status && !alone) status = sx_plan_join(&space, true, &plan);
     *out = plan.found ? plan.weight : INFINITY;
+    if (!status && alone) status = sx_fuse_alone_join(&space, out);
     *n_groups = f.groups.n;
     sx_plan_fini(&plan);
     sx_fusing_fini(&f);

@@ -1,5 +1,6 @@
 /* Checking the certificate of a fused network: the mapping is evaluated, every label's certificate is checked by the checker of
  * certificates, for the problem and the machine that the label is of, and the plans are joined again by these bounds. */
+#include "session/fuse_independent.h"
 #include "session/fuse_label.h"
 
 #include "base/clock.h"
@@ -29,6 +30,7 @@ typedef struct fused_check {
     const sx_verify_options *verify;
     sx_fused_claim *claims;
     sx_verification *out;
+    sx_fuse_alone *alone; /* NULL: not asked for */
 } fused_check;
 
 bool sx_fused_certificate_is(const char *text, size_t size) {
@@ -124,8 +126,11 @@ static sx_status check_mapping(fused_check *c) {
                fused->total.cycles);
     else if (fused->value != claims->value)
         refute(c, "value", "it is %.17g", fused->value);
+    sx_status status = SX_OK;
+    if (c->alone && holds(c))
+        status = sx_fuse_alone_cost(c->alone, &c->graph, &c->network, &c->arch, &c->session, fused);
     sx_fused_free(fused);
-    return SX_OK;
+    return status;
 }
 
 /* Reads what a label is of. */
@@ -175,6 +180,8 @@ static sx_status check_label(fused_check *c, const json_t *object, size_t index)
         certificate->objective = c->session.run.objective;
         status = sx_certificate_verify(certificate, c->verify, &verification);
     }
+    if (!status && c->alone && verification.verdict == SX_CLAIMS_HOLD)
+        status = sx_fuse_alone_label(c->alone, c->name, certificate, &label->alone);
     label->bound = certificate->optimal ? certificate->value : certificate->lower_bound;
     if (!status && verification.verdict == SX_CLAIMS_FAIL)
         refute(c, "label", "label %zu, of %.60s: %.60s: %.300s", index + 1,
@@ -194,7 +201,7 @@ static sx_status check_bound(fused_check *c) {
     sx_fused_claim *claims = c->claims;
     const sx_criterion *first = &c->session.run.objective.criterion[0];
     SX_TRY(sx_fuse_label_bound(&c->graph, &c->network, &c->arch, &c->session, &c->options, c->label,
-                               claims->n_labels, &weight, &claims->n_groups));
+                               claims->n_labels, false, &weight, &claims->n_groups));
     const double bound = pow(weight, first->energy_power + first->delay_power);
     if (claims->lower_bound > bound * (1 + 1e-12))
         refute(c, "lower bound", "the labels prove %.17g", bound);
@@ -202,6 +209,20 @@ static sx_status check_bound(fused_check *c) {
         refute(c, "lower bound", "it is above the value");
     else if (claims->optimal && claims->value > claims->lower_bound * (1 + 1e-9))
         refute(c, "optimal", "the lower bound is below the value");
+    return SX_OK;
+}
+
+/* Joins plans by the labels that hold independently. */
+static sx_status check_alone_bound(fused_check *c) {
+    double weight;
+    size_t n_groups;
+    const sx_criterion *first = &c->session.run.objective.criterion[0];
+    SX_TRY(sx_fuse_label_bound(&c->graph, &c->network, &c->arch, &c->session, &c->options, c->label,
+                               c->claims->n_labels, true, &weight, &n_groups));
+    const double bound = pow(weight, first->energy_power + first->delay_power);
+    if (c->claims->lower_bound > bound * (1 + 1e-9))
+        sx_fuse_alone_doubt(c->alone, "%zu of %zu labels are undecided, and the others prove %.17g",
+                            c->alone->undecided, c->claims->n_labels, bound);
     return SX_OK;
 }
 
@@ -215,13 +236,16 @@ static sx_status check_claims(fused_check *c) {
     if (!c->label) return sx_error_memory();
     for (size_t i = 0; i < c->claims->n_labels && holds(c); i++)
         SX_TRY(check_label(c, json_array_get(labels, i), i));
-    return holds(c) ? check_bound(c) : SX_OK;
+    if (holds(c)) SX_TRY(check_bound(c));
+    return holds(c) && c->alone ? check_alone_bound(c) : SX_OK;
 }
 
 sx_status sx_fused_certificate_verify(const char *name, const char *text, size_t size,
-                                      const sx_verify_options *options, sx_fused_claim *claim,
-                                      sx_verification *out) {
+                                      const sx_verify_options *options, const sx_independent_options *alone,
+                                      sx_fused_claim *claim, sx_verification *out,
+                                      sx_independent_report *report) {
     const double begin = sx_clock_seconds();
+    sx_fuse_alone independent;
     fused_check *c = calloc(1, sizeof *c);
     if (!c) return sx_error_memory();
     memset(claim, 0, sizeof *claim);
@@ -230,10 +254,15 @@ sx_status sx_fused_certificate_verify(const char *name, const char *text, size_t
     c->verify = options;
     c->claims = claim;
     c->out = out;
+    if (alone) {
+        sx_fuse_alone_init(&independent, alone, report);
+        c->alone = &independent;
+    }
     c->root = sx_json_load(text, size, NULL);
     c->claim = json_object_get(c->root, "fused_certificate");
     sx_status status = c->claim ? check_claims(c) : damaged(c, "fused_certificate");
     out->done.seconds = sx_clock_seconds() - begin;
+    if (alone) report->seconds = out->done.seconds;
     free(c->label);
     sx_network_fini(&c->network);
     sx_graph_fini(&c->graph);

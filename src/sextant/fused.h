@@ -4,6 +4,7 @@
 #define SX_FUSED_H
 
 #include "sextant/certificate.h"
+#include "sextant/independent.h"
 #include "sextant/input.h"
 #include "sextant/session.h"
 
@@ -145,10 +146,12 @@ typedef struct sx_fused_claim {
 bool sx_fused_certificate_is(const char *text, size_t size);
 
 /* Checks every claim of such a certificate, `name` in errors: that its mapping costs what it says, that the certificates of cut
- * layers hold, and that no plan costs less than the lower bound if they do. */
+ * layers hold, and that no plan costs less than the lower bound if they do. alone: also without the rules of the search, and
+ * *report says what came out of that; both NULL: not. */
 SX_MUST_USE sx_status sx_fused_certificate_verify(const char *name, const char *text, size_t size,
-                                                  const sx_verify_options *options, sx_fused_claim *claim,
-                                                  sx_verification *out);
+                                                  const sx_verify_options *options,
+                                                  const sx_independent_options *alone, sx_fused_claim *claim,
+                                                  sx_verification *out, sx_independent_report *report);
 
 /* Writes a fused network as a section `fused`, which sx_session_fused_read reads. */
 SX_MUST_USE sx_status sx_session_fused_write(const sx_fused *fused, const char *network, const sx_arch *arch,

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "fuse/cut.h"
+#include "session/fuse_independent.h"
 #include "sextant/all.h"
 #include "support/expect.h"
 
@@ -181,6 +182,9 @@ static void test_search_equals_listing(void **state) {
         assert_true(answer.plan.found);
         assert_true(fabs(answer.plan.weight - best) <= 1e-9 * best);
         assert_true(fabs(answer.lower_bound - best) <= 1e-9 * best);
+        double backward;
+        sx_expect_ok(sx_fuse_alone_join(&space, &backward));
+        assert_true(fabs(backward - best) <= 1e-9 * best);
         for (size_t p = 0; p < answer.plan.n_parts; p++) fused += answer.plan.part[p].state != 0;
         if (searches > most) most = searches;
         sx_plan_answer_fini(&answer);

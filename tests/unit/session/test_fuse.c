@@ -5,6 +5,7 @@
 #include "sextant/all.h"
 #include "support/expect.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -201,14 +202,25 @@ static void test_certificate(void **state) {
     sx_fused *fused = fuse(&c, "wide,filtered");
     char *text = fused->certificate;
     assert_true(text && sx_fused_certificate_is(text, strlen(text)));
-    sx_expect_ok(sx_fused_certificate_verify("block", text, strlen(text), &options, &claim, &v));
+    sx_expect_ok(sx_fused_certificate_verify("block", text, strlen(text), &options, NULL, &claim, &v, NULL));
     assert_int_equal(v.verdict, SX_CLAIMS_HOLD);
     assert_true(claim.value == fused->value && claim.optimal && claim.n_labels > 3 && claim.n_groups > 0);
+    sx_independent_report report;
+    const sx_independent_options alone = {.threads = 1};
+    sx_expect_ok(
+        sx_fused_certificate_verify("block", text, strlen(text), &options, &alone, &claim, &v, &report));
+    assert_int_equal(report.verdict, SX_INDEPENDENT_HOLDS);
+    assert_true(fabs(report.energy_pj - claim.score.energy_pj) <= 1e-9 * report.energy_pj);
+    assert_true(report.cycles == claim.score.cycles && report.outlines > 0);
+    const sx_independent_options hurried = {.threads = 1, .seconds = 1e-9};
+    sx_expect_ok(
+        sx_fused_certificate_verify("block", text, strlen(text), &options, &hurried, &claim, &v, &report));
+    assert_int_equal(report.verdict, SX_INDEPENDENT_UNDECIDED);
     forge(text, "\"tensors\": \"", "filtered,wide");
-    sx_expect_ok(sx_fused_certificate_verify("block", text, strlen(text), &options, &claim, &v));
+    sx_expect_ok(sx_fused_certificate_verify("block", text, strlen(text), &options, NULL, &claim, &v, NULL));
     assert_int_equal(v.verdict, SX_CLAIMS_HOLD);
     forge(text, "\"lower_bound\": ", "9");
-    sx_expect_ok(sx_fused_certificate_verify("block", text, strlen(text), &options, &claim, &v));
+    sx_expect_ok(sx_fused_certificate_verify("block", text, strlen(text), &options, NULL, &claim, &v, NULL));
     assert_int_equal(v.verdict, SX_CLAIMS_FAIL);
     assert_string_equal(v.claim, "lower bound");
     sx_fused_free(fused);

@@ -24,7 +24,8 @@ void sx_fuse_alone_init(sx_fuse_alone *alone, const sx_independent_options *opti
     report->verdict = SX_INDEPENDENT_HOLDS;
 }
 
-void sx_fuse_alone_fail(sx_fuse_alone *alone, const char *format, ...) {
+/* Notes that a claim is false; the first one stays. */
+static SX_PRINTF(2, 3) void fail_claim(sx_fuse_alone *alone, const char *format, ...) {
     va_list args;
     if (alone->report->verdict == SX_INDEPENDENT_FAILS) return;
     alone->report->verdict = SX_INDEPENDENT_FAILS;
@@ -69,7 +70,7 @@ sx_status sx_fuse_alone_label(sx_fuse_alone *alone, const char *name, const sx_c
     sum->ports += one.ports;
     sum->walked += one.walked;
     sum->evaluations += one.evaluations;
-    if (one.verdict == SX_INDEPENDENT_FAILS) sx_fuse_alone_fail(alone, "a label: %.400s", one.why);
+    if (one.verdict == SX_INDEPENDENT_FAILS) fail_claim(alone, "a label: %.400s", one.why);
     return SX_OK;
 }
 
@@ -91,8 +92,8 @@ static void count_run(alone_count *c, size_t layer, uint32_t rows, bool again, d
             return;
         }
     if (times > 0)
-        sx_fuse_alone_fail(c->alone, "%s runs on %u rows%s, of which there is no mapping",
-                           fused->layer[layer].name, rows, again ? " again" : "");
+        fail_claim(c->alone, "%s runs on %u rows%s, of which there is no mapping", fused->layer[layer].name,
+                   rows, again ? " again" : "");
 }
 
 /* The rows of one step: which of tensor t are made, at [t * width]. */
@@ -212,8 +213,7 @@ static sx_status count_group(alone_count *c, const sx_fused_group *group) {
     c->f.exchange.one_pass = group->one_pass;
     while (c->f.exchange.step[step].layer == SX_NO_INDEX || c->f.order[step] != group->first) step++;
     if (!sx_layer_chain_find(&c->f.exchange, step, (int)(group->last - group->first + 1), &chain)) {
-        sx_fuse_alone_fail(c->alone, "the layers from %s on are no chain",
-                           c->fused->layer[group->first].name);
+        fail_claim(c->alone, "the layers from %s on are no chain", c->fused->layer[group->first].name);
         return SX_OK;
     }
     const sx_chain_link *last = &chain.link[chain.n - 1];
@@ -280,9 +280,9 @@ static sx_status count_all(alone_count *c) {
     }
     for (size_t r = 0; r < fused->n_runs; r++) {
         if (c->times[r] != fused->run[r].times)
-            sx_fuse_alone_fail(c->alone, "%s runs %.17g times on %u rows, not %.17g",
-                               fused->layer[fused->run[r].layer].name, c->times[r], fused->run[r].rows,
-                               fused->run[r].times);
+            fail_claim(c->alone, "%s runs %.17g times on %u rows, not %.17g",
+                       fused->layer[fused->run[r].layer].name, c->times[r], fused->run[r].rows,
+                       fused->run[r].times);
         SX_TRY(count_cost(c, r));
     }
     return SX_OK;
@@ -303,9 +303,9 @@ sx_status sx_fuse_alone_cost(sx_fuse_alone *alone, const sx_graph *graph, const 
     alone->report->cycles = c.cycles;
     const bool counted = !status && alone->report->verdict == SX_INDEPENDENT_HOLDS;
     if (counted && fabs(c.energy - fused->total.energy_pj) > 1e-9 * c.energy)
-        sx_fuse_alone_fail(alone, "the mapping costs %.17g pJ", c.energy);
+        fail_claim(alone, "the mapping costs %.17g pJ", c.energy);
     if (counted && fabs(c.cycles - fused->total.cycles) > 1e-9 * c.cycles)
-        sx_fuse_alone_fail(alone, "the mapping takes %.17g cycles", c.cycles);
+        fail_claim(alone, "the mapping takes %.17g cycles", c.cycles);
     sx_fused_free(layers);
     sx_fusing_fini(&c.f);
     free(c.times);

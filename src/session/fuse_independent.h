@@ -34,8 +34,7 @@ sx_inner_minimum sx_fuse_alone_minimum;
 /* The least weight of any plan by the bounds of its inner optima, from the last step to the first. */
 SX_MUST_USE sx_status sx_fuse_alone_join(const sx_plan_space *space, double *out);
 
-/* Notes that a claim is false, or that it is undecided; the first reason stays, and a false claim counts more. */
-void sx_fuse_alone_fail(sx_fuse_alone *alone, const char *format, ...) SX_PRINTF(2, 3);
+/* Notes that a claim is undecided, unless there is a reason already. */
 void sx_fuse_alone_doubt(sx_fuse_alone *alone, const char *format, ...) SX_PRINTF(2, 3);
 
 #endif

@@ -1,8 +1,8 @@
 /* Lower bounds of the tile pipeline's latency.
  *
  * The law does not fall as launches, loads, computes or stores grow. With a refetch, an array and one instance of the
- * boundary's level all of these follow from the tile that is launched, caches aside, which only add: its own latency is
- * the bound of a tile. Otherwise loads and stores move every word at least once, no unit does more than one compute a
+ * boundary's level all of these follow from the tile that is launched, and misses of caches from the order of the
+ * outermost level's loops: the least latency over all orders is the bound of a tile. Otherwise loads and stores move every word at least once, no unit does more than one compute a
  * cycle, and latency >= start + max(n * launch, G(totals)), where G is the period of a launch, which is homogeneous.
  * What is decided of a mapping from inside gives extents that the tile is a multiple of: the least over all multiples,
  * by one pass along each prime factor. */
@@ -44,10 +44,24 @@ static double touched_words(const sx_shape *shape, const uint32_t *extent) {
     return words;
 }
 
+/* Whether a level of these limits may have temporal loops. */
+static bool has_loops(const sx_model *model, const uint32_t *most) {
+    for (int d = 0; d < model->n_dims; d++)
+        if (most[d] > 1) return true;
+    return false;
+}
+
+/* Whether the loops of the outermost level may launch a tile as often as it takes. */
+static bool may_launch(const sx_model *model, int boundary, const uint32_t *most, const uint32_t *tile) {
+    for (int d = 0; d < model->n_dims && boundary == model->n_levels - 1; d++)
+        if (model->size[d] / tile[d] > most[d]) return false;
+    return true;
+}
+
 /* Whether the levels inside the boundary can hold a tile: what the next one must keep, and so on inward as long as no
  * temporal loop cuts the tile; instances of a level share it. */
-static bool fits_inside(const sx_model *model, int boundary, const uint8_t *must, const bool *bare,
-                        const uint32_t *tile) {
+static bool fits_inside(const sx_model *model, int boundary, const uint8_t *must,
+                        const uint32_t (*most)[SX_MAX_DIMS], const uint32_t *tile) {
     double parts = (double)(model->level[boundary].fanout_x * model->level[boundary].fanout_y);
     for (int s = boundary - 1; s >= 0; s--) {
         const sx_level *level = &model->level[s];
@@ -57,7 +71,7 @@ static bool fits_inside(const sx_model *model, int boundary, const uint8_t *must
             words += sx_level_words(level, v, ceil(touched_words(&model->shape[v], tile) / parts));
         }
         if (level->limited && words > level->effective) return false;
-        if (!bare[s]) break;
+        if (has_loops(model, most[s])) break;
         parts *= (double)(level->fanout_x * level->fanout_y);
     }
     return true;
@@ -71,8 +85,8 @@ static void take_least(const sx_lattice *l, double *least) {
                 least[i] = fmin(least[i], least[i + l->stride[k]]);
 }
 
-sx_status sx_latency_bound_new(const sx_bound *bound, const uint8_t *must, const bool *bare,
-                               sx_latency_bound **out) {
+sx_status sx_latency_bound_new(const sx_bound *bound, const uint8_t *must,
+                               const uint32_t (*most)[SX_MAX_DIMS], sx_latency_bound **out) {
     const sx_model *model = bound->model;
     const sx_lattice *l = &bound->lattice;
     sx_latency_bound *made = calloc(1, sizeof *made);
@@ -87,7 +101,8 @@ sx_status sx_latency_bound_new(const sx_bound *bound, const uint8_t *must, const
     for (uint32_t i = 0; i < l->n_points; i++) {
         uint32_t tile[SX_MAX_DIMS];
         sx_lattice_extents(l, i, tile);
-        bool fits = fits_inside(model, made->level, must, bare, tile);
+        bool fits = may_launch(model, made->level, most[made->level], tile) &&
+                    fits_inside(model, made->level, must, most, tile);
         made->least[i] = made->tile[i] = fits ? sx_latency_least(model, tile, must[made->level]) : INFINITY;
     }
     take_least(l, made->least);

@@ -11,9 +11,10 @@ typedef struct sx_latency_bound {
     double *least; /* nor one that launches a multiple of it */
 } sx_latency_bound;
 
-/* Makes the tables of a model with a law. Level s always keeps what is in must[s], and has no temporal loops where
- * bare[s]. Freed with sx_latency_bound_free. */
-SX_MUST_USE sx_status sx_latency_bound_new(const sx_bound *bound, const uint8_t *must, const bool *bare,
+/* Makes the tables of a model with a law. Level s always keeps what is in must[s], and its temporal loops have at the most
+ * the factors most[s]. Freed with sx_latency_bound_free. */
+SX_MUST_USE sx_status sx_latency_bound_new(const sx_bound *bound, const uint8_t *must,
+                                           const uint32_t (*most)[SX_MAX_DIMS],
                                            SX_OWN sx_latency_bound **out);
 void sx_latency_bound_free(SX_TAKE sx_latency_bound *bound);
 

@@ -171,6 +171,21 @@ double sx_latency_of(const sx_model *model, const sx_mapping *mapping, const sx_
     return fmax(latency, cycles) + (double)model->latency;
 }
 
+/* A tile's stages without misses, under a law. */
+typedef struct timed_tile {
+    const sx_law *law;
+    stages stages;
+} timed_tile;
+
+/* The latency of a timed tile's launches when loads and stores wait for lines. */
+static double latency_after(const void *user, double load, double store) {
+    const timed_tile *t = user;
+    stages st = t->stages;
+    st.load += load / st.launches;
+    st.store += store / st.launches;
+    return pipeline(t->law, &st, NULL);
+}
+
 /* The stages of all launches together at the least, where they do not follow from the tile. */
 static stages least_totals(const launch *l, unsigned kept) {
     const sx_boundary *b = l->boundary;
@@ -212,7 +227,9 @@ double sx_latency_least(const sx_model *model, const uint32_t *tile, unsigned ke
             else
                 st.load += load_time(b, &t);
         }
-        return pipeline(law, &st, NULL) * (1 - 1e-12) + (double)model->latency;
+        const timed_tile timed = {law, st};
+        const double latency = sx_latency_least_misses(model, b, tile, latency_after, &timed);
+        return latency * (1 - 1e-12) + (double)model->latency;
     }
     const stages all = least_totals(&l, kept);
     const double sum = all.load + all.compute + all.store;

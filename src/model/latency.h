@@ -80,6 +80,12 @@ double sx_latency_least(const sx_model *model, const uint32_t *tile, unsigned ke
 void sx_latency_misses(const sx_model *model, const sx_boundary *boundary, const sx_law_cache *cache,
                        const sx_mapping *mapping, const uint32_t *tile, double *missed);
 
+/* The least value, over all orders of the outermost level's loops, of a function that does not fall with the cycles that all
+ * loads and all stores wait for lines missed; tiles divide the sizes. Where there are too many loops nothing is missed. */
+typedef double sx_latency_after(const void *user, double load, double store);
+double sx_latency_least_misses(const sx_model *model, const sx_boundary *boundary, const uint32_t *tile,
+                               sx_latency_after *after, const void *user);
+
 /* The extent of a rank of a tensor. */
 static inline double sx_stored_extent(const sx_stored *stored, int rank, const uint32_t *extent) {
     uint64_t places = 1;

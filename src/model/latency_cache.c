@@ -6,6 +6,7 @@
 #include "model/latency.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A tile in memory: contiguous runs of so many bytes each, and the bytes from one to the next (0: there is one run). */
 typedef struct runs {
@@ -108,4 +109,102 @@ void sx_latency_misses(const sx_model *model, const sx_boundary *b, const sx_law
         }
     const double kept = share_kept(w, n, b->law, cache);
     for (int v = 0; v < n; v++) missed[v] = w[v].missed * (1 - kept);
+}
+
+enum { MOST_LOOPS = 6, SETS = 1 << MOST_LOOPS };
+
+/* The loops of a level that launch tiles, and per cache and set of them (a mask) the lines of each tensor after those loops,
+ * with the share of the lines touched that is lost when the next loop comes round. */
+typedef struct loop_sets {
+    const sx_model *model;
+    const sx_boundary *boundary;
+    const sx_law_cache *cache[SX_MAX_CACHES]; /* those that do not hold the whole layer */
+    int n_loops, n_caches;
+    uint8_t dim[MOST_LOOPS];
+    uint32_t factor[MOST_LOOPS];
+    double lines[SX_MAX_CACHES][SETS][SX_MAX_TENSORS], lost[SX_MAX_CACHES][SETS];
+} loop_sets;
+
+/* Measures the tensors' lines in a cache after the loops of a set. */
+static void measure_set(loop_sets *p, const uint32_t *tile, int set, const sx_law_cache *cache) {
+    const sx_boundary *b = p->boundary;
+    const uint64_t sets = (uint64_t)(cache->bytes / (b->law->line * cache->ways));
+    uint32_t extent[SX_MAX_DIMS];
+    walked w[SX_MAX_TENSORS];
+    for (int d = 0; d < p->model->n_dims; d++) extent[d] = tile[d];
+    for (int i = 0; i < p->n_loops; i++)
+        if (set >> i & 1) extent[p->dim[i]] *= p->factor[i];
+    for (int v = 0; v < p->model->n_tensors; v++) {
+        measure_lines(&b->stored[v], extent, b->law->line, sets, &w[v]);
+        p->lines[p->n_caches][set][v] = w[v].lines;
+    }
+    p->lost[p->n_caches][set] = 1 - share_kept(w, p->model->n_tensors, b->law, cache);
+}
+
+/* Adds a cache, unless it holds the whole layer: then nothing misses it. */
+static void add_cache(loop_sets *p, const uint32_t *tile, const sx_law_cache *cache) {
+    const int all = (1 << p->n_loops) - 1;
+    measure_set(p, tile, all, cache);
+    if (p->lost[p->n_caches][all] == 0) return;
+    for (int set = 0; set < all; set++) measure_set(p, tile, set, cache);
+    p->cache[p->n_caches++] = cache;
+}
+
+/* What passing loop i after those of a set multiplies the lines missed of a tensor by. */
+static double pass_factor(const loop_sets *p, int c, int set, int i, int v) {
+    const sx_stored *stored = &p->boundary->stored[v];
+    const double f = p->factor[i], lost = p->lost[c][set];
+    if (!(stored->dims >> p->dim[i] & 1)) return stored->output ? 1 : 1 + (f - 1) * lost;
+    const double grown = p->lines[c][set | 1 << i][v] / p->lines[c][set][v];
+    return grown + fmax(f - grown, 0) * lost;
+}
+
+/* The value of a function after all loops, with the lines missed of each tensor. */
+static double value_after(const loop_sets *p, const double (*missed)[SX_MAX_TENSORS], sx_latency_after *after,
+                          const void *user) {
+    double load = 0, store = 0;
+    for (int c = 0; c < p->n_caches; c++)
+        for (int v = 0; v < p->model->n_tensors; v++) {
+            const double cycles = p->cache[c]->miss * missed[c][v] * p->lost[c][(1 << p->n_loops) - 1];
+            if (p->boundary->stored[v].output)
+                store += cycles * p->boundary->law->write_factor;
+            else
+                load += cycles;
+        }
+    return after(user, load, store);
+}
+
+/* The least value over all orders of the loops that are not in a set, with the lines missed so far. */
+static double least_of_orders(const loop_sets *p, int set, const double (*missed)[SX_MAX_TENSORS],
+                              sx_latency_after *after, const void *user) {
+    double least = INFINITY;
+    if (set == (1 << p->n_loops) - 1) return value_after(p, missed, after, user);
+    for (int i = 0; i < p->n_loops; i++) {
+        double next[SX_MAX_CACHES][SX_MAX_TENSORS];
+        if (set >> i & 1) continue;
+        for (int c = 0; c < p->n_caches; c++)
+            for (int v = 0; v < p->model->n_tensors; v++)
+                next[c][v] = missed[c][v] * pass_factor(p, c, set, i, v);
+        least = fmin(least, least_of_orders(p, set | 1 << i, next, after, user));
+    }
+    return least;
+}
+
+double sx_latency_least_misses(const sx_model *model, const sx_boundary *b, const uint32_t *tile,
+                               sx_latency_after *after, const void *user) {
+    loop_sets p;
+    double missed[SX_MAX_CACHES][SX_MAX_TENSORS];
+    p.model = model;
+    p.boundary = b;
+    p.n_loops = p.n_caches = 0;
+    if (b->level != model->n_levels - 1) return after(user, 0, 0);
+    for (int d = 0; d < model->n_dims; d++) {
+        if (tile[d] == model->size[d]) continue;
+        if (p.n_loops == MOST_LOOPS) return after(user, 0, 0);
+        p.dim[p.n_loops] = (uint8_t)d;
+        p.factor[p.n_loops++] = (uint32_t)(model->size[d] / tile[d]);
+    }
+    for (int c = 0; c < b->law->n_caches; c++) add_cache(&p, tile, &b->law->cache[c]);
+    for (int c = 0; c < p.n_caches; c++) memcpy(missed[c], p.lines[c][0], sizeof missed[c]);
+    return least_of_orders(&p, 0, missed, after, user);
 }

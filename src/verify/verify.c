@@ -334,12 +334,10 @@ static uint32_t most_points(const check *k) {
 
 /* Makes the bounds of the latency. */
 static sx_status bound_latency(check *k) {
-    bool bare[SX_MAX_LEVELS];
-    for (int s = 0; s < k->space.arch->n_levels; s++) {
-        bare[s] = true;
-        for (int d = 0; d < k->space.problem->n_dims; d++) bare[s] &= k->space.temporal[s][d].most == 1;
-    }
-    return sx_latency_bound_new(k->bound, k->space.must, bare, &k->latency);
+    uint32_t most[SX_MAX_LEVELS][SX_MAX_DIMS];
+    for (int s = 0; s < k->space.arch->n_levels; s++)
+        for (int d = 0; d < k->space.problem->n_dims; d++) most[s][d] = k->space.temporal[s][d].most;
+    return sx_latency_bound_new(k->bound, k->space.must, most, &k->latency);
 }
 
 /* Makes all that a check needs. */

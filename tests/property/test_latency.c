@@ -48,11 +48,13 @@ static void draw_law(sx_rng *rng, const sx_problem *problem, bool array, sx_law 
     law->load_min = pick(rng, shares, 4);
     law->store_request = pick(rng, requests, 3);
     law->store_time = pick(rng, rates, 5);
-    if (sx_rng_below(rng, 4) == 0) {
+    if (sx_rng_below(rng, array ? 2 : 4) == 0) {
+        static const double bytes[] = {32, 64, 256};
         law->line = 4;
         law->soft = 2;
-        law->n_caches = 1;
-        law->cache[0] = (sx_law_cache){64, 2, 5};
+        law->n_caches = (uint8_t)(1 + sx_rng_below(rng, 2));
+        for (int i = 0; i < law->n_caches; i++)
+            law->cache[i] = (sx_law_cache){pick(rng, bytes, 3), 2, 5 + 45 * i};
     }
     if (!array) return;
     law->n_array = 1;

@@ -135,13 +135,10 @@ static sx_status make_rule(sx_optimal *o, sx_run *run) {
 /* Makes the bounds of the latency. */
 static sx_status bound_latency(sx_optimal *o) {
     const sx_map_space *space = o->space;
-    bool bare[SX_MAX_LEVELS];
-    for (int s = 0; s < space->arch->n_levels; s++) {
-        bare[s] = true;
-        for (int d = 0; d < space->problem->n_dims; d++)
-            bare[s] &= space->max[d][space->temporal_slot[s]] == 1;
-    }
-    return sx_latency_bound_new(o->bound, space->fixed_keep, bare, &o->latency);
+    uint32_t most[SX_MAX_LEVELS][SX_MAX_DIMS];
+    for (int s = 0; s < space->arch->n_levels; s++)
+        for (int d = 0; d < space->problem->n_dims; d++) most[s][d] = space->max[d][space->temporal_slot[s]];
+    return sx_latency_bound_new(o->bound, space->fixed_keep, most, &o->latency);
 }
 
 /* Lists the spatial mappings, and makes what bounds and visits work with. */

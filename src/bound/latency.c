@@ -2,8 +2,9 @@
  *
  * The law does not fall as launches, loads, computes or stores grow. With a refetch, an array and one instance of the
  * boundary's level all of these follow from the tile that is launched, and misses of caches from the order of the
- * outermost level's loops: the least latency over all orders is the bound of a tile. Otherwise loads and stores move every word at least once, no unit does more than one compute a
- * cycle, and latency >= start + max(n * launch, G(totals)), where G is the period of a launch, which is homogeneous.
+ * outermost level's loops: the least latency over all orders is the bound of a tile. Otherwise loads and stores move
+ * every word at least once, no unit does more than one compute a cycle, and latency >= start + max(n * launch,
+ * G(totals)), where G is the period of a launch, which is homogeneous.
  * What is decided of a mapping from inside gives extents that the tile is a multiple of: the least over all multiples,
  * by one pass along each prime factor. */
 #include "bound/latency.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Makes a block of zeros, or a copy of another one. */
-static sx_status make(const void *from, size_t size, void *out) {
+static sx_status make_block(const void *from, size_t size, void *out) {
     void *made = calloc(1, size);
     if (!made) return sx_error_memory();
     if (from) memcpy(made, from, size);
@@ -17,11 +17,11 @@ static sx_status make(const void *from, size_t size, void *out) {
 }
 
 sx_status sx_problem_new(sx_problem **out) {
-    return make(NULL, sizeof **out, out);
+    return make_block(NULL, sizeof **out, out);
 }
 
 sx_status sx_problem_copy(const sx_problem *problem, sx_problem **out) {
-    return make(problem, sizeof *problem, out);
+    return make_block(problem, sizeof *problem, out);
 }
 
 void sx_problem_free(sx_problem *problem) {
@@ -79,7 +79,7 @@ sx_status sx_problem_set_bits(sx_problem *problem, int tensor, uint64_t bits) {
 }
 
 sx_status sx_arch_new(sx_arch **out) {
-    return make(NULL, sizeof **out, out);
+    return make_block(NULL, sizeof **out, out);
 }
 
 void sx_arch_free(sx_arch *arch) {
@@ -103,7 +103,7 @@ const char *sx_arch_level_name(const sx_arch *arch, int level) {
 }
 
 sx_status sx_constraints_new(sx_constraints **out) {
-    return make(NULL, sizeof **out, out);
+    return make_block(NULL, sizeof **out, out);
 }
 
 void sx_constraints_free(sx_constraints *constraints) {
@@ -112,7 +112,7 @@ void sx_constraints_free(sx_constraints *constraints) {
 
 sx_status sx_network_new(const char *name, sx_network **out) {
     sx_network *network;
-    SX_TRY(make(NULL, sizeof *network, &network));
+    SX_TRY(make_block(NULL, sizeof *network, &network));
     sx_status status = sx_text_name(network->name, sizeof network->name, name, "a network");
     if (status)
         free(network);

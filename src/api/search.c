@@ -96,7 +96,7 @@ static void detach(sx_result *result) {
 }
 
 /* Hands a result over, or frees it. */
-static sx_status finish(sx_status status, sx_options *made, sx_result *result, sx_result **out) {
+static sx_status hand_over_result(sx_status status, sx_options *made, sx_result *result, sx_result **out) {
     sx_options_free(made);
     detach(result);
     if (status)
@@ -115,7 +115,7 @@ sx_status sx_map_network(const sx_network *network, const sx_arch *arch, const s
     result->arch = *arch;
     sx_status status = with_options(options, &made, &used);
     if (!status) status = map_layers(network, used, result);
-    return finish(status, made, result, out);
+    return hand_over_result(status, made, result, out);
 }
 
 /* Makes the start points of the options points of a space. */
@@ -197,5 +197,5 @@ sx_status sx_space_search(const sx_space *space, const sx_options *options, sx_r
     if (!status) status = search_layer(space, used, result);
     result->session.complete = true;
     result->session.found = result->session.layer && result->session.layer->found;
-    return finish(status, made, result, out);
+    return hand_over_result(status, made, result, out);
 }

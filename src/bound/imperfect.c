@@ -193,7 +193,7 @@ static double filled_words(const sx_imperfect_bound *bounds, int v, int s, bool 
 }
 
 /* The counts of a tensor at level s that so many accesses and words that flow in make, at the least. */
-static tally count(const sx_imperfect_bound *bounds, int v, int s, double asked, double filled) {
+static tally count_accesses(const sx_imperfect_bound *bounds, int v, int s, double asked, double filled) {
     const sx_shape *shape = &bounds->model->shape[v];
     if (!shape->output) return (tally){asked, filled, 0};
     tally t = {.updates = asked};
@@ -241,7 +241,8 @@ static double least_of(const sx_imperfect_bound *bounds, int v, unsigned levels)
     for (; levels; levels &= levels - 1) {
         int s = __builtin_ctz(levels);
         bool outermost = !(levels & (levels - 1));
-        tally t = count(bounds, v, s, accesses(bounds, v, from, s), filled_words(bounds, v, s, outermost));
+        tally t =
+            count_accesses(bounds, v, s, accesses(bounds, v, from, s), filled_words(bounds, v, s, outermost));
         energy += price(bounds, v, s, &t, false);
         from = s;
     }
@@ -358,10 +359,10 @@ static void add_tally(const sx_imperfect_bound *bounds, int v, int s, const tall
 /* Adds a flow; `whole`: nothing else of the tensor is added at its levels. */
 static void add_flow(const sx_imperfect_bound *bounds, const sx_imperfect_flow *flow, double asked,
                      double filled, bool whole, sx_imperfect_sum *sum) {
-    tally out = count(bounds, flow->tensor, flow->parent, asked, 0);
+    tally out = count_accesses(bounds, flow->tensor, flow->parent, asked, 0);
     add_tally(bounds, flow->tensor, flow->parent, &out, whole, sum);
     if (flow->child < 0) return;
-    tally in = count(bounds, flow->tensor, flow->child, 0, filled);
+    tally in = count_accesses(bounds, flow->tensor, flow->child, 0, filled);
     add_tally(bounds, flow->tensor, flow->child, &in, whole, sum);
 }
 

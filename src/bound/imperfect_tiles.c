@@ -139,7 +139,7 @@ static void set_trips(tiling *t, int d, const trips *at) {
 }
 
 /* Whether the tile at hand fits. */
-static bool fits(const tiling *t) {
+static bool tile_fits(const tiling *t) {
     const sx_model *model = t->tiles->model;
     return sx_level_holds(model, &model->level[t->level], t->keep, t->extent);
 }
@@ -149,7 +149,7 @@ static void add_tile(tiling *t) {
     int g = t->grown, i = 0;
     bool loops = false;
     if (g >= 0) set_trips(t, g, &t->trips[g][0]);
-    while (!fits(t)) {
+    while (!tile_fits(t)) {
         if (g < 0 || ++i == t->n_trips[g]) return;
         set_trips(t, g, &t->trips[g][i]);
     }

@@ -61,7 +61,7 @@ static double irrelevant_outside(const sx_outline_bound *bounds, const uint32_t 
 }
 
 /* The least of a measure's flows into a level and beyond, at a point, where the next loop is of a class. */
-static double outside(const sx_outline_bound *bounds, int m, int level, uint32_t point, int o) {
+static double outside_flow(const sx_outline_bound *bounds, int m, int level, uint32_t point, int o) {
     if (level + 1 == bounds->bound->model->n_levels) return 0;
     if (!bounds->tables || m >= bounds->n_tabled) return bounds->measure[m].tail[level + 1];
     return bounds->table[m][level][o][bounds->inside[point - bounds->below[level]]];
@@ -130,7 +130,7 @@ static double least_sum(const sx_outline_bound *bounds, int m, int level, uint32
         if (!(w->next >> next & 1)) continue;
         for (int o = empty ? next : 0; o < (empty ? next + 1 : b->n_classes); o++)
             if (empty || w->now >> o & 1) near = fmin(near, waiting(b, w, o, next));
-        least = fmin(least, near + outside(bounds, m, level, point, next));
+        least = fmin(least, near + outside_flow(bounds, m, level, point, next));
     }
     return least;
 }
@@ -188,7 +188,7 @@ sx_score sx_partial_mapping_try(const sx_outline_bound *bounds, const sx_partial
     double here[SX_MAX_TENSORS], most[SX_MAX_TENSORS], least = INFINITY, energy = 0, cycles = 0;
     double more_here[SX_MAX_TENSORS], more_most[SX_MAX_TENSORS];
     bed now;
-    for (int o = 0; o < b->n_classes; o++) least = fmin(least, outside(bounds, 0, level, point, o));
+    for (int o = 0; o < b->n_classes; o++) least = fmin(least, outside_flow(bounds, 0, level, point, o));
     if (least == INFINITY) return (sx_score){INFINITY, INFINITY, 0, INFINITY, INFINITY};
     lay_base(bounds, partial, level, extent, &now);
     for (int v = 0; v < b->model->n_tensors; v++) {

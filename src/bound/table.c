@@ -143,7 +143,7 @@ static void choose_all(const step *s) {
 
 /* Sets the scratch table to the least over all tiles of level c + 1 that differ in some dimensions; what
  * tensors that go on cost is left out. */
-static void choose(const step *s, unsigned dims) {
+static void choose_tiles(const step *s, unsigned dims) {
     const sx_outline_bound *bounds = s->bounds;
     const sx_bound *b = bounds->bound;
     double *at = bounds->scratch;
@@ -221,7 +221,7 @@ static void lower_chords(step *s, unsigned dims, double *table) {
     for (int k = 0; k < n; k++) {
         if (is_halted(bounds)) return;
         s->h = h[k] = k == 0 ? low : low * pow(high / low, k / (SX_MAX_CHORDS - 1.0));
-        choose(s, dims);
+        choose_tiles(s, dims);
         for (uint32_t j = 0; j < bounds->n_fitting; j++)
             bounds->chord[j * SX_MAX_CHORDS + (unsigned)k] = bounds->scratch[bounds->fitting[j]];
     }
@@ -247,7 +247,7 @@ static int most_formed(const step *s) {
 }
 
 /* Fills the table of a measure, a level and a class. */
-static void fill(sx_outline_bound *bounds, int measure, int c, int o) {
+static void fill_table(sx_outline_bound *bounds, int measure, int c, int o) {
     const sx_bound *b = bounds->bound;
     step s = {.bounds = bounds, .measure = measure, .c = c, .profit = b->profit[o]};
     unsigned all = (1u << b->model->n_tensors) - 1, may_go = 0;
@@ -264,7 +264,7 @@ static void fill(sx_outline_bound *bounds, int measure, int c, int o) {
         if (s.formed >= 0) {
             lower_chords(&s, dims, table);
         } else {
-            choose(&s, dims);
+            choose_tiles(&s, dims);
             lower(&s, table);
         }
         if (is_halted(bounds) || s.going == 0) break;
@@ -305,7 +305,7 @@ sx_score sx_outline_bound_tabulate(sx_outline_bound *bounds, const sx_interrupt 
     for (int c = b->model->n_levels - 2; c >= 0 && !bounds->halted; c--) {
         list_fitting(bounds, c);
         for (int m = 0; m < bounds->n_tabled; m++)
-            for (int o = 0; o < b->n_classes && !bounds->halted; o++) fill(bounds, m, c, o);
+            for (int o = 0; o < b->n_classes && !bounds->halted; o++) fill_table(bounds, m, c, o);
     }
     bounds->halt = NULL;
     if (bounds->halted) return sx_outline_bound_compulsory(bounds);
@@ -321,6 +321,6 @@ void sx_outline_bound_outer(sx_outline_bound *bounds, int level) {
     sx_outline_bound_make_firsts(bounds);
     for (int c = b->model->n_levels - 2; c >= level; c--) {
         list_fitting(bounds, c);
-        for (int o = 0; o < b->n_classes; o++) fill(bounds, 0, c, o);
+        for (int o = 0; o < b->n_classes; o++) fill_table(bounds, 0, c, o);
     }
 }

@@ -296,7 +296,7 @@ typedef struct making {
 } making;
 
 /* Sets the pull of a form from what its windows make of it. */
-static void finish(const making *m, uint32_t form, sx_least_traffic traffic) {
+static void set_pull(const making *m, uint32_t form, sx_least_traffic traffic) {
     const sx_bound *b = m->bounds->bound;
     if (m->from < 0 && !m->bounds->linked[m->v]) traffic.words = 1;
     traffic.all = b->bare[m->v][form];
@@ -348,7 +348,7 @@ static void combine(const making *m, int w, const sx_link_window **link, uint32_
     if (w == b->n_windows[m->v]) {
         sx_least_traffic all = *traffic;
         if ((all.own < 1 || m->firsts) && m->from >= 0 && !all.renewed) set_first_loops(m, link, &all);
-        finish(m, form, all);
+        set_pull(m, form, all);
         return;
     }
     const sx_window *window = &b->window[m->v][w];
@@ -396,7 +396,7 @@ static void combine_partly_relevant(const making *m, sx_least_traffic traffic) {
             next.groups = 1 / next.most;
             if (sx_outline_bound_has_links(bounds, m->from + 1, m->v)) next.own = 1 / partly_relevant;
         }
-        finish(m, i, next);
+        set_pull(m, i, next);
     }
 }
 

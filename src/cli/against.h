@@ -1,4 +1,4 @@
-/* A certificate held against the files of a user: --arch, --problem and --constraints of `sextant verify`. */
+/* A certificate compared with the files of a user: --arch, --problem and --constraints of `sextant verify`. */
 #ifndef SX_CLI_AGAINST_H
 #define SX_CLI_AGAINST_H
 

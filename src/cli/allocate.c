@@ -46,7 +46,7 @@ static sx_status read_options(const sx_args *args, sx_allocate_options *out) {
 }
 
 /* Shows how the search is going; `user` is a progress line. */
-static void show(void *user, const sx_allocation *so_far) {
+static void show_progress(void *user, const sx_allocation *so_far) {
     sx_progress_line *line = user;
     if (so_far->found)
         sx_progress_note(line, "%llu bytes, bound %llu, %llu nodes", (unsigned long long)so_far->bytes,
@@ -57,8 +57,9 @@ static void show(void *user, const sx_allocation *so_far) {
 }
 
 /* Gives out the offsets, or says that there are none. */
-static sx_status answer(const sx_args *args, const sx_buffers *buffers, const sx_allocate_options *options,
-                        const sx_allocation *found, sx_output *result) {
+static sx_status print_allocation(const sx_args *args, const sx_buffers *buffers,
+                                  const sx_allocate_options *options, const sx_allocation *found,
+                                  sx_output *result) {
     bool quiet = sx_args_flag(args, "quiet");
     sx_output_to_file(result, sx_args_text(args, "output", 0));
     result->exit = found->found ? SX_EXIT_FOUND : SX_EXIT_NONE;
@@ -86,12 +87,12 @@ sx_status sx_allocate_file(const sx_args *args, sx_output *result) {
     sx_progress_begin(&line, args);
     sx_progress_title(&line, "%s", path);
     options.cancel = sx_interrupt_catch();
-    options.progress = show;
+    options.progress = show_progress;
     options.user = &line;
     sx_status status =
         sx_error_place(sx_allocate(buffers.buffer, buffers.n, &options, &found), (sx_place){path, 0, 0});
     sx_progress_end(&line);
-    if (!status) status = answer(args, &buffers, &options, &found, result);
+    if (!status) status = print_allocation(args, &buffers, &options, &found, result);
     sx_buffers_fini(&buffers);
     return status;
 }

@@ -139,7 +139,7 @@ static const char *why_none(const sx_codesign_result *r) {
 }
 
 /* Outputs the result, also where a file cannot be written. */
-static sx_status answer(const sx_args *args, const sx_codesign_job *job, sx_output *result) {
+static sx_status print_result(const sx_args *args, const sx_codesign_job *job, sx_output *result) {
     const char *output = sx_args_text(args, "output", 0), *svg = sx_args_text(args, "svg", 0);
     const sx_codesign_result *r = &job->result;
     bool json = sx_args_flag(args, "json");
@@ -195,7 +195,7 @@ static sx_status codesign(const sx_args *args, sx_sources *sources, sx_codesign_
     if (!job->result.complete && job->result.found && !sx_args_flag(args, "quiet"))
         sx_text_add(&result->err, "note: %s; this is the best result so far\n",
                     job->result.stop == SX_STOP_TIME ? "stopped by the time limit" : "interrupted");
-    return answer(args, job, result);
+    return print_result(args, job, result);
 }
 
 /* `sextant codesign`. */

@@ -375,7 +375,7 @@ static const char *name_of(const compare_job *job, size_t problem) {
 }
 
 /* Reads all inputs. */
-static sx_status load(const sx_args *args, compare_job *job, sx_output *result) {
+static sx_status load_inputs(const sx_args *args, compare_job *job, sx_output *result) {
     sx_comparison_options *o = &job->options;
     if (job->subject == OF_PLACEMENTS) {
         SX_TRY(load_placement(args, job, result->warnings));
@@ -443,8 +443,8 @@ static sx_status write_files(const sx_args *args, const sx_compare_report *r, bo
 }
 
 /* Outputs the table or the JSON, also where a file asked for cannot be written. */
-static sx_status answer(const sx_args *args, const compare_job *job, const sx_comparison *c,
-                        sx_output *result) {
+static sx_status print_comparison(const sx_args *args, const compare_job *job, const sx_comparison *c,
+                                  sx_output *result) {
     sx_compare_report r = {.comparison = c};
     bool found = false, by_time = false;
     if (job->subject == OF_ARRAYS) r.device = job->systolic->device.name;
@@ -473,7 +473,7 @@ static sx_status compare(const sx_args *args, compare_job *job, sx_output *resul
     sx_comparison *c;
     job->err = &result->err;
     SX_TRY(read_options(args, job));
-    SX_TRY(load(args, job, result));
+    SX_TRY(load_inputs(args, job, result));
     SX_TRY(sx_search_notes(args, &job->sources, true, result));
     SX_TRY(sx_search_writable(args));
     SX_TRY(run_all(args, job, &c));
@@ -482,7 +482,7 @@ static sx_status compare(const sx_args *args, compare_job *job, sx_output *resul
         return SX_OK;
     }
     add_notes(job, c, &result->err);
-    sx_status status = answer(args, job, c, result);
+    sx_status status = print_comparison(args, job, c, result);
     sx_comparison_free(c);
     return status;
 }

@@ -194,8 +194,8 @@ static sx_status evaluate_fused(const sx_args *args, sx_sources *sources, sx_eva
 }
 
 /* Reads the nouns, and writes one back or costs the mapping. */
-static sx_status evaluate(const sx_args *args, sx_sources *sources, sx_evaluation *e, sx_arch *given,
-                          sx_output *result) {
+static sx_status evaluate_inputs(const sx_args *args, sx_sources *sources, sx_evaluation *e, sx_arch *given,
+                                 sx_output *result) {
     bool json = sx_args_flag(args, "json");
     const char *write = sx_args_text(args, "write", 0), *objective = sx_args_text(args, "objective", 0);
     write_request request = {0};
@@ -233,7 +233,7 @@ static sx_status run(const sx_args *args, sx_output *result) {
     sx_evaluation *e = calloc(1, sizeof *e + sizeof *e->given);
     if (!e) return sx_error_memory();
     sx_output_to_file(result, sx_args_text(args, "output", 0));
-    sx_status status = evaluate(args, &sources, e, (sx_arch *)(e + 1), result);
+    sx_status status = evaluate_inputs(args, &sources, e, (sx_arch *)(e + 1), result);
     sx_sources_fini(&sources);
     free(e);
     return status;

@@ -142,7 +142,7 @@ typedef struct watcher {
     const sx_placement_job *job;
 } watcher;
 
-static void show(void *user, const sx_progress *progress) {
+static void show_progress(void *user, const sx_progress *progress) {
     sx_progress_show(&((watcher *)user)->line, progress);
 }
 
@@ -157,7 +157,7 @@ static sx_status search_placements(const sx_args *args, const sx_place_checkpoin
                                    sx_placement_job *job, sx_output *result) {
     watcher w = {.checkpoint = checkpoint, .job = job};
     job->run.cancel = sx_interrupt_catch();
-    job->run.progress = show;
+    job->run.progress = show_progress;
     job->run.user = &w;
     if (checkpoint->path) {
         job->run.checkpoint = save;
@@ -185,7 +185,7 @@ static sx_status write_svg(const sx_placement_job *job, const char *path) {
 }
 
 /* Gives out what was found, also where the figure cannot be written. */
-static sx_status answer(const sx_args *args, const sx_placement_job *job, sx_output *result) {
+static sx_status print_placement(const sx_args *args, const sx_placement_job *job, sx_output *result) {
     const char *svg = sx_args_text(args, "svg", 0);
     bool quiet = sx_args_flag(args, "quiet");
     result->exit = job->found ? SX_EXIT_FOUND : SX_EXIT_NONE;
@@ -263,7 +263,7 @@ static sx_status place(const sx_args *args, sx_placement_job *job, sx_place_chec
         SX_TRY(sx_addresses_find(job->in, job->placement, job->addresses.align, job->run.cancel,
                                  &job->addresses));
     sx_status kept = db && !job->proven_before && job->found ? sx_placement_keep(job, *store) : SX_OK;
-    sx_status status = answer(args, job, result);
+    sx_status status = print_placement(args, job, result);
     if (searched) {
         sx_status_free(status);
         status = searched;

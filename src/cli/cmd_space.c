@@ -216,7 +216,7 @@ static sx_status add_pca(job *j, sx_output *result) {
 }
 
 /* Runs what the options ask for. */
-static sx_status answer(job *j, sx_output *result) {
+static sx_status print_space(job *j, sx_output *result) {
     if (j->json)
         j->object = json_pack("{s:s, s:s, s:s, s:b}", "problem", j->s.problem.name, "arch", j->s.arch.name,
                               "space", sx_space_name(j->s.space), "complete", 1);
@@ -240,7 +240,7 @@ static sx_status run(const sx_args *args, sx_output *result) {
     sx_status status = read_options(args, j);
     if (!status) status = read_nouns(&sources, j, result);
     j->run.cancel = sx_interrupt_catch();
-    if (!status) status = answer(j, result);
+    if (!status) status = print_space(j, result);
     if (!status)
         status = j->written;
     else

@@ -65,7 +65,7 @@ static sx_status write_svg(const sx_systolic_job *job, const char *path) {
 }
 
 /* Outputs the result, also where the figure cannot be written. */
-static sx_status answer(const sx_args *args, const sx_systolic_job *job, sx_output *result) {
+static sx_status print_result(const sx_args *args, const sx_systolic_job *job, sx_output *result) {
     const char *svg = sx_args_text(args, "svg", 0);
     bool any = sx_systolic_any_found(job), quiet = sx_args_flag(args, "quiet");
     result->exit =
@@ -108,7 +108,7 @@ static sx_status tune(const sx_args *args, sx_sources *sources, sx_systolic_job 
     sx_status status = sx_systolic_job_search(job);
     sx_progress_end(&line);
     if (status || sx_ranks_follows(args->ranks)) return status;
-    status = answer(args, job, result);
+    status = print_result(args, job, result);
     if (status || !job->unkept) return status;
     status = job->unkept;
     job->unkept = NULL;

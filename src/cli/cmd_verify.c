@@ -36,7 +36,7 @@ typedef struct job {
 } job;
 
 /* Shows how a check is going, at most ten times a second. */
-static void show(void *user, const sx_verify_progress *p) {
+static void show_progress(void *user, const sx_verify_progress *p) {
     job *j = user;
     if (p->seconds < j->told + 0.1 && p->seconds >= j->told) return;
     j->told = p->seconds;
@@ -268,7 +268,7 @@ static sx_status verify_text(job *j, const char *path, const char *text, size_t 
     sx_certificate *c;
     sx_verification v;
     sx_verify_options options = {
-        .threads = j->threads, .cancel = j->cancel, .progress = j->line.on ? show : NULL, .user = j};
+        .threads = j->threads, .cancel = j->cancel, .progress = j->line.on ? show_progress : NULL, .user = j};
     if (sx_fused_certificate_is(text, size)) return verify_fused(j, path, text, size);
     SX_TRY(sx_certificate_read(path, text, size, &c));
     (void)sx_interrupt_catch();

@@ -22,13 +22,13 @@ static bool go_on(void *user, uint64_t done, uint64_t all, const sx_gpu_found *f
 }
 
 /* Shows how it is going on the CPU. */
-static void show(void *user, uint64_t done, uint64_t all, bool mappings, double best) {
+static void show_progress(void *user, uint64_t done, uint64_t all, bool mappings, double best) {
     sx_everything *e = user;
     sx_gpu_show(e->line, &e->told, done, all, mappings ? "mappings" : "factorisations", best);
 }
 
 /* Holds what was found against what is claimed. */
-static void outside(const sx_gpu_look_answer *a, const sx_certificate *c, sx_verification *v) {
+static void compare_claim(const sx_gpu_look_answer *a, const sx_certificate *c, sx_verification *v) {
     const char *why = NULL;
     if (!a->complete) {
         v->verdict = SX_CLAIMS_OPEN;
@@ -52,7 +52,7 @@ static sx_status score_every_mapping(sx_everything *e, const sx_certificate *c, 
                                     .model_limit = MOST_BY_MODEL,
                                     .threads = e->threads,
                                     .cancel = e->cancel,
-                                    .progress = show,
+                                    .progress = show_progress,
                                     .user = e};
     sx_space *space;
     SX_TRY(sx_map_space_new(model, &c->constraints, &c->space, &space));
@@ -68,7 +68,7 @@ sx_status sx_everything_check(sx_everything *e, const sx_certificate *c, sx_veri
     SX_TRY(sx_model_new(&c->problem, &c->arch, &c->model, &model));
     sx_status status = score_every_mapping(e, c, model);
     sx_model_free(model);
-    if (!status) outside(&e->answer, c, v);
+    if (!status) compare_claim(&e->answer, c, v);
     return status;
 }
 

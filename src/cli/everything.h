@@ -1,4 +1,4 @@
-/* `sextant verify --brute-force` and `--gpu`: the claim of a certificate held against all mappings. */
+/* `sextant verify --brute-force` and `--gpu`: the claim of a certificate compared with all mappings. */
 #ifndef SX_CLI_EVERYTHING_H
 #define SX_CLI_EVERYTHING_H
 

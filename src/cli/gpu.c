@@ -28,7 +28,7 @@ static sx_status check_options(const sx_args *args, const char *option) {
 }
 
 /* Names the mappers that there are for a GPU. */
-static sx_status refuse(const char *asked, const char *option) {
+static sx_status refuse_mapper(const char *asked, const char *option) {
     sx_text list = {0};
     const sx_gpu_mapper *entry;
     for (size_t i = 0; (entry = sx_gpu_mapper_at(i)); i++)
@@ -48,7 +48,7 @@ sx_status sx_gpu_choose(const sx_args *args, const char *asked, sx_gpu_choice *o
     if (!gpu && !emulate) return SX_OK;
     if (gpu && emulate) return sx_error_new(SX_ERR_USAGE, "--gpu and --emulate-gpu contradict each other");
     const sx_gpu_mapper *entry = sx_gpu_mapper_find(asked);
-    if (!entry) return refuse(asked, option);
+    if (!entry) return refuse_mapper(asked, option);
     SX_TRY(check_options(args, option));
     out->navigator = entry->navigator;
     out->navigator.user = &out->search;
@@ -75,13 +75,13 @@ void sx_gpu_show(sx_progress_line *line, double *told, uint64_t done, uint64_t a
 }
 
 /* Shows how far an exhaustive search is. */
-static void show(void *user, uint64_t done, uint64_t all, double best) {
+static void show_progress(void *user, uint64_t done, uint64_t all, double best) {
     sx_gpu_choice *choice = user;
     sx_gpu_show(choice->line, &choice->told, done, all, "factorisations", best);
 }
 
 void sx_gpu_choice_show(sx_gpu_choice *choice, sx_progress_line *line) {
     choice->line = line;
-    choice->search.progress = show;
+    choice->search.progress = show_progress;
     choice->search.user = choice;
 }

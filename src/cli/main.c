@@ -163,7 +163,7 @@ static void hush(void) {
 }
 
 /* Joins the other processes that the launcher has started; of those that fail, one says why. */
-static sx_status join(sx_ranks **out) {
+static sx_status join_processes(sx_ranks **out) {
     bool first = sx_launch_number() == 0;
     if (!first) hush();
     SX_TRY(sx_ranks_join(out));
@@ -180,7 +180,7 @@ int main(int argc, char **argv) {
                         .err.width = sx_terminal_width(STDERR_FILENO)};
     sx_status status = sx_warnings_new(&result.warnings);
     if (status) return (int)fail(status);
-    status = join(&ranks);
+    status = join_processes(&ranks);
     if (status) {
         result.exit = SX_EXIT_BAD;
     } else if (argc < 2) {

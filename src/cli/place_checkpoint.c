@@ -13,7 +13,7 @@ enum { FILE_LIMIT = 1 << 30 };
 static const char mark[] = "sextant placement 1\n";
 
 /* The error for a file that this command did not write. */
-static sx_status refuse(const char *path) {
+static sx_status refuse_file(const char *path) {
     return sx_error_hint(sx_error_at((sx_place){path, 0, 0}, "this is not a checkpoint of `sextant place`"),
                          "remove it to start over");
 }
@@ -30,7 +30,7 @@ static sx_status read_start(const char *path, const char *bytes, size_t size, sx
     memcpy(start, bytes, size);
     if (!space->type->holds(space, start) || space->type->check(space, start) != 0) {
         free(start);
-        return refuse(path);
+        return refuse_file(path);
     }
     job->start = start;
     return SX_OK;
@@ -40,9 +40,9 @@ static sx_status read_start(const char *path, const char *bytes, size_t size, sx
 static sx_status read_bytes(const char *path, const char *bytes, size_t size, sx_placement_job *job) {
     const size_t head = sizeof mark - 1 + sizeof(uint64_t);
     uint64_t start;
-    if (size < head || memcmp(bytes, mark, sizeof mark - 1) != 0) return refuse(path);
+    if (size < head || memcmp(bytes, mark, sizeof mark - 1) != 0) return refuse_file(path);
     memcpy(&start, bytes + sizeof mark - 1, sizeof start);
-    if (start > size - head) return refuse(path);
+    if (start > size - head) return refuse_file(path);
     SX_TRY(read_start(path, bytes + head, (size_t)start, job));
     job->run.resume_size = size - head - (size_t)start;
     job->run.resume = job->run.resume_size ? bytes + head + start : NULL;

@@ -41,7 +41,7 @@ static double seconds_left(const sx_progress *p) {
 
 /* Draws a text over what the line showed before, cut to the width that the terminal has now: a line that
  * wraps cannot be wiped. */
-static void draw(sx_progress_line *line, const char *text) {
+static void draw_line(sx_progress_line *line, const char *text) {
     int room = sx_terminal_width(STDERR_FILENO) - 1, old = line->width < room ? line->width : room;
     sx_text shown = {0};
     int width = sx_add_shown(&shown, text);
@@ -96,7 +96,7 @@ void sx_progress_show(void *user, const sx_progress *p) {
     if (!line->on) return;
     write_line(line, p, false, text, sizeof text);
     if ((int)strlen(text) >= sx_terminal_width(STDERR_FILENO)) write_line(line, p, true, text, sizeof text);
-    draw(line, text);
+    draw_line(line, text);
 }
 
 void sx_progress_note(sx_progress_line *line, const char *format, ...) {
@@ -107,11 +107,11 @@ void sx_progress_note(sx_progress_line *line, const char *format, ...) {
     va_start(list, format);
     vsnprintf(text + n, sizeof text - (size_t)n, format, list);
     va_end(list);
-    draw(line, text);
+    draw_line(line, text);
 }
 
 void sx_progress_end(sx_progress_line *line) {
-    if (line->on && line->width) draw(line, "");
+    if (line->on && line->width) draw_line(line, "");
 }
 
 static sx_cancel interrupted;

@@ -1,4 +1,4 @@
-/* What a file of choices, or the command line, says may be chosen; names are not yet held against an
+/* What a file of choices, or the command line, says may be chosen; names are not yet resolved in an
  * architecture. */
 #ifndef SX_CODESIGN_CHOICES_H
 #define SX_CODESIGN_CHOICES_H

@@ -51,7 +51,7 @@ static sx_status find_targets(sx_codesign *c) {
 }
 
 /* Makes room for the result. */
-static sx_status prepare(sx_codesign *c) {
+static sx_status prepare_result(sx_codesign *c) {
     sx_codesign_result *out = c->out;
     out->n_designs = c->designs->n;
     out->n_layers = c->network->n_layers;
@@ -135,7 +135,7 @@ static sx_status assess(sx_codesign *c) {
 }
 
 static sx_status search_designs(sx_codesign *c) {
-    SX_TRY(prepare(c));
+    SX_TRY(prepare_result(c));
     switch (c->options->method) {
     case SX_CODESIGN_AUTO:
         return sx_codesign_auto(c);

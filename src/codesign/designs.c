@@ -224,7 +224,7 @@ static sx_status check_archs(sx_designs *designs) {
     return SX_OK;
 }
 
-static sx_status build(const sx_arch *base, const sx_choices *choices, double area, sx_designs *out) {
+static sx_status build_designs(const sx_arch *base, const sx_choices *choices, double area, sx_designs *out) {
     out->base = *base;
     SX_TRY(check_names(base, choices));
     SX_TRY(sx_arch_split(choices, &out->base));
@@ -241,7 +241,7 @@ static sx_status build(const sx_arch *base, const sx_choices *choices, double ar
 sx_status sx_designs_new(const sx_arch *base, const sx_choices *choices, double area, sx_designs **out) {
     sx_designs *designs = calloc(1, sizeof *designs);
     if (!designs) return sx_error_memory();
-    sx_status status = build(base, choices, area, designs);
+    sx_status status = build_designs(base, choices, area, designs);
     if (status)
         sx_designs_free(designs);
     else

@@ -13,7 +13,7 @@ typedef struct sx_design_option {
     double area; /* of one instance */
 } sx_design_option;
 
-/* A choice held against the architecture. Options of memories are in ascending order of size. */
+/* A choice resolved in the architecture. Options of memories are in ascending order of size. */
 typedef struct sx_design_parameter {
     bool array;
     int level; /* the memory, or the level whose fan-out it is */

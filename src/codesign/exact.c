@@ -278,7 +278,7 @@ static void conclude(const proof *p, size_t design) {
 
 /* Gives all designs a quick answer and a quick bound. Under a time limit these, two searches for each target,
  * get half of the time at most. */
-static sx_status begin(proof *p) {
+static sx_status give_quick_answers(proof *p) {
     sx_codesign *c = p->c;
     for (size_t d = 0; d < c->designs->n; d++) {
         for (size_t t = 0; t < c->n_targets; t++) known_of(p, d)[t].bound = -INFINITY;
@@ -363,7 +363,7 @@ static sx_status search_within(sx_codesign *c, double effort) {
     p.rank = calloc(n, sizeof *p.rank);
     p.searched = calloc(n, sizeof *p.searched);
     sx_status status = p.known && p.rank && p.searched ? SX_OK : sx_error_memory();
-    if (!status) status = begin(&p);
+    if (!status) status = give_quick_answers(&p);
     if (!status) status = search_designs(&p);
     while (!status && effort > 0 && p.spent < ALL_EFFORT && is_open(&p) && !sx_codesign_stopped(c)) {
         p.effort *= MORE_EFFORT;

@@ -8,7 +8,7 @@
 
 enum { MOST_COMBINATIONS = 1000000 };
 
-/* A limit held against the architecture: the memories it is of, as levels. */
+/* A limit resolved in the architecture: the memories it is of, as levels. */
 typedef struct bound_limit {
     uint32_t levels;
     double words, area; /* INFINITY: any */
@@ -97,7 +97,7 @@ static bool next(const sx_designs *designs, uint8_t *option) {
     return false;
 }
 
-static sx_status count(sx_designs *designs) {
+static sx_status count_designs(sx_designs *designs) {
     double n = 1;
     for (size_t k = 0; k < designs->n_parameters; k++) n *= (double)designs->parameter[k].n_options;
     if (n > MOST_COMBINATIONS)
@@ -124,7 +124,7 @@ sx_status sx_designs_list(sx_designs *designs, const sx_choices *choices, double
     uint8_t option[SX_MAX_DESIGN_PARAMETERS] = {0};
     double smallest = INFINITY;
     size_t kept = 0;
-    SX_TRY(count(designs));
+    SX_TRY(count_designs(designs));
     for (size_t i = 0; i < choices->n_limits; i++)
         SX_TRY(bind_limit(designs, choices, &choices->limit[i], &limit[i]));
     designs->option = calloc(designs->combinations, designs->n_parameters ? designs->n_parameters : 1);

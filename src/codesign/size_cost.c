@@ -120,7 +120,7 @@ static sx_status look_up(void *user, const char *name, double *value, bool *foun
 }
 
 /* The value of a formula; what it may name is the hint of an error. */
-static sx_status evaluate(const sx_size_cost *size_cost, scope *s, double *out) {
+static sx_status evaluate_formula(const sx_size_cost *size_cost, scope *s, double *out) {
     static const char *const all[] = {"words, rows, bits, kb, word_bits, block_size, width, pat, sram, "
                                       "sram_write, sram_leakage, sram_area, "
                                       "base, base_words, base_pat, base_area, base_sram, base_sram_write, "
@@ -177,7 +177,7 @@ static sx_status evaluate_memory(const sx_size_cost *size_cost, const sx_storage
                                              base->area};
     memcpy(&value[FIRST_SRAM], own.value, N_SRAM * sizeof *value);
     memcpy(&value[FIRST_SRAM + N_SRAM], of_base.value, N_SRAM * sizeof *value);
-    return evaluate(size_cost, &(scope){names, value, sizeof value / sizeof *value}, out);
+    return evaluate_formula(size_cost, &(scope){names, value, sizeof value / sizeof *value}, out);
 }
 
 sx_status sx_size_cost_value(const sx_size_cost *size_cost, const sx_storage *base, double base_value,
@@ -210,6 +210,6 @@ sx_status sx_size_cost_of_compute(const sx_size_cost *size_cost, const sx_comput
     if (!size_cost->formula)
         return sx_error_hint(sx_error_at(size_cost->place, "compute-area is a table"),
                              "it is a number or a formula");
-    SX_TRY(evaluate(size_cost, &(scope){names, value, 1}, out));
+    SX_TRY(evaluate_formula(size_cost, &(scope){names, value, 1}, out));
     return check_value(size_cost->place, "compute-area", *out);
 }

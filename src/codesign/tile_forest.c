@@ -103,7 +103,7 @@ bool sx_tile_forest_candidate(const sx_tile_forest *forest, const sx_tile_node *
 }
 
 /* Lists the nodes of all unrollings. */
-static sx_status grow(sx_codesign *c, const sx_sunstone *plan, sx_tile_forest *g) {
+static sx_status list_nodes(sx_codesign *c, const sx_sunstone *plan, sx_tile_forest *g) {
     const double limit = plan->on.limit;
     sx_sunstone_partial start = sx_sunstone_start(plan),
                         at = {.point = malloc(plan->space->space.point_size)};
@@ -215,7 +215,7 @@ static sx_status build_forest(sx_codesign *c, size_t target, const sx_arch *larg
         if (plan->left[d] == 0) return SX_OK;
     sx_sunstone_list_unrollings(plan, &plan->stage[0], plan->left, &g->roots);
     if (g->roots.failed) return sx_error_memory();
-    SX_TRY(grow(c, plan, g));
+    SX_TRY(list_nodes(c, plan, g));
     return price(c, target, largest, g);
 }
 

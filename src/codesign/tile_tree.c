@@ -79,7 +79,7 @@ static uint32_t smallest(const tree *t) {
 }
 
 /* Keeps the node unless a child has the same memories. */
-static void keep(tree *t) {
+static void keep_node(tree *t) {
     t->node.memory = smallest(t);
     t->walked++;
     for (int i = 0; i < t->n; i++) {
@@ -95,18 +95,18 @@ static void keep(tree *t) {
 }
 
 /* Goes through the nodes with the factors of the first `at` dimensions as they are. */
-static void walk(tree *t, int at) {
+static void walk_nodes(tree *t, int at) {
     if (++t->steps % POLL == 0 && sx_codesign_stopped(t->c)) t->over = true;
     if (t->over || t->out->failed || t->out->n >= t->limit) return;
     if (at == t->n) {
-        keep(t);
+        keep_node(t);
         return;
     }
     uint32_t *factor = &t->node.item.tile.factor[t->dim[at]];
     for (uint32_t next = 1; next; next = larger(t, t->dim[at], next)) {
         *factor = next;
         if (next > 1 && smallest(t) == SX_TILE_NOWHERE) break;
-        walk(t, at + 1);
+        walk_nodes(t, at + 1);
     }
     *factor = 1;
 }
@@ -125,6 +125,6 @@ void sx_tile_tree(const sx_codesign *c, const sx_sunstone *plan, const sx_tile_m
     }
     for (int d = 0; d < plan->space->problem->n_dims; d++)
         if (larger(&t, d, 1)) t.dim[t.n++] = (uint8_t)d;
-    if (smallest(&t) != SX_TILE_NOWHERE) walk(&t, 0);
+    if (smallest(&t) != SX_TILE_NOWHERE) walk_nodes(&t, 0);
     *walked += t.walked;
 }

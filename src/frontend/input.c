@@ -326,8 +326,8 @@ const sx_pair *sx_input_first(const sx_input *input, const char *key) {
 }
 
 /* Keeps a message with its place in a list unless it is there already or the list is full. */
-static SX_MUST_USE sx_status keep(sx_input *input, struct remark *list, size_t *n, sx_place place,
-                                  const char *key, const char *format, va_list args) {
+static SX_MUST_USE sx_status keep_remark(sx_input *input, struct remark *list, size_t *n, sx_place place,
+                                         const char *key, const char *format, va_list args) {
     char message[512];
     sx_text text = {0};
     vsnprintf(message, sizeof message, format, args);
@@ -345,7 +345,7 @@ static SX_MUST_USE sx_status keep(sx_input *input, struct remark *list, size_t *
 }
 
 /* The error of a strict input. */
-static SX_MUST_USE sx_status refuse(sx_place place, const char *format, va_list args) {
+static SX_MUST_USE sx_status refuse_strictly(sx_place place, const char *format, va_list args) {
     char message[512];
     vsnprintf(message, sizeof message, format, args);
     return sx_error_hint(sx_error_at(place, "%s", message),
@@ -355,7 +355,7 @@ static SX_MUST_USE sx_status refuse(sx_place place, const char *format, va_list 
 sx_status sx_input_add_note(sx_input *input, sx_place place, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    sx_status status = keep(input, input->note, &input->n_notes, place, NULL, format, args);
+    sx_status status = keep_remark(input, input->note, &input->n_notes, place, NULL, format, args);
     va_end(args);
     return status;
 }
@@ -363,8 +363,9 @@ sx_status sx_input_add_note(sx_input *input, sx_place place, const char *format,
 sx_status sx_input_repeated(sx_input *input, sx_place place, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    sx_status status = input->strict ? refuse(place, format, args)
-                                     : keep(input, input->note, &input->n_notes, place, NULL, format, args);
+    sx_status status = input->strict
+                           ? refuse_strictly(place, format, args)
+                           : keep_remark(input, input->note, &input->n_notes, place, NULL, format, args);
     va_end(args);
     return status;
 }
@@ -372,8 +373,8 @@ sx_status sx_input_repeated(sx_input *input, sx_place place, const char *format,
 /* Adds a warning, about a key where there is one; an error where the input is strict. */
 static SX_MUST_USE sx_status warn(sx_input *input, sx_place place, const char *key, const char *format,
                                   va_list args) {
-    return input->strict ? refuse(place, format, args)
-                         : keep(input, input->warning, &input->n_warnings, place, key, format, args);
+    return input->strict ? refuse_strictly(place, format, args)
+                         : keep_remark(input, input->warning, &input->n_warnings, place, key, format, args);
 }
 
 sx_status sx_input_unknown(sx_input *input, const sx_pair *pair, const char *format, ...) {

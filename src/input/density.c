@@ -37,7 +37,7 @@ sx_status sx_densities_check(const sx_density_range *range, const sx_network *ne
 }
 
 /* Gives a tensor a density in every layer that has it. */
-static sx_status apply(const char *name, const density *d, sx_network *network) {
+static sx_status apply_density(const char *name, const density *d, sx_network *network) {
     bool found = false;
     for (size_t i = 0; i < network->n_layers; i++) {
         sx_problem *problem = &network->layer[i].problem;
@@ -73,7 +73,7 @@ static sx_status apply_part(const char *text, char *part, sx_network *network) {
     if (d.model == SX_DENSITY_BANDED &&
         !(d.value >= 0 && d.value <= SX_MAX_DIM_SIZE && d.value == floor(d.value)))
         return malformed(text);
-    return apply(part, &d, network);
+    return apply_density(part, &d, network);
 }
 
 sx_status sx_density_apply(const sx_args *args, sx_network *network) {

@@ -37,7 +37,7 @@ static fit fit_of(const char *name, const char *stem, size_t stem_size) {
 }
 
 /* Whether a file is a table that leaves no energy of the architecture to a formula. */
-static sx_status fits(const sx_input *input, const char *path, bool *out) {
+static sx_status table_fits(const sx_input *input, const char *path, bool *out) {
     struct stat info;
     sx_input *both = NULL;
     *out = false;
@@ -79,7 +79,7 @@ static sx_status find_table(const sx_input *input, const char *file, fit wanted,
         sx_text_add(&name, "%.*s%s", (int)folder, file, entry->d_name);
         status = sx_text_take(&name, &full);
         if (status) break;
-        status = fits(input, full, &good);
+        status = table_fits(input, full, &good);
         *n += good;
         if (good && !*out)
             *out = full;

@@ -192,7 +192,7 @@ static int is_visible(const struct dirent *entry) {
     return entry->d_name[0] != '.';
 }
 
-static SX_MUST_USE sx_status walk(sx_folder *folder, const char *path, int depth, int *entries);
+static SX_MUST_USE sx_status walk_folder(sx_folder *folder, const char *path, int depth, int *entries);
 
 /* Adds one entry of a folder: a file of interest, or all below a folder. */
 static SX_MUST_USE sx_status add_entry(sx_folder *folder, const char *path, const char *name, int depth,
@@ -204,7 +204,7 @@ static SX_MUST_USE sx_status add_entry(sx_folder *folder, const char *path, cons
     SX_TRY(sx_text_take(&joined, &full));
     sx_status status = SX_OK;
     if (lstat(full, &info) == 0 && S_ISDIR(info.st_mode))
-        status = depth < MAX_DEPTH ? walk(folder, full, depth + 1, entries) : SX_OK;
+        status = depth < MAX_DEPTH ? walk_folder(folder, full, depth + 1, entries) : SX_OK;
     else if (is_yaml(name) || sx_onnx_is_path(name) || ends_with(name, ".map.txt"))
         return add_file(folder, full);
     free(full);
@@ -212,7 +212,7 @@ static SX_MUST_USE sx_status add_entry(sx_folder *folder, const char *path, cons
 }
 
 /* Adds the files of a folder and of those below it. */
-static sx_status walk(sx_folder *folder, const char *path, int depth, int *entries) {
+static sx_status walk_folder(sx_folder *folder, const char *path, int depth, int *entries) {
     struct dirent **list;
     int n = scandir(path, &list, is_visible, by_name);
     if (n < 0 && errno == ENOMEM) return sx_error_memory();
@@ -239,7 +239,7 @@ bool sx_is_folder(const char *path) {
 sx_status sx_folder_scan(const char *path, sx_folder *out) {
     int entries = 0;
     *out = (sx_folder){.path = path};
-    return walk(out, path, 0, &entries);
+    return walk_folder(out, path, 0, &entries);
 }
 
 void sx_folder_fini(sx_folder *folder) {
@@ -333,7 +333,7 @@ static void choose_table(sx_folder *folder) {
 
 /* Takes the file that holds something, if it is the only one; one that Timeloop wrote only where nothing in
  * it is `present` or taken already. */
-static void choose(sx_folder *folder, unsigned holds, unsigned present) {
+static void choose_file(sx_folder *folder, unsigned holds, unsigned present) {
     const sx_folder_file *file = sx_folder_candidate(folder, holds, 0);
     if (!file || sx_folder_candidate(folder, holds, 1)) return;
     for (size_t i = 0; i < folder->n; i++)
@@ -352,7 +352,7 @@ void sx_folder_choose(sx_folder *folder, unsigned given, unsigned present) {
     }
     for (size_t i = 0; i < sizeof single / sizeof single[0]; i++)
         if (!((given | present) & single[i]) && !(single[i] & NOUNS && sx_folder_takes(folder, single[i])))
-            choose(folder, single[i], present);
+            choose_file(folder, single[i], present);
     if (!((given | present) & SX_HOLDS_ARCH) && !sx_folder_takes(folder, SX_HOLDS_ARCH)) return;
     for (size_t i = 0; i < folder->n; i++) {
         sx_folder_file *file = &folder->file[i];

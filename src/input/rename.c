@@ -28,7 +28,7 @@ typedef struct naming {
 } naming;
 
 /* Gives a problem the names of a naming, all at once; false where two would be the same. */
-static bool apply(const naming *names, sx_problem *problem) {
+static bool apply_names(const naming *names, sx_problem *problem) {
     sx_problem renamed = *problem;
     for (int d = 0; d < problem->n_dims; d++)
         for (int i = 0; i < names->n; i++)
@@ -43,7 +43,7 @@ static bool apply(const naming *names, sx_problem *problem) {
 }
 
 /* Keeps for a note which names of a problem became others. */
-static void remember(const sx_problem *before, const sx_problem *after, sx_text *renamed) {
+static void note_names(const sx_problem *before, const sx_problem *after, sx_text *renamed) {
     for (int d = 0; d < before->n_dims; d++) {
         char pair[2 * SX_NAME_SIZE + 8];
         if (strcmp(before->dim_name[d], after->dim_name[d]) == 0) continue;
@@ -96,12 +96,12 @@ sx_status sx_rename_as_told(const sx_args *args, sx_network *network, sx_text *r
         sx_problem *problem = &network->layer[l].problem, before = *problem;
         bool has = false;
         for (int i = 0; i < names.n; i++) has |= sx_problem_dim(problem, names.from[i]) >= 0;
-        if (has && !apply(&names, problem))
+        if (has && !apply_names(&names, problem))
             status = sx_error_hint(sx_error_new(SX_ERR_USAGE,
                                                 "--rename would give two dimensions of %s the same name",
                                                 network->layer[l].name),
                                    "exchange two names by --rename K=M,M=K");
-        remember(&before, problem, renamed);
+        note_names(&before, problem, renamed);
     }
     sx_text_free(&text);
     return status;
@@ -115,8 +115,8 @@ bool sx_rename_to_fit(sx_problem *problem, sx_rename_test *fits, void *user, sx_
             sx_problem other = *problem;
             memcpy(names.from, conventions[from], sizeof conventions[from]);
             memcpy(names.to, conventions[to], sizeof conventions[to]);
-            if (!apply(&names, &other) || !fits(user, &other)) continue;
-            remember(problem, &other, renamed);
+            if (!apply_names(&names, &other) || !fits(user, &other)) continue;
+            note_names(problem, &other, renamed);
             *problem = other;
             return true;
         }

@@ -54,7 +54,7 @@ static sx_status apply_role(sx_operand_role role, const char *word, uint64_t bit
 }
 
 /* Gives a tensor a width in every layer that has it, or all tensors where no name is given. */
-static sx_status apply(const char *name, uint64_t bits, sx_network *network) {
+static sx_status apply_width(const char *name, uint64_t bits, sx_network *network) {
     bool found = false;
     for (size_t i = 0; i < network->n_layers; i++) {
         sx_problem *problem = &network->layer[i].problem;
@@ -77,7 +77,7 @@ static sx_status apply_part(const char *text, char *part, sx_network *network) {
         return malformed(text);
     const sx_operand_role role = equal ? role_of(part) : SX_OPERAND_UNKNOWN;
     if (role && !is_named(network, part)) return apply_role(role, part, bits, network);
-    return apply(equal ? part : NULL, bits, network);
+    return apply_width(equal ? part : NULL, bits, network);
 }
 
 sx_status sx_bits_apply(const sx_args *args, sx_network *network) {

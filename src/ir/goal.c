@@ -1,4 +1,4 @@
-/* Objectives held against the metrics of a model. */
+/* Objectives bound to the metrics of a model. */
 #include "ir/goal.h"
 
 #include "base/status.h"

@@ -157,7 +157,7 @@ static size_t next_before(walk *w, size_t node) {
 }
 
 /* Puts a node into the order, after all that it depends on; a node met again while it waits is *cyclic. */
-static SX_MUST_USE sx_status visit(walk *w, size_t start, size_t *cyclic) {
+static SX_MUST_USE sx_status visit_node(walk *w, size_t start, size_t *cyclic) {
     size_t depth = 0;
     w->stack[depth++] = start;
     w->next[start] = 0;
@@ -202,7 +202,7 @@ sx_status sx_graph_order_of(const sx_graph *graph, size_t *order, size_t *cyclic
     for (size_t i = 0; i < n && in_order; i++) order[i] = i;
     sx_status status = SX_OK;
     for (size_t i = 0; i < n && !in_order && !status; i++)
-        if (w.next[i] == SX_NO_INDEX) status = visit(&w, i, cyclic);
+        if (w.next[i] == SX_NO_INDEX) status = visit_node(&w, i, cyclic);
     free(memory);
     return status;
 }

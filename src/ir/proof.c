@@ -25,7 +25,7 @@ void sx_proof_free(sx_proof *proof) {
 }
 
 /* Makes room for more entries; false when memory is out. */
-static bool grow(sx_proof *proof) {
+static bool grow_entries(sx_proof *proof) {
     size_t room[3] = {proof->room, proof->room, proof->room}, n = proof->n_entries + 1;
     if (!sx_reserve(&proof->searched, &room[0], n, sizeof *proof->searched) ||
         !sx_reserve(&proof->bound, &room[1], n, sizeof *proof->bound) ||
@@ -36,7 +36,7 @@ static bool grow(sx_proof *proof) {
 }
 
 sx_status sx_proof_add(sx_proof *proof, bool searched, double bound, const uint32_t *spatial) {
-    if (proof->n_entries == proof->room && !grow(proof)) return sx_error_memory();
+    if (proof->n_entries == proof->room && !grow_entries(proof)) return sx_error_memory();
     size_t n = proof->n_entries++;
     proof->searched[n] = searched;
     proof->bound[n] = bound;

@@ -1,6 +1,6 @@
 /* Weight files: a net, a text that says what it was trained for, and for checkpoints an optimizer's state.
  * Numbers are little-endian: the magic, version and checksum; sizes; layers; text; options and state of the optimizer;
- * parameters. Every read size is held against the size of the file before memory is taken. */
+ * parameters. Every size is compared with the size of the file before memory is taken. */
 #ifndef SX_LEARN_WEIGHTS_H
 #define SX_LEARN_WEIGHTS_H
 

@@ -54,7 +54,7 @@ static const double SHORT_SHARE = 0.3;
 typedef struct state {
     uint64_t stage;
     uint64_t until;   /* evaluations up to which it may go; 0: not set */
-    uint64_t refused; /* the proof was not to be had */
+    uint64_t refused; /* the proof was refused */
     sx_padding_state padding;
 } state;
 
@@ -121,7 +121,7 @@ static bool is_skipped(const sx_run *run, const state *s) {
 }
 
 /* Goes through a stage, or on with it. */
-static sx_status step(sx_run *run, state *s) {
+static sx_status run_stage(sx_run *run, state *s) {
     bool single = sx_run_k_best(run) == 1;
     uint64_t left = sx_run_left(run), most = (uint64_t)sx_run_setting(run, GAMMA);
     uint64_t slow = sx_gamma_slowness(sx_map_space_of(sx_run_space(run)));
@@ -159,7 +159,7 @@ static sx_status search_by_auto(sx_run *run) {
     if (!s) return sx_error_memory();
     if (s->stage > DONE) return sx_run_damaged(run);
     while (!is_closed(run) && s->stage != DONE && sx_run_continue(run)) {
-        sx_status status = step(run, s);
+        sx_status status = run_stage(run, s);
         if (status && status->code != SX_ERR_LIMIT) return status;
         s->refused |= status && s->stage == PROOF;
         sx_status_free(status);

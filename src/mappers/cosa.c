@@ -81,7 +81,7 @@ static bool indexes(const program *p, int tensor, int d) {
 }
 
 /* Adds a variable and counts it. */
-static size_t add(program *p, double high, double cost, bool integer) {
+static size_t add_variable(program *p, double high, double cost, bool integer) {
     p->n_values++;
     return sx_mip_add_variable(p->mip, 0, high, cost, integer);
 }
@@ -130,7 +130,7 @@ static void add_counts(program *p, int d) {
                 double cost = sx_run_setting(p->run, TRAFFIC) * traffic_of(p, d, s, kind) -
                               sx_run_setting(p->run, UTILIZATION) * utilization_of(p, d, s);
                 if (kind == TEMPORAL) cost += sx_run_setting(p->run, COMPUTE);
-                p->count[d][i][s][kind] = add(p, n, cost * bits, true);
+                p->count[d][i][s][kind] = add_variable(p, n, cost * bits, true);
                 sx_mip_add_term(p->mip, p->count[d][i][s][kind], 1);
             }
     }
@@ -165,7 +165,7 @@ static void add_array(program *p, int level) {
     for (int d = 0; d < space->problem->n_dims; d++) {
         if (!(space->free_x[level] >> d & 1) || space->problem->size[d] == 1) continue;
         double most = log2(space->problem->size[d]);
-        p->axis[d][level] = add(p, 1, 0, true);
+        p->axis[d][level] = add_variable(p, 1, 0, true);
         sx_mip_begin_row(p->mip, -INFINITY, 0);
         add_factor(p, d, level, ON_X, 1);
         sx_mip_add_term(p->mip, p->axis[d][level], -most);
@@ -200,8 +200,8 @@ static void add_ranks(program *p) {
         if (space->problem->size[d] == 1) continue;
         for (int v = 0; v < space->problem->n_tensors; v++) cost += indexes(p, v, d);
         for (int r = 0; r < p->n_ranks; r++) {
-            p->at[d][r] = add(p, 1, 0, true);
-            p->share[d][r] = add(p, most, cost * sx_run_setting(p->run, TRAFFIC), false);
+            p->at[d][r] = add_variable(p, 1, 0, true);
+            p->share[d][r] = add_variable(p, most, cost * sx_run_setting(p->run, TRAFFIC), false);
             sx_mip_begin_row(p->mip, -INFINITY, 0);
             sx_mip_add_term(p->mip, p->share[d][r], 1);
             sx_mip_add_term(p->mip, p->at[d][r], -most);
@@ -232,7 +232,8 @@ static void add_reloads(program *p, int tensor) {
     for (int d = 0; d < space->problem->n_dims; d++)
         if (!indexes(p, tensor, d)) most = fmax(most, log2(space->problem->size[d]));
     for (int r = 0; r < p->n_ranks; r++) {
-        size_t moved = add(p, 1, 0, false), cost = add(p, most, sx_run_setting(p->run, TRAFFIC), false);
+        size_t moved = add_variable(p, 1, 0, false),
+               cost = add_variable(p, most, sx_run_setting(p->run, TRAFFIC), false);
         for (int d = 0; d < space->problem->n_dims; d++) {
             if (space->problem->size[d] == 1 || !indexes(p, tensor, d)) continue;
             sx_mip_begin_row(p->mip, 0, INFINITY);
@@ -255,7 +256,7 @@ static void add_reloads(program *p, int tensor) {
 }
 
 /* Writes the whole program. */
-static void build(program *p) {
+static void build_program(program *p) {
     const sx_map_space *space = p->space;
     int n = space->arch->n_levels;
     p->permuted = n > 2 ? n - 2 : n - 1;
@@ -352,7 +353,7 @@ static sx_status make_legal(const sx_map_space *space, void *point, bool *legal)
     return SX_OK;
 }
 
-static bool stopped(void *user) {
+static bool run_stopped(void *user) {
     return sx_run_stopped(user);
 }
 
@@ -360,7 +361,7 @@ static bool stopped(void *user) {
 static sx_status solve(sx_run *run, program *p, void *point) {
     sx_mip_options options = {.seconds = TIME_SHARE * sx_run_time(run),
                               .nodes = (size_t)sx_run_setting(run, NODES),
-                              .stop = stopped,
+                              .stop = run_stopped,
                               .user = run};
     sx_mip_result result;
     sx_outcome outcome;
@@ -387,7 +388,7 @@ static sx_status search_by_cosa(sx_run *run) {
         p->space = space;
         p->run = run;
         sx_run_evaluate_starts(run, 0);
-        build(p);
+        build_program(p);
         if (!sx_run_stopped(run)) status = solve(run, p, point);
         if (!status && !sx_run_stopped(run)) s->done = 1;
     }

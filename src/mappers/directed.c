@@ -90,7 +90,7 @@ static double share_of(const builder *b, int level) {
 
 /* Grows the tiles from the inside out: once a memory's share is reached, each further step may be the last. False
  * where a share is not reached. */
-static bool grow(builder *b) {
+static bool grow_tiles(builder *b) {
     const sx_map_space *space = b->t.space;
     bool inner = true;
     for (int s = 0; s < space->arch->n_levels - 1; s++) {
@@ -138,11 +138,11 @@ static bool evaluate_orders(builder *b, sx_worker *worker, bool *found) {
 
 /* Builds a tiling that reaches the shares, which fall, for the rest of the task, where that fails; false where none is
  * legal. */
-static bool build(builder *b, sx_worker *worker) {
+static bool build_tiling(builder *b, sx_worker *worker) {
     for (int i = 0; i < TRIES * (HALVINGS + 1); i++) {
         if (i > 0 && i % TRIES == 0) b->relief = i / TRIES < HALVINGS ? b->relief / 2 : 0;
         if (sx_worker_stopped(worker)) return false;
-        if (sx_tiling_begin(&b->t, b->rng) && fill_array(b) && grow(b)) return true;
+        if (sx_tiling_begin(&b->t, b->rng) && fill_array(b) && grow_tiles(b)) return true;
         sx_worker_reject(worker, 1);
     }
     return sx_map_repair(b->t.space, b->rng, b->t.point);
@@ -156,7 +156,7 @@ static sx_status run_task(const void *input, size_t task, sx_worker *worker, voi
     b.t.point = sx_worker_scratch(worker, 0);
     b.t.saved = sx_worker_scratch(worker, 1);
     for (int i = 0; i < TILINGS && !sx_worker_stopped(worker); i++)
-        if (!build(&b, worker) || !evaluate_orders(&b, worker, output)) break;
+        if (!build_tiling(&b, worker) || !evaluate_orders(&b, worker, output)) break;
     return SX_OK;
 }
 

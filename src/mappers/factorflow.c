@@ -98,7 +98,7 @@ typedef struct descent {
 } descent;
 
 /* Evaluates the point under the descent's dataflows; INFINITY where it is not legal. */
-static double evaluate(descent *d) {
+static double evaluate_point(descent *d) {
     for (int s = 1; s < d->t.space->arch->n_levels; s++)
         sx_tiling_hold(&d->t, s, stays(d->plan, d->plan->flows, s));
     sx_map_normalize(d->t.space, d->t.point);
@@ -123,7 +123,7 @@ static void try_move(descent *d, move m, move *best) {
         sx_worker_reject(d->worker, 1);
         return;
     }
-    m.value = evaluate(d);
+    m.value = evaluate_point(d);
     if (m.value < best->value) *best = m;
     memcpy(d->t.factor[m.dim], factor, sizeof factor);
     memcpy(d->t.point, d->base, d->t.space->space.point_size);
@@ -155,7 +155,7 @@ static sx_status run_task(const void *input, size_t task, sx_worker *worker, voi
         sx_map_level(d.t.point, s)->keep =
             (uint8_t)(p->space->fixed_keep[s] | (d.t.bare ? 0 : p->space->free_keep[s]));
     sx_tiling_write(&d.t);
-    double value = evaluate(&d);
+    double value = evaluate_point(&d);
     while (!d.over && !sx_worker_stopped(worker)) {
         move best = {.value = value};
         for (int dim = 0; dim < p->space->problem->n_dims; dim++) try_moves(&d, dim, &best);

@@ -250,7 +250,7 @@ static void propose(annealer *a, const unsigned char *from, unsigned char *to) {
 }
 
 /* Metropolis: takes or refuses a chain's move, and counts. */
-static void outside(annealer *a, size_t c) {
+static void decide_move(annealer *a, size_t c) {
     state *s = a->s;
     double energy = energy_of(a, &a->outcome[c]), rise = energy - a->energy[c];
     if (s->phase == FIRST && rise != 0 && isfinite(rise)) {
@@ -350,7 +350,7 @@ static sx_status anneal_chains(annealer *a) {
         if (a->s->phase == ANNEAL && a->s->step >= a->s->steps && !begin_again(a)) break;
         size_t n = move_chains(a);
         if (n == 0) continue;
-        for (size_t c = 0; c < n; c++) outside(a, c);
+        for (size_t c = 0; c < n; c++) decide_move(a, c);
         cool(a);
     }
     return SX_OK;

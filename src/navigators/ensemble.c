@@ -115,7 +115,7 @@ static sx_status find_parts(ensemble *e) {
 }
 
 /* The part that gets the next turn, SX_MAX_PARTS where all are complete. */
-static size_t choose(const ensemble *e) {
+static size_t choose_part(const ensemble *e) {
     size_t best = SX_MAX_PARTS;
     double most = -1;
     for (size_t i = 0; i < e->n; i++) {
@@ -163,7 +163,7 @@ static sx_status search_parts(ensemble *e) {
             continue;
         }
         if (!s->playing) {
-            size_t part = choose(e);
+            size_t part = choose_part(e);
             if (part == SX_MAX_PARTS) break;
             s->playing = part + 1;
             s->before = found_at(e->run);

@@ -45,7 +45,7 @@ typedef struct state {
     uint64_t turn; /* which of the two generations lives */
 } state;
 
-typedef struct breeder {
+typedef struct evolution {
     sx_run *run;
     const sx_space *space;
     size_t n, size, elites;
@@ -55,10 +55,10 @@ typedef struct breeder {
     unsigned char *point[2];
     uint32_t *order;
     unsigned char *scratch, *pair; /* one point and two */
-} breeder;
+} evolution;
 
 /* The memory of a search, in the run's state block; false when memory is out. */
-static bool remember(breeder *b, bool *resumed) {
+static bool allocate_state(evolution *b, bool *resumed) {
     size_t n = b->n, ranks = 2 * n * sizeof *b->order;
     size_t total = sizeof *b->s + 2 * n * sizeof *b->outcome[0] + ranks + (2 * n + 3) * b->size;
     b->s = sx_run_state(b->run, total, resumed);
@@ -74,7 +74,7 @@ static bool remember(breeder *b, bool *resumed) {
 }
 
 /* Draws an individual, a legal one unless all count; false where there seems to be none. */
-static bool draw(breeder *b, unsigned char *point) {
+static bool draw_individual(evolution *b, unsigned char *point) {
     uint64_t rejected = 0;
     if (b->lenient) {
         b->space->type->draw(b->space, &b->s->rng, point);
@@ -86,7 +86,7 @@ static bool draw(breeder *b, unsigned char *point) {
 }
 
 /* Makes and evaluates the first generation: start points, then random ones; false where none is legal. */
-static bool begin(breeder *b) {
+static bool begin_generations(evolution *b) {
     size_t n_starts, first = 0;
     const unsigned char *starts = sx_run_starts(b->run, &n_starts);
     b->s->rng = sx_rng_stream(sx_run_seed(b->run), "genetic", 0);
@@ -98,7 +98,7 @@ static bool begin(breeder *b) {
     for (size_t n = 0; first < b->n && !sx_run_stopped(b->run); first += n, n = 0) {
         unsigned char *points = b->point[0] + first * b->size;
         for (; n < BATCH && first + n < b->n; n++)
-            if (!draw(b, points + n * b->size)) return false;
+            if (!draw_individual(b, points + n * b->size)) return false;
         sx_run_evaluate(b->run, points, n, b->outcome[0] + first);
     }
     return true;
@@ -106,7 +106,7 @@ static bool begin(breeder *b) {
 
 /* Changes one gene of an individual, by drawing it anew or (from not NULL) by taking it over; keeps what it
  * was where the result is not legal and must be. */
-static void change(breeder *b, size_t gene, const unsigned char *from, unsigned char *point) {
+static void change_gene(evolution *b, size_t gene, const unsigned char *from, unsigned char *point) {
     memcpy(b->scratch, point, b->size);
     if (from)
         b->space->type->take(b->space, gene, from, b->scratch);
@@ -116,44 +116,44 @@ static void change(breeder *b, size_t gene, const unsigned char *from, unsigned 
 }
 
 /* Swaps genes between two children whose parents are given. */
-static void cross(breeder *b, const unsigned char *mother, const unsigned char *father, unsigned char *first,
-                  unsigned char *second) {
+static void cross_parents(evolution *b, const unsigned char *mother, const unsigned char *father,
+                          unsigned char *first, unsigned char *second) {
     double chance = sx_run_setting(b->run, SWAP);
     for (size_t g = 0; g < b->space->n_genes; g++) {
         if (sx_rng_double(&b->s->rng) >= chance) continue;
-        change(b, g, father, first);
-        change(b, g, mother, second);
+        change_gene(b, g, father, first);
+        change_gene(b, g, mother, second);
     }
 }
 
 /* Draws each gene of an individual anew with a small chance. */
-static void mutate(breeder *b, unsigned char *point) {
+static void mutate_point(evolution *b, unsigned char *point) {
     double chance = sx_run_setting(b->run, GENE);
     for (size_t g = 0; g < b->space->n_genes; g++)
-        if (sx_rng_double(&b->s->rng) < chance) change(b, g, NULL, point);
+        if (sx_rng_double(&b->s->rng) < chance) change_gene(b, g, NULL, point);
 }
 
 /* The next generation while it is made: changed individuals fill it from the front, the others from the
  * back, after the elites. */
-typedef struct nursery {
+typedef struct offspring {
     size_t front, back;
-} nursery;
+} offspring;
 
 /* Adds one child, perhaps mutated, to the next generation. */
-static void add(breeder *b, nursery *to, bool changed, const unsigned char *child,
-                const sx_outcome *outcome) {
+static void add_child(evolution *b, offspring *to, bool changed, const unsigned char *child,
+                      const sx_outcome *outcome) {
     unsigned char *points = b->point[1 - b->s->turn];
     bool mutated = sx_rng_double(&b->s->rng) < sx_run_setting(b->run, MUTATION);
     size_t at = changed || mutated ? to->front++ : --to->back;
     memcpy(points + at * b->size, child, b->size);
     b->outcome[1 - b->s->turn][at] = *outcome;
-    if (mutated) mutate(b, points + at * b->size);
+    if (mutated) mutate_point(b, points + at * b->size);
 }
 
 /* Copies the elites to the end of the next generation and returns what room is left. */
-static nursery keep_elites(breeder *b) {
+static offspring keep_elites(evolution *b) {
     size_t from = b->s->turn;
-    nursery to = {0, b->n};
+    offspring to = {0, b->n};
     if (!b->elites) return to;
     sx_select_rank(sx_run_goal(b->run), b->outcome[from], b->n, false, b->order);
     for (size_t i = 0; i < b->elites; i++) {
@@ -165,11 +165,11 @@ static nursery keep_elites(breeder *b) {
 }
 
 /* Makes and evaluates the next generation. */
-static void breed(breeder *b) {
+static void breed_generation(evolution *b) {
     const sx_goal *goal = sx_run_goal(b->run);
     size_t from = b->s->turn, size = b->size, tournament = (size_t)sx_run_setting(b->run, TOURNAMENT);
     unsigned char *pair = b->pair;
-    nursery to = keep_elites(b);
+    offspring to = keep_elites(b);
     while (to.front < to.back) {
         if (sx_run_stopped(b->run)) return;
         size_t parent[2];
@@ -179,35 +179,36 @@ static void breed(breeder *b) {
         }
         bool crossed = sx_rng_double(&b->s->rng) < sx_run_setting(b->run, CROSSOVER);
         if (crossed)
-            cross(b, b->point[from] + parent[0] * size, b->point[from] + parent[1] * size, pair, pair + size);
+            cross_parents(b, b->point[from] + parent[0] * size, b->point[from] + parent[1] * size, pair,
+                          pair + size);
         for (size_t i = 0; i < 2 && to.front < to.back; i++)
-            add(b, &to, crossed, pair + i * size, &b->outcome[from][parent[i]]);
+            add_child(b, &to, crossed, pair + i * size, &b->outcome[from][parent[i]]);
     }
     b->s->turn = 1 - from;
     if (to.front == 0) {
-        draw(b, b->point[1 - from]);
+        draw_individual(b, b->point[1 - from]);
         to.front = 1;
     }
     sx_run_evaluate(b->run, b->point[1 - from], to.front, b->outcome[1 - from]);
 }
 
 /* Whether the state is one that a search may have. */
-static bool state_holds(const breeder *b) {
+static bool state_holds(const evolution *b) {
     return sx_rng_holds(&b->s->rng) && b->s->turn <= 1 && sx_run_holds(b->run, b->point[b->s->turn], b->n);
 }
 
 static sx_status search_by_genetic(sx_run *run) {
     const sx_space *space = sx_run_space(run);
-    breeder b = {.run = run, .space = space, .size = space->point_size};
+    evolution b = {.run = run, .space = space, .size = space->point_size};
     b.n = (size_t)sx_run_setting(run, POPULATION);
     b.elites = (size_t)(sx_run_setting(run, ELITES) * (double)b.n);
     b.lenient = sx_run_setting(run, ILLEGAL) == 1;
     bool resumed;
-    if (!remember(&b, &resumed)) return sx_error_memory();
+    if (!allocate_state(&b, &resumed)) return sx_error_memory();
     if (resumed && !state_holds(&b)) return sx_run_damaged(run);
-    if (!resumed && !begin(&b)) return SX_OK;
+    if (!resumed && !begin_generations(&b)) return SX_OK;
     sx_select_news(run, b.n, b.outcome[b.s->turn], b.point[b.s->turn]);
-    while (sx_run_continue(run)) breed(&b);
+    while (sx_run_continue(run)) breed_generation(&b);
     return SX_OK;
 }
 

@@ -1,4 +1,4 @@
-/* Source: none; the baseline that every search is held against (Demystifying Map Space Exploration, section
+/* Source: none; the baseline that every search is compared with (Demystifying Map Space Exploration, section
  * 3.1; Mind Mappings, section 5.2). Legal points are drawn uniformly and evaluated, none twice on purpose.
  * Of map spaces that compact points cover, these are drawn.
  * Complexity: a draw and an evaluation per point; no memory. */
@@ -26,7 +26,7 @@ typedef struct job {
 
 /* A task: draws and evaluates points of a stream of its own until one cannot be drawn; its output is whether
  * it found one. */
-static sx_status draw(const void *input, size_t task, sx_worker *worker, void *output) {
+static sx_status draw_points(const void *input, size_t task, sx_worker *worker, void *output) {
     const job *j = input;
     const sx_space *space = sx_run_space(j->run);
     sx_rng rng = sx_rng_stream(sx_run_seed(j->run), "random", j->first + task);
@@ -76,7 +76,7 @@ static bool draw_round(sx_run *run, const job *j) {
     bool drew[TASKS] = {false};
     uint64_t left = sx_run_left(run), turn = sx_run_turn_left(run);
     uint64_t most = turn < left ? (turn + DRAWS - 1) / DRAWS : left / DRAWS + 1;
-    sx_run_tasks(run, most < TASKS ? (size_t)most : TASKS, j->splits ? draw_compact : draw, j, drew,
+    sx_run_tasks(run, most < TASKS ? (size_t)most : TASKS, j->splits ? draw_compact : draw_points, j, drew,
                  sizeof *drew);
     for (int i = 0; i < TASKS; i++)
         if (drew[i]) return true;

@@ -72,8 +72,8 @@ static sx_op_class class_of(const sx_graph *graph, const sx_graph_node *node) {
 }
 
 /* Adds the bytes and inputs of node number `at` of the graph to a node; `skip` is a tensor that is not read. */
-static sx_status gather(const sx_place_build *build, size_t at, size_t skip, sx_place_node *node,
-                        size_t *inputs, size_t *n) {
+static sx_status gather_node(const sx_place_build *build, size_t at, size_t skip, sx_place_node *node,
+                             size_t *inputs, size_t *n) {
     const sx_graph *graph = build->graph;
     const sx_graph_node *from = &graph->node[at];
     for (size_t i = from->first; i < from->first + from->n_operands; i++) {
@@ -114,18 +114,18 @@ static sx_status describe(const sx_place_build *build, size_t at, size_t sum, sx
     node->ops = from->einsum == SX_NO_INDEX
                     ? written_words(graph, from)
                     : from->repeat * sx_problem_computes(&graph->einsum[from->einsum]);
-    SX_TRY(gather(build, at, SX_NO_INDEX, node, inputs, n));
+    SX_TRY(gather_node(build, at, SX_NO_INDEX, node, inputs, n));
     sx_place_features(build, at, node);
     node->weight_read = node->weight_bytes;
     if (strcmp(from->function, "gather") == 0 && node->weight_read > node->activation_bytes)
         node->weight_read = node->activation_bytes;
     if (sum == SX_NO_INDEX) return SX_OK;
     node->activation_bytes = 0;
-    return gather(build, sum, SX_NO_INDEX, node, inputs, n);
+    return gather_node(build, sum, SX_NO_INDEX, node, inputs, n);
 }
 
 /* Takes note that a node computes what node number `at` of the graph writes. */
-static void make(const sx_place_build *build, size_t at, size_t node) {
+static void note_node(const sx_place_build *build, size_t at, size_t node) {
     const sx_graph_node *from = &build->graph->node[at];
     for (size_t i = from->first; i < from->first + from->n_operands; i++)
         if (build->graph->operand[i].written) build->made[build->graph->operand[i].tensor] = node;
@@ -180,7 +180,7 @@ static sx_status add_node(sx_place_build *build, size_t at, size_t *inputs) {
     else
         (void)sx_place_add(build, &node, inputs, n);
     if (build->node.failed || build->input.failed) return sx_error_memory();
-    make(build, at, build->node.n - 1);
+    note_node(build, at, build->node.n - 1);
     return SX_OK;
 }
 
@@ -204,7 +204,7 @@ static void list_users(sx_place_graph *graph) {
 }
 
 /* Hands over what was built. */
-static sx_status finish(sx_place_build *build, sx_place_graph *out) {
+static sx_status hand_over_graph(sx_place_build *build, sx_place_graph *out) {
     sx_place_graph g = {.n_nodes = build->node.n, .n_edges = build->input.n};
     double weights = 0;
     memcpy(g.name, build->graph->name, sizeof g.name);
@@ -248,7 +248,7 @@ sx_status sx_place_graph_of(const sx_graph *graph, uint32_t bytes, bool operator
         for (size_t i = 0; i < graph->n_tensors; i++) build.made[i] = SX_NO_INDEX;
     }
     for (size_t i = 0; !status && i < graph->n_nodes; i++) status = add_node(&build, order[i], inputs);
-    if (!status) status = finish(&build, out);
+    if (!status) status = hand_over_graph(&build, out);
     sx_vector_clear(&build.node);
     sx_vector_clear(&build.input);
     free(order);

@@ -112,7 +112,7 @@ static sx_status check_fits(const sx_placement_space *space) {
 }
 
 /* Fills in a space that is all zero. */
-static sx_status fill(const sx_place_graph *graph, const sx_chip *chip, sx_placement_space *space) {
+static sx_status fill_space(const sx_place_graph *graph, const sx_chip *chip, sx_placement_space *space) {
     if (graph->n_nodes < 1 || graph->n_nodes > MAX_NODES)
         return sx_error_new(SX_ERR_LIMIT, "a graph has from 1 to %d nodes", MAX_NODES);
     SX_TRY(sx_chip_check(chip));
@@ -138,7 +138,7 @@ static sx_status fill(const sx_place_graph *graph, const sx_chip *chip, sx_place
 sx_status sx_placement_space_new(const sx_place_graph *graph, const sx_chip *chip, sx_space **out) {
     sx_placement_space *space = calloc(1, sizeof *space);
     if (!space) return sx_error_memory();
-    sx_status status = fill(graph, chip, space);
+    sx_status status = fill_space(graph, chip, space);
     if (!status) {
         *out = &space->space;
         return SX_OK;

@@ -19,7 +19,7 @@
 #include "base/status.h"
 #include "learn/elementary.h"
 #include "placement/boltzmann.h"
-#include "placement/flock.h"
+#include "placement/population.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ typedef struct egrl {
     double baseline; /* the objective's value of the compiler's placement */
     sx_actor actor;
     sx_learner *learner;
-    sx_flock flock[ENCODINGS];
+    sx_population population[ENCODINGS];
     size_t n, room,
         fixed; /* chromosomes; transitions that there is room for; bytes of the state without these */
     state *s;
@@ -67,16 +67,16 @@ static void lay_out(egrl *e) {
     uint64_t *known = (uint64_t *)(fitness + e->n);
     float *at = (float *)(known + e->n);
     for (int k = 0; k < ENCODINGS; k++) {
-        sx_flock *flock = &e->flock[k];
-        flock->fitness = fitness;
-        flock->known = known;
-        flock->now = at;
-        fitness += flock->n;
-        known += flock->n;
-        at += flock->n * flock->length;
+        sx_population *population = &e->population[k];
+        population->fitness = fitness;
+        population->known = known;
+        population->now = at;
+        fitness += population->n;
+        known += population->n;
+        at += population->n * population->length;
     }
     e->best = at;
-    e->numbers = e->best + (e->flock[NETS].n ? e->flock[NETS].length : 0);
+    e->numbers = e->best + (e->population[NETS].n ? e->population[NETS].length : 0);
     if (e->learner) sx_learner_bind(e->learner, e->numbers, e->s->steps);
     e->reward = (float *)((char *)e->s + e->fixed);
     e->stored = (uint8_t *)(e->reward + e->room);
@@ -94,7 +94,7 @@ static double reward_of(const egrl *e, const sx_outcome *outcome, const uint8_t 
 }
 
 /* Makes room for so many more transitions. */
-static sx_status grow(egrl *e, size_t more) {
+static sx_status grow_transitions(egrl *e, size_t more) {
     size_t wanted = (size_t)e->s->stored + more, size = e->space->space.point_size, old = e->room;
     if (wanted > e->o->replay) wanted = e->o->replay;
     if (wanted <= e->room) return SX_OK;
@@ -127,7 +127,7 @@ static sx_status evaluate_policy(egrl *e) {
 }
 
 /* Makes the first generation. */
-static sx_status begin(egrl *e) {
+static sx_status make_first_generation(egrl *e) {
     const sx_egrl_options *o = e->o;
     uint64_t seed = sx_run_seed(e->run);
     sx_run_evaluate_starts(e->run, 0);
@@ -135,16 +135,16 @@ static sx_status begin(egrl *e) {
     e->s->rng = sx_rng_stream(seed, "ea", 0);
     for (size_t i = 0; i < o->n_boltzmann; i++)
         sx_boltzmann_draw(e->space, &e->s->rng, o->lean,
-                          e->flock[BOLTZMANN].now + i * e->flock[BOLTZMANN].length);
-    size_t length = e->flock[NETS].length, bytes = length * sizeof(float);
+                          e->population[BOLTZMANN].now + i * e->population[BOLTZMANN].length);
+    size_t length = e->population[NETS].length, bytes = length * sizeof(float);
     for (size_t i = 0; i < o->n_nets; i++) {
-        float *net = e->flock[NETS].now + i * length;
+        float *net = e->population[NETS].now + i * length;
         if (i == 0 && *o->policy)
             memcpy(net, e->actor.own, bytes);
         else
             sx_actor_draw(&e->actor, o->lean, sx_rng_next(&e->s->rng), net);
     }
-    if (o->n_nets) memcpy(e->best, e->flock[NETS].now, bytes);
+    if (o->n_nets) memcpy(e->best, e->population[NETS].now, bytes);
     e->s->best = -2;
     if (e->learner) {
         if (*o->policy)
@@ -161,11 +161,11 @@ static sx_status begin(egrl *e) {
 static size_t act(egrl *e) {
     size_t n = 0, size = e->space->space.point_size;
     for (size_t i = 0; i < e->n; i++) {
-        bool net = i >= e->flock[BOLTZMANN].n;
-        const sx_flock *flock = &e->flock[net];
-        size_t k = net ? i - e->flock[BOLTZMANN].n : i;
-        if (net && flock->known[k]) continue;
-        const float *chromosome = flock->now + k * flock->length;
+        bool net = i >= e->population[BOLTZMANN].n;
+        const sx_population *population = &e->population[net];
+        size_t k = net ? i - e->population[BOLTZMANN].n : i;
+        if (net && population->known[k]) continue;
+        const float *chromosome = population->now + k * population->length;
         if (net && !sx_actor_run(&e->actor, chromosome)) return 0;
         e->who[n] = i;
         if (net)
@@ -186,11 +186,11 @@ static size_t act(egrl *e) {
 
 /* Takes note of what a placement is worth. */
 static void learn_of(egrl *e, size_t who, double reward) {
-    sx_flock *nets = &e->flock[NETS];
+    sx_population *nets = &e->population[NETS];
     if (who == e->n) return;
-    e->flock[BOLTZMANN].fitness[who] = reward; /* those of both encodings lie one after another */
-    if (who < e->flock[BOLTZMANN].n) return;
-    size_t i = who - e->flock[BOLTZMANN].n;
+    e->population[BOLTZMANN].fitness[who] = reward; /* those of both encodings lie one after another */
+    if (who < e->population[BOLTZMANN].n) return;
+    size_t i = who - e->population[BOLTZMANN].n;
     nets->known[i] = 1;
     if (reward <= e->s->best) return;
     e->s->best = reward;
@@ -198,10 +198,10 @@ static void learn_of(egrl *e, size_t who, double reward) {
 }
 
 /* Evaluates the placements of a generation; *n becomes how many were. */
-static sx_status evaluate(egrl *e, size_t *n) {
+static sx_status evaluate_generation(egrl *e, size_t *n) {
     size_t size = e->space->space.point_size;
     *n = sx_run_evaluate(e->run, e->points, *n, e->outcome);
-    if (e->learner) SX_TRY(grow(e, *n));
+    if (e->learner) SX_TRY(grow_transitions(e, *n));
     for (size_t i = 0; i < *n; i++) {
         double reward = reward_of(e, &e->outcome[i], e->points + i * size);
         learn_of(e, e->who[i], reward);
@@ -212,13 +212,14 @@ static sx_status evaluate(egrl *e, size_t *n) {
 
 /* The share of an encoding among the elites. */
 static double elite_share(const egrl *e, int encoding) {
-    size_t all = e->flock[BOLTZMANN].elites + e->flock[NETS].elites;
-    return all ? (double)e->flock[encoding].elites / (double)all : 0;
+    size_t all = e->population[BOLTZMANN].elites + e->population[NETS].elites;
+    return all ? (double)e->population[encoding].elites / (double)all : 0;
 }
 
 /* How many chromosomes of both encodings are fitter than one, or as fit and before it. */
 static size_t rank_of(const egrl *e, size_t which) {
-    const double *fitness = e->flock[BOLTZMANN].fitness; /* those of both encodings lie one after another */
+    const double *fitness =
+        e->population[BOLTZMANN].fitness; /* those of both encodings lie one after another */
     size_t rank = 0;
     for (size_t i = 0; i < e->n; i++)
         rank += fitness[i] > fitness[which] || (fitness[i] == fitness[which] && i < which);
@@ -228,11 +229,11 @@ static size_t rank_of(const egrl *e, size_t which) {
 /* Shares out the elites by one ranking: how many each encoding has, all but one of its chromosomes at most. */
 static void share_elites(egrl *e) {
     size_t all = (size_t)(e->o->elites * (double)e->n + 0.5), first = 0;
-    for (int k = 0; k < ENCODINGS; first += e->flock[k++].n) {
-        sx_flock *flock = &e->flock[k];
-        flock->elites = 0;
-        for (size_t i = 0; i < flock->n; i++) flock->elites += rank_of(e, first + i) < all;
-        if (flock->elites >= flock->n && flock->n) flock->elites = flock->n - 1;
+    for (int k = 0; k < ENCODINGS; first += e->population[k++].n) {
+        sx_population *population = &e->population[k];
+        population->elites = 0;
+        for (size_t i = 0; i < population->n; i++) population->elites += rank_of(e, first + i) < all;
+        if (population->elites >= population->n && population->n) population->elites = population->n - 1;
     }
 }
 
@@ -245,7 +246,7 @@ static bool keep_child(void *user, float *child) {
 }
 static bool seed_child(void *user, float *child) {
     egrl *e = user;
-    const sx_flock *nets = &e->flock[NETS];
+    const sx_population *nets = &e->population[NETS];
     const double seeding = e->o->common ? elite_share(e, NETS) : e->o->seeding;
     if (nets->n == 0 || seeding <= 0 || sx_rng_double(&e->s->rng) >= seeding) return false;
     size_t elites = nets->elites ? nets->elites : 1, which = (size_t)sx_rng_below(&e->s->rng, elites);
@@ -266,7 +267,7 @@ static double mutate_weight(egrl *e, double weight) {
 }
 static void mutate_net(void *user, float *child) {
     egrl *e = user;
-    size_t length = e->flock[NETS].length;
+    size_t length = e->population[NETS].length;
     for (size_t i = 0; i < 1 + length / 10; i++) {
         float *weight = child + sx_rng_below(&e->s->rng, length);
         *weight = (float)fmin(fmax(mutate_weight(e, (double)*weight), -100), 100);
@@ -282,10 +283,10 @@ static void breed(egrl *e) {
                      .seed = e->o->common ? keep_child : NULL,
                      .mutate = mutate_net};
     if (e->o->common) share_elites(e);
-    if (e->flock[NETS].n) sx_flock_breed(&e->flock[NETS], &b);
+    if (e->population[NETS].n) sx_population_breed(&e->population[NETS], &b);
     b.mutate = mutate_boltzmann;
     b.seed = seed_child;
-    if (e->flock[BOLTZMANN].n) sx_flock_breed(&e->flock[BOLTZMANN], &b);
+    if (e->population[BOLTZMANN].n) sx_population_breed(&e->population[BOLTZMANN], &b);
 }
 
 /* Updates of the learner, each by a batch of stored transitions. */
@@ -305,7 +306,7 @@ static sx_status update(egrl *e, size_t evaluations) {
 
 /* Copies the learner over the last child of the networks. */
 static void migrate(egrl *e) {
-    const sx_flock *nets = &e->flock[NETS];
+    const sx_population *nets = &e->population[NETS];
     if (!nets->n || !e->o->migration || e->s->generation % e->o->migration) return;
     memcpy(nets->now + (nets->n - 1) * nets->length, e->numbers, nets->length * sizeof *nets->now);
     nets->known[nets->n - 1] = 0;
@@ -315,7 +316,7 @@ static void migrate(egrl *e) {
 static sx_status generation(egrl *e) {
     size_t n = act(e);
     if (n == 0) return sx_error_memory();
-    SX_TRY(evaluate(e, &n));
+    SX_TRY(evaluate_generation(e, &n));
     if (sx_run_stopped(e->run)) return SX_OK;
     breed(e);
     e->s->generation++;
@@ -336,15 +337,16 @@ static bool all_within(const float *x, size_t n, double most) {
 static bool sound(const egrl *e) {
     const state *s = e->s;
     uint64_t have = s->stored < e->o->replay ? s->stored : e->o->replay;
-    const sx_flock *flock = e->flock;
+    const sx_population *population = e->population;
     if (!s->begun) return s->stored == 0;
     if (!sx_rng_holds(&s->rng) || !isfinite(s->best) || have > e->room) return false;
     if (s->steps[0] >> 40 || s->steps[1] >> 40) return false;
     for (size_t i = 0; i < e->n; i++)
-        if (!isfinite(flock[0].fitness[i]) || flock[0].known[i] > 1) return false;
-    for (size_t i = 0; i < flock[BOLTZMANN].n; i++)
-        if (!sx_boltzmann_holds(e->space, flock[BOLTZMANN].now + i * flock[BOLTZMANN].length)) return false;
-    const float *nets = flock[NETS].now, *end = (const float *)((const char *)s + e->fixed);
+        if (!isfinite(population[0].fitness[i]) || population[0].known[i] > 1) return false;
+    for (size_t i = 0; i < population[BOLTZMANN].n; i++)
+        if (!sx_boltzmann_holds(e->space, population[BOLTZMANN].now + i * population[BOLTZMANN].length))
+            return false;
+    const float *nets = population[NETS].now, *end = (const float *)((const char *)s + e->fixed);
     if (!all_within(nets, (size_t)(end - nets), 1e30) || !all_within(e->reward, (size_t)have, 1e6))
         return false;
     return sx_run_holds(e->run, e->stored, (size_t)have);
@@ -353,8 +355,8 @@ static bool sound(const egrl *e) {
 /* Makes the state, or takes over that of a checkpoint. */
 static sx_status prepare_state(egrl *e, bool *resumed) {
     size_t floats = e->learner ? sx_learner_size(e->learner) : 0;
-    for (int k = 0; k < ENCODINGS; k++) floats += e->flock[k].n * e->flock[k].length;
-    if (e->flock[NETS].n) floats += e->flock[NETS].length;
+    for (int k = 0; k < ENCODINGS; k++) floats += e->population[k].n * e->population[k].length;
+    if (e->population[NETS].n) floats += e->population[NETS].length;
     e->fixed =
         sizeof *e->s + e->n * (sizeof(double) + sizeof(uint64_t)) + (floats + floats % 2) * sizeof(float);
     size_t size = e->fixed;
@@ -367,22 +369,23 @@ static sx_status prepare_state(egrl *e, bool *resumed) {
 }
 
 /* Makes networks, learner and room for the work. */
-static sx_status prepare(egrl *e, bool *resumed) {
+static sx_status prepare_search(egrl *e, bool *resumed) {
     const sx_egrl_options *o = e->o;
     size_t points = e->n + o->rollouts, size = e->space->space.point_size;
-    e->flock[BOLTZMANN] = (sx_flock){.n = o->n_boltzmann, .length = sx_boltzmann_length(e->space)};
+    e->population[BOLTZMANN] = (sx_population){.n = o->n_boltzmann, .length = sx_boltzmann_length(e->space)};
     if (o->n_nets || o->rollouts) {
         if (*o->policy)
             SX_TRY(sx_actor_read(e->space, o->policy, &e->actor));
         else
             SX_TRY(sx_actor_init(e->space, o->channels, o->depth, &e->actor));
-        e->flock[NETS] = (sx_flock){.n = o->n_nets, .length = e->actor.net->n_parameters};
+        e->population[NETS] = (sx_population){.n = o->n_nets, .length = e->actor.net->n_parameters};
     }
     if (o->rollouts) SX_TRY(sx_learner_new(&o->learner, &e->actor, &e->learner));
     for (int k = 0; k < ENCODINGS; k++) {
-        e->flock[k].elites = (size_t)(o->elites * (double)e->flock[k].n + 0.5);
-        if (e->flock[k].elites >= e->flock[k].n && e->flock[k].n) e->flock[k].elites = e->flock[k].n - 1;
-        SX_TRY(sx_flock_init(&e->flock[k]));
+        e->population[k].elites = (size_t)(o->elites * (double)e->population[k].n + 0.5);
+        if (e->population[k].elites >= e->population[k].n && e->population[k].n)
+            e->population[k].elites = e->population[k].n - 1;
+        SX_TRY(sx_population_init(&e->population[k]));
     }
     e->points = malloc(points * size + 1);
     e->scratch = malloc(size + 1);
@@ -396,7 +399,7 @@ static sx_status prepare(egrl *e, bool *resumed) {
 }
 
 static void fini(egrl *e) {
-    for (int k = 0; k < ENCODINGS; k++) sx_flock_fini(&e->flock[k]);
+    for (int k = 0; k < ENCODINGS; k++) sx_population_fini(&e->population[k]);
     sx_learner_free(e->learner);
     sx_actor_fini(&e->actor);
     free(e->points);
@@ -417,9 +420,9 @@ sx_status sx_egrl_search(sx_run *run, const sx_egrl_options *options) {
               .baseline = sx_goal_value(sx_run_goal(run), &compiled),
               .n = options->n_boltzmann + options->n_nets};
     bool resumed;
-    sx_status status = prepare(&e, &resumed);
+    sx_status status = prepare_search(&e, &resumed);
     while (!status && sx_run_continue(run)) {
-        if (!e.s->begun) status = begin(&e);
+        if (!e.s->begun) status = make_first_generation(&e);
         if (!status && !sx_run_stopped(run)) status = generation(&e);
     }
     if (!status && *options->save && e.s->begun)

@@ -28,7 +28,7 @@ typedef struct state {
 } state;
 
 /* Evaluates the start points and the first placement. */
-static void begin(sx_run *run, state *s, uint8_t *now) {
+static void evaluate_starts(sx_run *run, state *s, uint8_t *now) {
     size_t n;
     const sx_space *space = sx_run_space(run);
     const uint8_t *starts = sx_run_starts(run, &n);
@@ -84,7 +84,7 @@ static sx_status search_by_greedy_dp(sx_run *run) {
         status = sx_run_damaged(run);
     while (!status && !s->done && sx_run_continue(run)) {
         if (!s->begun)
-            begin(run, s, now);
+            evaluate_starts(run, s, now);
         else
             try_node(run, space, s, now, points, outcome);
     }

@@ -22,19 +22,19 @@ typedef struct choice {
 } choice;
 
 /* A step of a staircase of labels that dominate: more bytes, less cost. */
-typedef struct stair {
+typedef struct front_point {
     uint64_t held, cost;
-} stair;
+} front_point;
 
 typedef struct search {
     const sx_place_relax *relax;
     const sx_labels_options *options;
-    size_t n_held;             /* memories without the slowest */
-    double limit;              /* of bounds */
-    sx_vector now, next;       /* labels before a node, in order, and after it */
-    sx_vector runs;            /* of the latter, where sorted runs begin */
-    sx_vector order, spare;    /* indices of the latter */
-    sx_vector stairs, choices; /* choices: of all labels that were kept */
+    size_t n_held;            /* memories without the slowest */
+    double limit;             /* of bounds */
+    sx_vector now, next;      /* labels before a node, in order, and after it */
+    sx_vector runs;           /* of the latter, where sorted runs begin */
+    sx_vector order, spare;   /* indices of the latter */
+    sx_vector front, choices; /* choices: of all labels that were kept */
 } search;
 
 /* The order of labels: state, bytes from the fastest memory on, cost. */
@@ -130,25 +130,25 @@ static bool sort(search *x) {
 
 /* Whether a label is dominated by an earlier one of the staircase; if not, it joins it. */
 static bool dominated(search *x, const label *at) {
-    stair *stairs = (stair *)(void *)x->stairs.data;
-    size_t low = 0, high = x->stairs.n;
+    front_point *front = (front_point *)(void *)x->front.data;
+    size_t low = 0, high = x->front.n;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (stairs[middle].held <= at->held[0])
+        if (front[middle].held <= at->held[0])
             low = middle + 1;
         else
             high = middle;
     }
-    if (low > 0 && stairs[low - 1].cost <= at->cost) return true;
+    if (low > 0 && front[low - 1].cost <= at->cost) return true;
     size_t gone = low;
-    if (low > 0 && stairs[low - 1].held == at->held[0]) low--;
-    while (gone < x->stairs.n && stairs[gone].cost >= at->cost) gone++;
-    if (gone == low && !sx_vector_add(&x->stairs)) return false;
-    stairs = (stair *)(void *)x->stairs.data;
-    size_t left = x->stairs.n - gone - (gone == low);
-    memmove(stairs + low + 1, stairs + gone, left * sizeof *stairs);
-    stairs[low] = (stair){at->held[0], at->cost};
-    x->stairs.n = low + 1 + left;
+    if (low > 0 && front[low - 1].held == at->held[0]) low--;
+    while (gone < x->front.n && front[gone].cost >= at->cost) gone++;
+    if (gone == low && !sx_vector_add(&x->front)) return false;
+    front = (front_point *)(void *)x->front.data;
+    size_t left = x->front.n - gone - (gone == low);
+    memmove(front + low + 1, front + gone, left * sizeof *front);
+    front[low] = (front_point){at->held[0], at->cost};
+    x->front.n = low + 1 + left;
     return false;
 }
 
@@ -162,10 +162,10 @@ static bool comparable(const search *x, const label *a, const label *b) {
 /* Keeps the labels after a node that none dominates. */
 static void filter(search *x) {
     const label *before = NULL;
-    x->now.n = x->stairs.n = 0;
+    x->now.n = x->front.n = 0;
     for (size_t i = 0; i < x->next.n; i++) {
         const label *at = sx_vector_at(&x->next, *(uint32_t *)sx_vector_at(&x->order, i));
-        if (!before || !comparable(x, before, at)) x->stairs.n = 0;
+        if (!before || !comparable(x, before, at)) x->front.n = 0;
         before = at;
         if (dominated(x, at)) continue;
         label *kept = sx_vector_add(&x->now);
@@ -195,7 +195,7 @@ static void take_best(const search *x, uint8_t *placement, sx_labels_result *out
 }
 
 /* Goes through the nodes; how that ends. */
-static sx_labels_end walk(search *x, uint64_t *steps) {
+static sx_labels_end walk_nodes(search *x, uint64_t *steps) {
     label *first = sx_vector_add(&x->now);
     if (!first) return SX_LABELS_STOPPED;
     memset(first, 0, x->now.size);
@@ -226,17 +226,17 @@ sx_status sx_place_labels(sx_place_relax *relax, const sx_labels_options *option
                 .runs = {.size = sizeof(size_t)},
                 .order = {.size = sizeof(uint32_t)},
                 .spare = {.size = sizeof(uint32_t)},
-                .stairs = {.size = sizeof(stair)},
+                .front = {.size = sizeof(front_point)},
                 .choices = {.size = sizeof(choice)}};
     assert(relax->complete && options->most < UINT32_MAX);
     *out = (sx_labels_result){0};
     if (isinf(sx_place_relax_weights(relax, options->allowed, options->lambda, options->room, placement)))
         return SX_OK;
     x.limit = options->cutoff + sx_place_relax_error(relax);
-    out->end = walk(&x, &out->steps);
+    out->end = walk_nodes(&x, &out->steps);
     if (out->end == SX_LABELS_FOUND) take_best(&x, placement, out);
-    bool failed = x.now.failed || x.stairs.failed || x.choices.failed;
-    sx_vector *all[] = {&x.now, &x.next, &x.runs, &x.order, &x.spare, &x.stairs, &x.choices};
+    bool failed = x.now.failed || x.front.failed || x.choices.failed;
+    sx_vector *all[] = {&x.now, &x.next, &x.runs, &x.order, &x.spare, &x.front, &x.choices};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sx_vector_clear(all[i]);
     return failed ? sx_error_memory() : SX_OK;
 }

@@ -118,7 +118,7 @@ static bool moderate(const float *x, size_t n) {
 }
 
 /* A step of Adam down a gradient, unless one of its numbers is not finite. */
-static void step(sx_learner *learner, int which, const float *gradient, float rate) {
+static void step_adam(sx_learner *learner, int which, const float *gradient, float rate) {
     sx_optimizer *adam = learner->adam[which];
     if (!moderate(gradient, adam->n_parameters)) return;
     adam->steps = learner->steps[which];
@@ -134,12 +134,12 @@ bool sx_learner_update(sx_learner *learner, sx_rng *rng, const uint8_t *const *p
     size_t actions = learner->actor->space->n_tensors * learner->actor->space->chip.n_memories;
     for (size_t i = 0; i < o->batch; i++) set_action(learner, rng, i, placement[i]);
     if (!sx_critic_error(critic, reward, &unused)) return false;
-    step(learner, 1, critic->gradient, o->critic_rate);
+    step_adam(learner, 1, critic->gradient, o->critic_rate);
     if (!sx_actor_run(learner->actor, learner->parameter[0])) return false;
     sx_critic_set(critic, 0, learner->actor->probability);
     if (!sx_critic_value(critic, learner->action, &unused)) return false;
     for (size_t k = 0; k < actions; k++) learner->action[k] = -learner->action[k];
     sx_actor_backward(learner->actor, learner->action, -(double)o->entropy, learner->gradient);
-    step(learner, 0, learner->gradient, o->actor_rate);
+    step_adam(learner, 0, learner->gradient, o->actor_rate);
     return true;
 }

@@ -66,7 +66,7 @@ static bool reserve(sx_place_exact *x, size_t n) {
     return x->s != NULL;
 }
 
-static bool stopped(const void *run) {
+static bool run_stopped(const void *run) {
     return sx_run_stopped(run);
 }
 
@@ -90,14 +90,14 @@ static void polish(sx_place_exact *x, const uint8_t *placement) {
     memcpy(x->scratch, placement, x->space->space.point_size);
     (void)sx_placement_rectify(&x->space->space, x->scratch);
     sx_place_state_set(&x->work, x->scratch);
-    sx_place_improve(&x->work, stopped, x->run);
+    sx_place_improve(&x->work, run_stopped, x->run);
     x->s->steps += x->space->space.n_genes * x->space->space.n_genes * 4 + 2 * (x->work.passed - passed);
     if (!sx_run_stopped(x->run)) sx_place_exact_offer(x, x->work.memory, true);
 }
 
 /* The tensor to branch over: one that takes much of a memory and for which the relaxation sees little difference
  * between two memories, so that both children change the bound; n_tensors where all are fixed. */
-static size_t choose(const sx_place_exact *x) {
+static size_t choose_tensor(const sx_place_exact *x) {
     size_t memories = x->space->chip.n_memories, best = x->space->n_tensors;
     double most = -1;
     for (size_t t = 0; t < x->space->n_tensors; t++) {
@@ -154,7 +154,7 @@ static bool solved(sx_place_exact *x, double bound) {
 
 /* Branches over a tensor of the node at hand. */
 static sx_status branch(sx_place_exact *x, double bound) {
-    size_t tensor = choose(x);
+    size_t tensor = choose_tensor(x);
     if (tensor == x->space->n_tensors) {
         close_leaf(x);
         return SX_OK;
@@ -167,7 +167,7 @@ static sx_status branch(sx_place_exact *x, double bound) {
 }
 
 /* Makes the next open node the one at hand; its bound. */
-static double load(sx_place_exact *x) {
+static double load_node(sx_place_exact *x) {
     size_t memories = x->space->chip.n_memories;
     sx_place_exact_node *node = sx_place_exact_open(x, x->s->n_open - 1);
     memcpy(x->lambda, sx_place_exact_open_lambda(x, node), x->n_lambda * sizeof *x->lambda);
@@ -198,8 +198,8 @@ static bool bound_node(sx_place_exact *x, double *bound) {
 
 /* Closes the node at hand, the next open one, or puts its children in its place. Where the run is stopped meanwhile,
  * it stays as it was. */
-static sx_status visit(sx_place_exact *x) {
-    double bound = load(x);
+static sx_status visit_node(sx_place_exact *x) {
+    double bound = load_node(x);
     bool open = bound_node(x, &bound), split = false;
     x->s->n_open--;
     if (open && x->ranged && !sx_run_stopped(x->run))
@@ -241,7 +241,7 @@ static bool is_latency(const sx_objective *objective) {
 }
 
 /* Evaluates the start points and the placements of rules, and opens the root. */
-static sx_status begin(sx_place_exact *x) {
+static sx_status open_root(sx_place_exact *x) {
     const sx_placement_space *space = x->space;
     size_t n;
     const uint8_t *starts = sx_run_starts(x->run, &n);
@@ -283,7 +283,7 @@ static bool sound(const sx_place_exact *x, size_t size) {
 }
 
 /* Makes the memory of a search. */
-static sx_status prepare(sx_place_exact *x) {
+static sx_status prepare_search(sx_place_exact *x) {
     size_t n = x->space->graph.n_nodes, memories = x->space->chip.n_memories, size = sizeof *x->s;
     bool resumed;
     x->n_lambda = memories * n;
@@ -308,7 +308,7 @@ static sx_status prepare(sx_place_exact *x) {
     return !resumed || sound(x, size) ? SX_OK : sx_run_damaged(x->run);
 }
 
-static void finish(sx_place_exact *x) {
+static void free_search(sx_place_exact *x) {
     sx_place_state_fini(&x->work);
     sx_place_relax_fini(&x->relax);
     free(x->lambda);
@@ -342,16 +342,16 @@ static sx_status branch_and_bound(sx_run *run) {
     sx_place_exact x = {.run = run, .space = sx_placement_space_of(sx_run_space(run))};
     x.tolerance = sx_run_setting(run, TOLERANCE);
     x.latency_only = is_latency(sx_run_objective(run));
-    sx_status status = prepare(&x);
+    sx_status status = prepare_search(&x);
     while (!status && !finished(&x) && sx_run_continue(run)) {
         if (ranges_are_due(&x) && !sx_place_exact_begin_ranges(&x)) status = sx_error_memory();
-        if (!status) status = x.s->begun ? visit(&x) : begin(&x);
+        if (!status) status = x.s->begun ? visit_node(&x) : open_root(&x);
         if (!status) tell_bound(&x);
     }
     if (!status) tell_bound(&x);
     bool closed = !status && x.s->begun && x.s->n_open == 0 && x.latency_only;
     if (closed && sx_run_objective(run)->n_criteria == 1) sx_run_optimal(run);
-    finish(&x);
+    free_search(&x);
     return status;
 }
 

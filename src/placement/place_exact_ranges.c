@@ -94,7 +94,7 @@ static sx_status split_range(sx_place_exact *x, double bound, size_t memory) {
     return pushed ? SX_OK : sx_error_memory();
 }
 
-static bool stopped(const void *run) {
+static bool run_stopped(const void *run) {
     return sx_run_stopped(run);
 }
 
@@ -110,7 +110,7 @@ static sx_status try_labels(sx_place_exact *x, double *bound, bool *open) {
                                  .room = room,
                                  .cutoff = sx_place_exact_cutoff(x),
                                  .most = x->s->labels,
-                                 .stop = stopped,
+                                 .stop = run_stopped,
                                  .user = x->run};
     SX_TRY(sx_place_labels(&x->relax, &options, x->scratch, &result));
     if (result.end == SX_LABELS_STOPPED) return SX_OK;

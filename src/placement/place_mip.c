@@ -48,7 +48,7 @@ typedef struct program {
 } program;
 
 /* A safe point while the solver is at work. */
-static bool stopped(void *run) {
+static bool run_stopped(void *run) {
     return !sx_run_continue(run);
 }
 
@@ -113,7 +113,7 @@ static void add_capacity(program *p, size_t memory, size_t step) {
     }
 }
 
-static void build(program *p) {
+static void build_program(program *p) {
     add_variables(p);
     for (size_t i = 0; i < p->space->graph.n_nodes; i++) add_time(p, i);
     for (size_t m = 1; m < p->space->chip.n_memories; m++)
@@ -136,7 +136,7 @@ static void read_values(const program *p, uint8_t *placement) {
 }
 
 /* Evaluates the start points and the placements of rules, unless that is done; *best becomes the faster rule's. */
-static sx_status begin(sx_run *run, const sx_placement_space *space, state *s, uint8_t *best) {
+static sx_status evaluate_starts(sx_run *run, const sx_placement_space *space, state *s, uint8_t *best) {
     sx_outcome outcome;
     SX_TRY(sx_place_density(space, best));
     if (!s->begun) {
@@ -151,7 +151,7 @@ static sx_status begin(sx_run *run, const sx_placement_space *space, state *s, u
 }
 
 /* States what the solver proved. */
-static void tell(sx_run *run, const program *p, const sx_mip_result *result) {
+static void tell_bound(sx_run *run, const program *p, const sx_mip_result *result) {
     double overhead = (double)p->space->overhead * (double)p->space->graph.n_nodes, value = INFINITY;
     double bound = (result->bound * UNIT + overhead) * (1 - SLACK) / SX_FEMTO;
     double tolerance = sx_run_setting(run, TOLERANCE) + SLACK;
@@ -174,7 +174,7 @@ static sx_status solve(sx_run *run, program *p, uint8_t *point) {
                               .seconds = seconds,
                               .nodes = (size_t)sx_run_setting(run, NODES),
                               .proof = true,
-                              .stop = stopped,
+                              .stop = run_stopped,
                               .user = run};
     sx_mip_result result;
     sx_outcome outcome;
@@ -186,12 +186,12 @@ static sx_status solve(sx_run *run, program *p, uint8_t *point) {
         (void)sx_placement_rectify(&p->space->space, point);
         (void)sx_run_evaluate(run, point, 1, &outcome);
     }
-    tell(run, p, &result);
+    tell_bound(run, p, &result);
     return SX_OK;
 }
 
 /* Makes the program's memory. */
-static sx_status prepare(program *p) {
+static sx_status prepare_program(program *p) {
     size_t variables = p->space->n_tensors * p->space->chip.n_memories + p->space->graph.n_nodes;
     p->first = calloc(p->space->n_tensors, sizeof *p->first);
     p->start = calloc(variables, sizeof *p->start);
@@ -208,10 +208,10 @@ static sx_status search_by_place_mip(sx_run *run) {
                              "`--method exact` does; or use a chip without 'prefetch'");
     state *s = sx_run_state(run, sizeof *s, NULL);
     uint8_t *point = calloc(p.space->space.point_size, 1);
-    sx_status status = s && point ? prepare(&p) : sx_error_memory();
+    sx_status status = s && point ? prepare_program(&p) : sx_error_memory();
     if (!status && !s->done && sx_run_continue(run)) {
-        status = begin(run, p.space, s, point);
-        if (!status) build(&p);
+        status = evaluate_starts(run, p.space, s, point);
+        if (!status) build_program(&p);
         if (!status && !sx_run_stopped(run)) status = solve(run, &p, point);
         if (!status && !sx_run_stopped(run)) s->done = 1;
     }

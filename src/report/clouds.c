@@ -124,7 +124,7 @@ static void draw_column(const figure *f, const char *value_label, sx_text *out) 
 }
 
 /* Draws the figure once its points are known. */
-static void draw(figure *f, const sx_axes *axes, const char *value_label, sx_text *out) {
+static void draw_figure(figure *f, const sx_axes *axes, const char *value_label, sx_text *out) {
     sx_column column = {.height = BAR_HEIGHT + 16, .characters = BAR_CHARACTERS};
     for (size_t c = 0; c < f->n_clouds; c++) sx_plot_make_room(&column, f->cloud[c].name);
     qsort(f->point, f->n_points, sizeof *f->point, compare_points);
@@ -150,6 +150,6 @@ void sx_figure_clouds(const sx_axes *axes, const char *value_label, const sx_clo
         return;
     }
     include(&f);
-    draw(&f, axes, value_label, out);
+    draw_figure(&f, axes, value_label, out);
     free(f.point);
 }

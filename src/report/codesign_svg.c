@@ -57,7 +57,7 @@ static sx_status make_drawing(const sx_codesign_job *job, drawing *d) {
 }
 
 /* Adds the figure of a drawing. */
-static void draw(const sx_codesign_job *job, const drawing *d, const char *best, sx_text *out) {
+static void draw_figure(const sx_codesign_job *job, const drawing *d, const char *best, sx_text *out) {
     const sx_codesign_result *r = &job->result;
     char title[256], label[300];
     snprintf(title, sizeof title, "%s on %s",
@@ -85,7 +85,7 @@ sx_status sx_codesign_svg(const sx_codesign_job *job, sx_text *out) {
         if (job->result.found) sx_codesign_settings(job, job->result.best, &best);
         if (job->result.found && job->result.design[job->result.best].poor)
             sx_text_add(&best, " (poor mapping)");
-        draw(job, &d, best.data, out);
+        draw_figure(job, &d, best.data, out);
         if (out->failed || best.failed) status = sx_error_memory();
     }
     sx_text_free(&best);

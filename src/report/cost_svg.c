@@ -106,7 +106,8 @@ static double size_of(const sx_text *figure, const char *attribute) {
 }
 
 /* Adds both figures, one above the other. */
-static sx_status draw(const sx_arch *arch, drawing *d, const char *title, const char *kind, sx_text *out) {
+static sx_status draw_figures(const sx_arch *arch, drawing *d, const char *title, const char *kind,
+                              sx_text *out) {
     sx_text roofline = {0}, bars = {0};
     draw_roofline(arch, d, title, &roofline);
     sx_axes axes = {"Energy", kind, scale_energies(d), false, false};
@@ -163,7 +164,7 @@ sx_status sx_evaluation_svg(const sx_evaluation *e, sx_text *out) {
         set_point(&work, name, 0, &d);
         set_components(e, &d);
         snprintf(title, sizeof title, "%s on %s", name, e->arch.name);
-        status = draw(&e->arch, &d, title, "component", out);
+        status = draw_figures(&e->arch, &d, title, "component", out);
     }
     drawing_fini(&d);
     return status;
@@ -227,7 +228,7 @@ static sx_status draw_network(const sx_result *r, sx_evaluation *e, sx_text *out
     if (!status && runs) set_operators(serving, runs, r->arch.cycle_seconds, &d);
     if (!status) {
         snprintf(title, sizeof title, "%s on %s", r->network.name, r->arch.name);
-        status = draw(&r->arch, &d, title, "layer, once each", out);
+        status = draw_figures(&r->arch, &d, title, "layer, once each", out);
     }
     for (size_t i = 0; i < runs; i++) sx_serving_fini(&serving[i]);
     drawing_fini(&d);

@@ -82,7 +82,7 @@ static void finish_line(size_t index, sx_text *out) {
 }
 
 /* A curve's marker: every second curve's is hollow. */
-static void mark(size_t index, double x, double y, sx_text *out) {
+static void mark_curve(size_t index, double x, double y, sx_text *out) {
     const char *colour = sx_plot_colour(index);
     sx_svg_marker(out, index, x, y, 4.2, index % 2 ? "#fff" : colour, colour);
 }
@@ -99,7 +99,7 @@ static void draw_markers(const sx_plot *plot, const sx_curve *curve, size_t firs
     while (at < begin) at += pace;
     for (; at <= stop; at += pace) {
         while (i + 1 < end && sx_scale_at(&plot->x, curve->x[i + 1]) <= at) i++;
-        mark(index, at, sx_scale_at(&plot->y, curve->mid[i]), out);
+        mark_curve(index, at, sx_scale_at(&plot->y, curve->mid[i]), out);
     }
 }
 
@@ -129,7 +129,7 @@ static double draw_key(const sx_plot *plot, const sx_curve *curve, size_t index,
     sx_svg_command(out, " ", y);
     sx_svg_command(out, "H", plot->column + width);
     finish_line(index, out);
-    mark(index, plot->column + width / 2, y, out);
+    mark_curve(index, plot->column + width / 2, y, out);
     return y + sx_plot_name(plot, y, curve->name, out);
 }
 

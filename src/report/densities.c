@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* Evaluates a mapping at every density of a range. */
-static sx_status evaluate(const sx_model *model, const sx_mapping *mapping, sx_score *out) {
+static sx_status evaluate_densities(const sx_model *model, const sx_mapping *mapping, sx_score *out) {
     const sx_model *at;
     double weight;
     for (int i = 0; (at = sx_model_at_density(model, i, &weight)); i++) {
@@ -32,7 +32,7 @@ static sx_status score_layer(const sx_result *r, size_t layer, sx_score *out) {
     *arch = r->arch;
     sx_status status = sx_formats_settle(problem, mapping, &options, arch);
     if (!status) status = sx_model_new(problem, arch, &options, &model);
-    if (!status) status = evaluate(model, mapping, out);
+    if (!status) status = evaluate_densities(model, mapping, out);
     sx_model_free(model);
     free(arch);
     return status;

@@ -65,7 +65,7 @@ json_t *sx_json_noun(char *text) {
 }
 
 /* Adds an object, written as the flags say, and frees it. */
-static sx_status finish(json_t *object, size_t flags, sx_text *out) {
+static sx_status finish_object(json_t *object, size_t flags, sx_text *out) {
     char *text = object ? sx_json_dump(object, flags) : NULL;
     json_decref(object);
     if (!text) return sx_error_memory();
@@ -75,11 +75,11 @@ static sx_status finish(json_t *object, size_t flags, sx_text *out) {
 }
 
 sx_status sx_json_finish(json_t *object, sx_text *out) {
-    return finish(object, JSON_INDENT(2), out);
+    return finish_object(object, JSON_INDENT(2), out);
 }
 
 sx_status sx_json_finish_line(json_t *object, sx_text *out) {
-    return finish(object, 0, out);
+    return finish_object(object, 0, out);
 }
 
 sx_status sx_json_extend(const sx_warnings *warnings, sx_text *text) {

@@ -39,7 +39,7 @@ static void draw_roof(const sx_plot *plot, const sx_roofline *r, sx_text *out) {
 }
 
 /* The colour and shape of a point. */
-static void mark(size_t i, double x, double y, sx_text *out) {
+static void mark_point(size_t i, double x, double y, sx_text *out) {
     sx_svg_marker(out, i, x, y, 5, sx_plot_colour(i), "#222222");
 }
 
@@ -53,7 +53,7 @@ static void explain(const sx_plot *plot, const sx_roofline *r, sx_text *out) {
         y += sx_plot_name(plot, y, r->slope_name, out);
     }
     for (size_t i = 0; i < r->n && r->n <= MAX_NAMED; i++) {
-        mark(i, x + 20, y, out);
+        mark_point(i, x + 20, y, out);
         y += sx_plot_name(plot, y, r->name[i], out);
     }
 }
@@ -69,7 +69,7 @@ void sx_figure_roofline(const sx_axes *axes, const sx_roofline *r, sx_text *out)
     sx_plot_open(&plot, axes, out);
     draw_roof(&plot, r, out);
     for (size_t i = 0; i < r->n; i++)
-        if (drawn(r, i)) mark(i, sx_scale_at(&plot.x, r->x[i]), sx_scale_at(&plot.y, r->y[i]), out);
+        if (drawn(r, i)) mark_point(i, sx_scale_at(&plot.x, r->x[i]), sx_scale_at(&plot.y, r->y[i]), out);
     explain(&plot, r, out);
     sx_svg_close(out);
 }

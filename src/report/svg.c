@@ -75,7 +75,7 @@ void sx_svg_close(sx_text *out) {
 }
 
 /* Ends an element that has no content. */
-static void finish(sx_text *out, const char *style) {
+static void finish_element(sx_text *out, const char *style) {
     sx_text_add(out, "%s%s/>\n", *style ? " " : "", style);
 }
 
@@ -85,7 +85,7 @@ void sx_svg_line(sx_text *out, double x1, double y1, double x2, double y2, const
     sx_svg_attribute(out, "y1", y1);
     sx_svg_attribute(out, "x2", x2);
     sx_svg_attribute(out, "y2", y2);
-    finish(out, style);
+    finish_element(out, style);
 }
 
 void sx_svg_rect(sx_text *out, double x, double y, double width, double height, const char *style) {
@@ -94,11 +94,11 @@ void sx_svg_rect(sx_text *out, double x, double y, double width, double height, 
     sx_svg_attribute(out, "y", y);
     sx_svg_attribute(out, "width", width);
     sx_svg_attribute(out, "height", height);
-    finish(out, style);
+    finish_element(out, style);
 }
 
 /* Writes the content of a text element and ends it. */
-static void content(sx_text *out, const char *style, const char *text) {
+static void finish_text(sx_text *out, const char *style, const char *text) {
     sx_text_add(out, "%s%s>", *style ? " " : "", style);
     sx_svg_escape(out, text);
     sx_text_add(out, "</text>\n");
@@ -110,7 +110,7 @@ void sx_svg_text(sx_text *out, double x, double y, sx_anchor anchor, const char 
     sx_svg_attribute(out, "x", x);
     sx_svg_attribute(out, "y", y);
     if (anchor != SX_ANCHOR_START) sx_text_add(out, " text-anchor=\"%s\"", words[anchor]);
-    content(out, style, text);
+    finish_text(out, style, text);
 }
 
 void sx_svg_text_upward(sx_text *out, double x, double y, const char *style, const char *text) {
@@ -119,7 +119,7 @@ void sx_svg_text_upward(sx_text *out, double x, double y, const char *style, con
     sx_text_add(out, " ");
     sx_svg_number(out, y, 2);
     sx_text_add(out, ") rotate(-90)\"");
-    content(out, style, text);
+    finish_text(out, style, text);
 }
 
 /* A shape as corners on a circle of radius 1 (no corners: the circle itself), in 1/100. */

@@ -135,8 +135,8 @@ static void tell(const sx_sweep *sweep, uint64_t index, sx_order_group *group) {
 }
 
 /* Gathers orders sorted by cost into groups. */
-static sx_status gather(const sx_model *model, sx_evaluator *evaluator, const sx_mapping *given,
-                        const swept *all, sx_sweep *sweep) {
+static sx_status gather_orders(const sx_model *model, sx_evaluator *evaluator, const sx_mapping *given,
+                               const swept *all, sx_sweep *sweep) {
     sx_mapping mapping = *given;
     size_t n = 0;
     for (uint64_t i = 0; i < sweep->n_costed; i++) n += i == 0 || all[i].edp != all[i - 1].edp;
@@ -192,7 +192,7 @@ sx_status sx_sweep_orders(const sx_model *model, const sx_mapping *mapping, cons
     if (!status) {
         sweep.matter = find_mattering(&sweep, all);
         qsort(all, sweep.n_costed, sizeof *all, by_cost);
-        status = gather(model, evaluator, mapping, all, &sweep);
+        status = gather_orders(model, evaluator, mapping, all, &sweep);
     }
     sx_evaluator_free(evaluator);
     free(all);

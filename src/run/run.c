@@ -109,7 +109,7 @@ void sx_run_fail(sx_run *run, sx_status failure) {
 }
 
 /* Tells of progress, where that is wanted and due. */
-static void tell(sx_run *run, double seconds, uint64_t more) {
+static void tell_progress(sx_run *run, double seconds, uint64_t more) {
     const sx_run_options *o = &run->options;
     if (!o->progress || seconds < run->progressed + PROGRESS_SECONDS) return;
     uint64_t evaluations = run->evaluations + more;
@@ -131,7 +131,7 @@ void sx_run_poll(sx_run *run, uint64_t more) {
     if (sx_is_cancelled(o->cancel)) sx_run_end(run, SX_STOP_SIGNAL);
     if (o->seconds <= 0 && !o->progress) return;
     if (sx_run_is_late(run)) sx_run_end(run, SX_STOP_TIME);
-    tell(run, sx_run_seconds(run), more);
+    tell_progress(run, sx_run_seconds(run), more);
 }
 
 /* Whether a navigator of the checkpoint that the run resumed from has yet to be called again. */
@@ -189,7 +189,7 @@ static sx_status forgive_interruption(sx_run *run, SX_TAKE sx_status status) {
 }
 
 /* Makes what a search needs; what is made stays with the run, also after an error. */
-static sx_status prepare(sx_run *run) {
+static sx_status prepare_run(sx_run *run) {
     SX_TRY(sx_run_accepts(run, run->entry));
     SX_TRY(sx_settings_text(run->entry, run->frame[0].settings, &run->navigator));
     SX_TRY(sx_cache_init(&run->cache, run->options.cache));
@@ -215,7 +215,7 @@ static sx_status navigate(sx_run *run, const sx_registered *entry, SX_TAKE doubl
     if (sx_ranks_active(run->options.ranks) && sx_ranks_follows(run->options.ranks) &&
         run->options.seconds > 0)
         return sx_ranks_finish(run->options.ranks);
-    SX_TRY(prepare(run));
+    SX_TRY(prepare_run(run));
     sx_status status = entry->navigator->search(run);
     run->seconds = sx_run_seconds(run);
     sx_worker_pool_free(run->workers);

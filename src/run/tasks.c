@@ -104,7 +104,7 @@ static uint64_t cut(const sx_run *run, const sx_log *log) {
 }
 
 /* Adds up the first n steps of a log. */
-static void count(sx_run *run, const sx_log *log, uint64_t n) {
+static void count_steps(sx_run *run, const sx_log *log, uint64_t n) {
     run->evaluations += n;
     if (n == log->n_steps) {
         run->valid += log->valid;
@@ -120,7 +120,7 @@ static void count(sx_run *run, const sx_log *log, uint64_t n) {
 }
 
 /* Ends the run where its budget, its patience or its target say so after what was counted. */
-static void outside(sx_run *run, bool reached) {
+static void check_limits(sx_run *run, bool reached) {
     const sx_run_options *o = &run->options;
     bool spent = o->evaluations && run->evaluations >= o->evaluations;
     bool tired = o->patience && run->evaluations - run->improved >= o->patience;
@@ -151,11 +151,11 @@ void sx_run_add(sx_run *run, uint64_t evaluations, uint64_t valid, uint64_t reje
     run->rejected += rejected;
     assert(!run->evaluations_limit || run->evaluations <= run->evaluations_limit);
     assert(run->valid <= run->evaluations);
-    outside(run, reached);
+    check_limits(run, reached);
 }
 
 /* Keeps what a log has for the cache until the call is over. */
-static bool remember(sx_worker_pool *workers, const sx_log *log) {
+static bool remember_scores(sx_worker_pool *workers, const sx_log *log) {
     for (size_t i = 0; i < log->n_cached && workers->n_cached <= workers->run->cache.mask; i++) {
         if (!sx_reserve(&workers->cached, &workers->cached_room, workers->n_cached + 1,
                         sizeof *workers->cached))
@@ -166,7 +166,7 @@ static bool remember(sx_worker_pool *workers, const sx_log *log) {
 }
 
 /* Takes a task's log into the run. */
-static void join(sx_worker_pool *workers, const sx_log *log) {
+static void join_log(sx_worker_pool *workers, const sx_log *log) {
     sx_run *run = workers->run;
     if (run->closed) return;
     uint64_t n = cut(run, log), base = run->evaluations;
@@ -178,12 +178,12 @@ static void join(sx_worker_pool *workers, const sx_log *log) {
         reached = run->options.target != 0 && c->value <= run->options.target;
         n = reached ? c->step + 1 : cut(run, log);
     }
-    count(run, log, n);
+    count_steps(run, log, n);
     assert(!run->evaluations_limit || run->evaluations <= run->evaluations_limit);
     assert(run->valid <= run->evaluations);
-    outside(run, reached);
+    check_limits(run, reached);
     if (!run->closed) run->rejected += log->rejected_last;
-    if (!remember(workers, log)) sx_run_fail(run, sx_error_memory());
+    if (!remember_scores(workers, log)) sx_run_fail(run, sx_error_memory());
     atomic_store_explicit(&workers->left, sx_run_budget(run), memory_order_relaxed);
     if (run->ended) atomic_store(&workers->halted, true);
 }
@@ -230,7 +230,7 @@ void sx_worker_pool_give(sx_worker_pool *workers, sx_log *log) {
 
 void sx_worker_pool_settle(sx_worker_pool *workers, sx_log *log, size_t task) {
     if (!collect(workers, log, task)) sx_run_fail(workers->run, sx_error_memory());
-    join(workers, log);
+    join_log(workers, log);
     sx_worker_pool_give(workers, log);
 }
 

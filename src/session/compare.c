@@ -59,7 +59,7 @@ static sx_status check_unique(const sx_comparison *c) {
 }
 
 /* Fills an empty comparison with what is to be compared. */
-static sx_status fill(const sx_comparison_options *o, sx_comparison *c) {
+static sx_status fill_comparison(const sx_comparison_options *o, sx_comparison *c) {
     if (!o->n_problems || !o->n_navigators || !o->n_seeds || !o->open)
         return sx_error_new(SX_ERR_USAGE, "a comparison needs a problem, a navigator and a seed");
     c->n_problems = o->n_problems;
@@ -275,7 +275,7 @@ static sx_status run_problem(const sx_comparison_options *o, size_t problem, sx_
 sx_status sx_comparison_run(const sx_comparison_options *options, sx_comparison **out) {
     sx_comparison *c = calloc(1, sizeof *c);
     if (!c) return sx_error_memory();
-    sx_status status = fill(options, c);
+    sx_status status = fill_comparison(options, c);
     for (size_t p = 0; !status && p < c->n_problems && !sx_cancel_is_set(options->run.cancel); p++)
         status = run_problem(options, p, c);
     if (status) {

@@ -50,7 +50,7 @@ static SX_PRINTF(3, 4) void refute(fused_check *c, const char *claim, const char
     va_end(args);
 }
 
-static bool holds(const fused_check *c) {
+static bool claim_holds(const fused_check *c) {
     return c->out->verdict == SX_CLAIMS_HOLD;
 }
 
@@ -127,7 +127,7 @@ static sx_status check_mapping(fused_check *c) {
     else if (fused->value != claims->value)
         refute(c, "value", "it is %.17g", fused->value);
     sx_status status = SX_OK;
-    if (c->alone && holds(c))
+    if (c->alone && claim_holds(c))
         status = sx_fuse_alone_cost(c->alone, &c->graph, &c->network, &c->arch, &c->session, fused);
     sx_fused_free(fused);
     return status;
@@ -234,10 +234,10 @@ static sx_status check_claims(fused_check *c) {
     const json_t *labels = json_object_get(c->claim, "labels");
     c->label = calloc(c->claims->n_labels + 1, sizeof *c->label);
     if (!c->label) return sx_error_memory();
-    for (size_t i = 0; i < c->claims->n_labels && holds(c); i++)
+    for (size_t i = 0; i < c->claims->n_labels && claim_holds(c); i++)
         SX_TRY(check_label(c, json_array_get(labels, i), i));
-    if (holds(c)) SX_TRY(check_bound(c));
-    return holds(c) && c->alone ? check_alone_bound(c) : SX_OK;
+    if (claim_holds(c)) SX_TRY(check_bound(c));
+    return claim_holds(c) && c->alone ? check_alone_bound(c) : SX_OK;
 }
 
 sx_status sx_fused_certificate_verify(const char *name, const char *text, size_t size,

@@ -69,7 +69,7 @@ static sx_status check_criteria(const sx_result *r, const sx_layer_result *layer
 }
 
 /* Refuses a layer of which no certificate can be made. */
-static sx_status check(const sx_result *r, size_t layer) {
+static sx_status check_layer(const sx_result *r, size_t layer) {
     if (layer >= r->session.n_layers) return sx_error_new(SX_ERR_USAGE, "the result has no layer %zu", layer);
     if (r->session.layer[layer].remainders && !r->options.space.remainders)
         return sx_error_new(
@@ -116,7 +116,8 @@ static sx_status fill_front(const sx_layer_result *from, sx_certificate *c) {
 }
 
 /* Collects the claims about a layer. */
-static sx_status fill(const sx_layer_result *from, const sx_certified_space *of, sx_certificate *c) {
+static sx_status fill_certificate(const sx_layer_result *from, const sx_certified_space *of,
+                                  sx_certificate *c) {
     SX_TRY(sx_proof_copy(from->proof, &c->proof));
     if (of->mapper && !(c->mapper = strdup(of->mapper))) return sx_error_memory();
     c->problem = *of->problem;
@@ -142,7 +143,7 @@ sx_status sx_layer_certificate(const sx_layer_result *result, const sx_certified
                                sx_certificate **out) {
     sx_certificate *c = calloc(1, sizeof *c);
     if (!c) return sx_error_memory();
-    sx_status status = fill(result, of, c);
+    sx_status status = fill_certificate(result, of, c);
     if (status)
         sx_certificate_free(c);
     else
@@ -152,7 +153,7 @@ sx_status sx_layer_certificate(const sx_layer_result *result, const sx_certified
 
 sx_status sx_result_certificate(const sx_result *r, size_t layer, const sx_constraints *constraints,
                                 sx_certificate **out) {
-    SX_TRY(check(r, layer));
+    SX_TRY(check_layer(r, layer));
     const sx_certified_space of = {
         &r->network.layer[layer].problem, &r->arch, constraints, &r->options, r->mapper, r->version};
     return sx_layer_certificate(&r->session.layer[layer], &of, out);

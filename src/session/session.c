@@ -60,7 +60,7 @@ static sx_status find_mapper(sx_session *session) {
 }
 
 /* Makes what all layers share, and empty results. */
-static sx_status begin(sx_session *session) {
+static sx_status begin_session(sx_session *session) {
     const sx_network *network = session->network;
     const size_t n = network->n_layers;
     if (n == 0) return sx_error_new(SX_ERR_INPUT, "the network has no layers");
@@ -90,13 +90,13 @@ static sx_status begin(sx_session *session) {
     return session->out->resumed ? SX_OK : sx_session_save(session, NULL, 0);
 }
 
-static bool stopped(const sx_session *session) {
+static bool session_stopped(const sx_session *session) {
     return sx_cancel_is_set(session->options->run.cancel);
 }
 
 /* Adds a layer's best to the database. A database that fails does not end the session, which reports it at
  * the end. */
-static sx_status keep(sx_session *session, size_t index) {
+static sx_status keep_layer(sx_session *session, size_t index) {
     sx_status status = sx_session_keep(session, index);
     if (!status || status->code == SX_ERR_MEMORY) return status;
     if (session->unkept)
@@ -113,16 +113,16 @@ sx_status sx_session_settle(sx_session *session) {
     const size_t index = session->at;
     const sx_layer_result *result = &session->out->layer[index];
     if (o->layer_ends) o->layer_ends(o->user, index, result);
-    if (result->summary.stop == SX_STOP_SIGNAL) return keep(session, index);
+    if (result->summary.stop == SX_STOP_SIGNAL) return keep_layer(session, index);
     session->at++;
     session->wide = false;
     sx_start_fini(&session->start);
     if (o->checkpoint) SX_TRY(sx_session_save(session, NULL, 0));
-    return keep(session, index);
+    return keep_layer(session, index);
 }
 
 /* Searches layer session->at and moves on to the next, unless a signal cut the search short. */
-static sx_status step(sx_session *session) {
+static sx_status search_layer(sx_session *session) {
     const sx_session_options *o = session->options;
     if (o->layer_begins) o->layer_begins(o->user, session->at);
     SX_TRY(sx_session_about(session, session->at, sx_session_search(session)));
@@ -132,7 +132,7 @@ static sx_status step(sx_session *session) {
 /* Adds again what a checkpoint says is finished: the database may have missed the last of it. */
 static sx_status keep_finished(sx_session *session) {
     for (size_t i = 0; i < session->at; i++)
-        if (session->first[i] == i) SX_TRY(keep(session, i));
+        if (session->first[i] == i) SX_TRY(keep_layer(session, i));
     return SX_OK;
 }
 
@@ -144,9 +144,9 @@ static sx_status search_all(sx_session *session) {
             session->at++;
             continue;
         }
-        if (stopped(session)) return SX_OK;
+        if (session_stopped(session)) return SX_OK;
         const size_t before = session->at;
-        SX_TRY(step(session));
+        SX_TRY(search_layer(session));
         if (session->at == before) return SX_OK;
     }
     session->out->complete = true;
@@ -186,7 +186,7 @@ sx_status sx_session_run(const sx_network *network, const sx_arch *arch, const s
     sx_session session = {.network = network, .arch = arch, .options = options, .out = out};
     memset(out, 0, sizeof *out);
     session.start.from = SX_WARM_NONE;
-    sx_status status = begin(&session);
+    sx_status status = begin_session(&session);
     if (!status && out->resumed) status = keep_finished(&session);
     if (!status) status = search_all(&session);
     if (!status) status = sx_session_rounds(&session);

@@ -37,7 +37,7 @@ static void bench_free(bench *b) {
 }
 
 /* Passes progress on to the caller's function. */
-static void tell(void *user, const sx_progress *progress) {
+static void tell_progress(void *user, const sx_progress *progress) {
     const sx_session *session = user;
     const sx_run_options *o = &session->options->run;
     sx_progress told = *progress;
@@ -133,7 +133,7 @@ static sx_status prepare_run(sx_session *session, bench *b) {
     }
     sx_run_options run = o->run;
     run.user = session;
-    run.progress = o->run.progress ? tell : NULL;
+    run.progress = o->run.progress ? tell_progress : NULL;
     run.checkpoint = o->checkpoint ? save : NULL;
     run.resume = session->state;
     run.resume_size = session->state_size;

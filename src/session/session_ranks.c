@@ -13,7 +13,7 @@ static sx_status bad_message(void) {
 }
 
 /* Tells all processes the bytes of a text, which then has those of process 0. */
-static sx_status tell(const sx_session *session, sx_text *text) {
+static sx_status tell_text(const sx_session *session, sx_text *text) {
     if (text->failed) return sx_error_memory();
     return sx_ranks_tell(session->options->run.ranks, &text->data, &text->size);
 }
@@ -23,7 +23,7 @@ sx_status sx_session_tell_start(sx_session *session) {
     sx_text text = {0};
     if (!sx_ranks_active(ranks)) return SX_OK;
     if (!sx_ranks_follows(ranks)) sx_session_add_start(session, &text);
-    sx_status status = tell(session, &text);
+    sx_status status = tell_text(session, &text);
     if (!status && sx_ranks_follows(ranks) && !sx_session_read_start(session, text.data, text.size))
         status = bad_message();
     free(text.data);
@@ -35,7 +35,7 @@ sx_status sx_session_tell_taken(sx_session *session, bool *taken) {
     sx_text text = {0};
     if (!sx_ranks_active(ranks)) return SX_OK;
     if (*taken) sx_session_add_result(session, session->at, &text);
-    sx_status status = tell(session, &text);
+    sx_status status = tell_text(session, &text);
     *taken = !status && text.size > 0;
     if (*taken && sx_ranks_follows(ranks) &&
         !sx_session_read_result(session, session->at, text.data, text.size))
@@ -96,7 +96,7 @@ static sx_status is_divisible(const sx_session *session, size_t n, bool *out) {
     bool divisible = n > 1 && o->warm == SX_WARM_OFF && !o->store && !session->state && !session->wide &&
                      !session->start.chosen && o->run.seconds <= 0;
     if (divisible) sx_text_add(&text, "divisible");
-    sx_status status = tell(session, &text);
+    sx_status status = tell_text(session, &text);
     *out = text.size > 0;
     free(text.data);
     return status;

@@ -251,7 +251,7 @@ static sx_status make_item(void *user, size_t first, size_t n, sx_text *out) {
 }
 
 /* Keeps the answer of a search among those for later ones. */
-static sx_status keep(sx_systolic_job *job, const item *at) {
+static sx_status keep_answer(sx_systolic_job *job, const item *at) {
     sx_space *space = NULL;
     if (!job->keep || job->unkept || !at->answer->found || at->answer->proven_before) return SX_OK;
     SX_TRY(sx_systolic_job_space(job, at->kernels, at->n, at->design, &space));
@@ -279,7 +279,7 @@ static sx_status take_item(void *user, size_t first, size_t n, const char *bytes
     }
     if (answer->n_trace)
         memcpy(answer->trace, bytes + sizeof *answer, answer->n_trace * sizeof *answer->trace);
-    return r->quick ? SX_OK : keep(job, &at);
+    return r->quick ? SX_OK : keep_answer(job, &at);
 }
 
 /* Makes all searches, each by one process where several work together; a single one is divided by its tasks. */

@@ -174,8 +174,8 @@ static char *options_text(const sx_systolic_job *job) {
     return text;
 }
 
-static sx_status keep(void *user, const sx_systolic_job *job, const sx_space *base,
-                      const sx_systolic_answer *answer) {
+static sx_status keep_result(void *user, const sx_systolic_job *job, const sx_space *base,
+                             const sx_systolic_answer *answer) {
     const sx_systolic_space *space = sx_systolic_space_of(base);
     const sx_systolic_cost *c = &answer->cost;
     const sx_metric_value metrics[] = {
@@ -210,6 +210,6 @@ static sx_status keep(void *user, const sx_systolic_job *job, const sx_space *ba
 
 void sx_systolic_job_use_store(sx_systolic_job *job, sx_store *store, bool again) {
     job->recall = again ? recall_again : recall_first;
-    job->keep = keep;
+    job->keep = keep_result;
     job->keeper = store;
 }

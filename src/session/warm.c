@@ -160,7 +160,7 @@ static sx_status choose_record(void *user, const sx_record *record) {
 }
 
 /* The source that the policy chooses, if any. */
-static sx_status choose(const sx_session *session, size_t index, source *best) {
+static sx_status choose_source(const sx_session *session, size_t index, source *best) {
     const sx_session_options *o = session->options;
     best->from = SX_WARM_NONE;
     choose_layer(session, index, best);
@@ -187,8 +187,8 @@ static sx_status fit(const sx_space *space, const sx_mapping *mapping, void *poi
 }
 
 /* The objective's value of a point; false where it has none. */
-static sx_status evaluate(const sx_space *space, const void *point, const sx_objective *objective,
-                          double *value, bool *legal) {
+static sx_status evaluate_point(const sx_space *space, const void *point, const sx_objective *objective,
+                                double *value, bool *legal) {
     sx_scorer *scorer;
     sx_outcome outcome;
     SX_TRY(sx_scorer_new(space, NULL, objective, &scorer));
@@ -209,12 +209,12 @@ sx_status sx_warm_start(const sx_session *session, size_t index, const sx_space 
     if (session->options->warm == SX_WARM_OFF) return SX_OK;
     best = calloc(1, sizeof *best);
     point = calloc(1, space->point_size);
-    sx_status status = best && point ? choose(session, index, best) : sx_error_memory();
+    sx_status status = best && point ? choose_source(session, index, best) : sx_error_memory();
     if (status || best->from == SX_WARM_NONE) goto done;
     sx_warm_scale(&best->mapping, &best->problem, &session->network->layer[index].problem, &scaled);
     status = fit(space, &scaled, point, &legal);
     if (!status && legal && !session->options->outside)
-        status = evaluate(space, point, &session->options->run.objective, &value, &legal);
+        status = evaluate_point(space, point, &session->options->run.objective, &value, &legal);
     if (status || !legal) goto done;
     *out = (sx_start){.from = best->from, .value = value, .point = point, .size = space->point_size};
     memcpy(out->name, best->problem.name, sizeof out->name);

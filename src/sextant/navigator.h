@@ -38,7 +38,7 @@ struct sx_navigator {
 const sx_space *sx_run_space(const sx_run *run);
 const sx_point_model *sx_run_model(const sx_run *run);
 const sx_objective *sx_run_objective(const sx_run *run);
-/* The objective held against the model's metrics. */
+/* The objective bound to the model's metrics. */
 const sx_goal *sx_run_goal(const sx_run *run);
 uint64_t sx_run_seed(const sx_run *run);
 

@@ -73,7 +73,7 @@ double sx_objective_value(const sx_objective *objective, const sx_score *score);
 /* Negative when a is better than b, 0 when neither is. */
 int sx_objective_compare(const sx_objective *objective, const sx_score *a, const sx_score *b);
 
-/* An objective held against the metrics of a model: what searches compute with. */
+/* An objective bound to the metrics of a model: what searches compute with. */
 typedef struct sx_goal sx_goal;
 
 /* The first criterion's value; smaller is better. */

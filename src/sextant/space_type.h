@@ -18,7 +18,7 @@ typedef struct sx_gene {
 } sx_gene;
 
 /* The functions of a space. draw, check, redraw and take are needed; any other may be NULL, and then what it
- * is for is not to be had. */
+ * is for is not available. */
 typedef struct sx_space_type {
     const char *name;        /* such as "map"; a navigator that searches one kind of space asks for it */
     const char *const *axes; /* names, n_axes of them */

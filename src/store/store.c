@@ -107,8 +107,8 @@ static bool is_better(const sx_objective *objective, const candidate *a, const c
 }
 
 /* Gathers the keys of the best runs, one for each problem, from the rows of select_scores. */
-static SX_MUST_USE sx_status gather(sx_database *database, sqlite3_stmt *statement,
-                                    const sx_objective *objective, sx_text *keys) {
+static SX_MUST_USE sx_status gather_keys(sx_database *database, sqlite3_stmt *statement,
+                                         const sx_objective *objective, sx_text *keys) {
     candidate best = {0};
     for (bool row;;) {
         SX_TRY(sx_database_step(database, statement, &row));
@@ -130,7 +130,7 @@ static SX_MUST_USE sx_status best_keys(sx_database *database, const sx_key *arch
     SX_TRY(sx_database_prepare(database, select_scores, &statement));
     sqlite3_bind_text(statement, 1, arch->hex, -1, SQLITE_STATIC);
     sqlite3_bind_text(statement, 2, text, -1, SQLITE_STATIC);
-    sx_status status = gather(database, statement, objective, keys);
+    sx_status status = gather_keys(database, statement, objective, keys);
     sqlite3_finalize(statement);
     return status;
 }

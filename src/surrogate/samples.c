@@ -325,7 +325,7 @@ static sx_status learn_encoding(sx_samples *samples) {
 }
 
 /* Makes ready: encoding, key, folder. */
-static sx_status prepare(sx_samples *samples) {
+static sx_status prepare_samples(sx_samples *samples) {
     const sx_samples_options *o = &samples->options;
     SX_TRY(learn_encoding(samples));
     SX_TRY(key_of(samples));
@@ -357,7 +357,7 @@ sx_status sx_samples_new(const sx_samples_options *options, sx_samples **out) {
     sx_samples *samples = calloc(1, sizeof *samples);
     if (!samples) return sx_error_memory();
     samples->options = *options;
-    sx_status status = prepare(samples);
+    sx_status status = prepare_samples(samples);
     if (!status) status = make_shards(samples);
     if (status)
         sx_samples_free(samples);

@@ -39,7 +39,8 @@ sx_status sx_shard_write(const char *path, const sx_shard_head *head, const floa
 }
 
 /* Whether the bytes of a file are a whole shard; an error where they are of another data set. */
-static sx_status check(const char *path, const sx_shard_map *map, const sx_shard_head *head, bool *found) {
+static sx_status check_shard(const char *path, const sx_shard_map *map, const sx_shard_head *head,
+                             bool *found) {
     const file_head *first = map->bytes;
     *found = false;
     if (map->size < sizeof *first || memcmp(first->magic, magic, sizeof magic) != 0)
@@ -68,7 +69,7 @@ sx_status sx_shard_read(const char *path, const sx_shard_head *head, sx_shard_ma
     }
     close(fd);
     if (!good) return sx_error_new(SX_ERR_FILE, "cannot read '%s'", path);
-    sx_status status = check(path, &map, head, found);
+    sx_status status = check_shard(path, &map, head, found);
     if (status || !*found) {
         munmap(map.bytes, map.size);
         return status;

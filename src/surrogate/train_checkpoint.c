@@ -94,7 +94,7 @@ sx_status sx_training_save(sx_training *t) {
     return status;
 }
 
-static sx_status refuse(const sx_training *t, const char *why) {
+static sx_status refuse_checkpoint(const sx_training *t, const char *why) {
     return sx_error_hint(sx_error_at((sx_place){t->options->checkpoint, 0, 0}, "%s", why),
                          "remove it, or give another file");
 }
@@ -113,7 +113,7 @@ static sx_status check_products(const sx_training *t, const char *were) {
 /* Takes the measures of a checkpoint. */
 static sx_status take_measures(sx_training *t, const json_t *list) {
     size_t n = json_array_size(list);
-    if (!n) return refuse(t, "the checkpoint is damaged");
+    if (!n) return refuse_checkpoint(t, "the checkpoint is damaged");
     t->out->measure = calloc(n, sizeof *t->out->measure);
     if (!t->out->measure) return sx_error_memory();
     for (size_t i = 0; i < n; i++) {
@@ -139,7 +139,7 @@ static sx_status take_best(sx_training *t) {
     SX_TRY(status);
     if (!sx_nn_alike(best->net, t->surrogate->net)) {
         sx_surrogate_free(best);
-        return refuse(t, "the best net beside the checkpoint belongs to another training");
+        return refuse_checkpoint(t, "the best net beside the checkpoint belongs to another training");
     }
     t->best = best->net;
     t->best_record = best->record;
@@ -157,11 +157,11 @@ static sx_status take_text(sx_training *t, const char *text) {
     json_int_t step = json_integer_value(json_object_get(o, "step"));
     sx_status status = SX_OK;
     if (!is)
-        status = refuse(t, "this is not the checkpoint of a training");
+        status = refuse_checkpoint(t, "this is not the checkpoint of a training");
     else if (strcmp(is, key) != 0)
-        status = refuse(t, "this is the checkpoint of a training with other options");
+        status = refuse_checkpoint(t, "this is the checkpoint of a training with other options");
     else if (step < 0 || (uint64_t)step > t->steps)
-        status = refuse(t, "the checkpoint is damaged");
+        status = refuse_checkpoint(t, "the checkpoint is damaged");
     if (!status) status = check_products(t, json_string_value(json_object_get(o, "products")));
     if (!status) status = take_measures(t, json_object_get(o, "measures"));
     if (!status) t->step = (uint64_t)step;
@@ -176,7 +176,7 @@ sx_status sx_training_resume(sx_training *t) {
     sx_status status = take_text(t, weights.text);
     if (!status && (!weights.optimizer || !sx_nn_alike(weights.net, t->surrogate->net) ||
                     weights.optimizer->n_state != t->optimizer->n_state))
-        status = refuse(t, "this is the checkpoint of another net");
+        status = refuse_checkpoint(t, "this is the checkpoint of another net");
     if (!status) {
         size_t n = weights.net->n_parameters;
         memcpy(t->surrogate->net->parameter, weights.net->parameter, n * sizeof(float));

@@ -1,4 +1,4 @@
-/* A surrogate held against a map space: what of a point's vector is which input, and the predicted objective
+/* A surrogate applied to a map space: what of a point's vector is which input, and the predicted objective
  * with its gradient. */
 #ifndef SX_SURROGATE_VIEW_H
 #define SX_SURROGATE_VIEW_H

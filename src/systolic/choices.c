@@ -35,7 +35,7 @@ void sx_all_choices_fini(sx_all_choices *all) {
 }
 
 /* Makes room for one more choice; false when memory is out. */
-static bool grow(lister *l) {
+static bool grow_choices(lister *l) {
     size_t k = l->space->n_kernels;
     size_t room[4] = {l->room, l->room, l->room, l->room}, n = l->out->n + 1;
     if (!sx_reserve(&l->out->step, &room[0], n, sizeof *l->out->step) ||
@@ -54,13 +54,13 @@ static bool packs(const sx_choices_key *key, uint32_t step) {
 }
 
 /* Adds a step unless an earlier one makes it needless; false when memory is out. */
-static bool add(lister *l, uint32_t step, uint32_t t1) {
+static bool add_step(lister *l, uint32_t step, uint32_t t1) {
     const sx_systolic_space *space = l->space;
     sx_step_choices *out = l->out;
     size_t k = space->n_kernels, at = out->n;
     bool needed = at == 0 || step <= l->key->hide || out->step[at - 1] < l->key->hide;
     if (!packs(l->key, step)) return true;
-    if (!grow(l)) return false;
+    if (!grow_choices(l)) return false;
     for (size_t i = 0; i < k; i++) {
         const sx_systolic_loop *loop = &space->kernel[i].loop[l->key->loop];
         uint32_t trips = (uint32_t)(((uint64_t)loop->size + t1 - 1) / t1);
@@ -86,7 +86,7 @@ static bool list_space(lister *l) {
     uint32_t largest = set->t1[set->n - 1], last = largest / l->pes, first = 1;
     if (l->key->lanes) first = last = l->key->lanes;
     for (uint32_t step = first; step <= last && (uint64_t)step * l->pes <= largest; step++)
-        if (sx_systolic_tile_in(set, step * l->pes) && !add(l, step, step * l->pes)) return false;
+        if (sx_systolic_tile_in(set, step * l->pes) && !add_step(l, step, step * l->pes)) return false;
     return true;
 }
 
@@ -95,7 +95,7 @@ static bool list_whole(lister *l) {
     const sx_systolic_tile_set *set = &l->space->tiles[l->key->loop];
     for (size_t i = 0; i < set->n; i++) {
         if (l->key->lanes && set->t1[i] % l->key->lanes) continue;
-        if (!add(l, set->t1[i], set->t1[i])) return false;
+        if (!add_step(l, set->t1[i], set->t1[i])) return false;
     }
     return true;
 }

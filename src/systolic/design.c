@@ -43,7 +43,7 @@ void sx_systolic_design_name(const sx_systolic_design *design, char *text, size_
 }
 
 /* Adds text to a buffer, as far as there is room. */
-static void append(char *text, size_t size, const char *more) {
+static void append_text(char *text, size_t size, const char *more) {
     size_t used = strlen(text);
     if (used + 1 < size) snprintf(text + used, size - used, "%s", more);
 }
@@ -52,15 +52,15 @@ static void append(char *text, size_t size, const char *more) {
 static void append_loops(const sx_systolic_kernel *kernel, unsigned loops, bool brackets, char *text,
                          size_t size) {
     bool several = (loops & (loops - 1)) != 0;
-    if (brackets || several) append(text, size, "[");
+    if (brackets || several) append_text(text, size, "[");
     const char *comma = "";
     for (int d = 0; d < kernel->n_loops; d++) {
         if (!(loops >> d & 1)) continue;
-        append(text, size, comma);
-        append(text, size, kernel->loop[d].name);
+        append_text(text, size, comma);
+        append_text(text, size, kernel->loop[d].name);
         comma = ",";
     }
-    if (brackets || several) append(text, size, "]");
+    if (brackets || several) append_text(text, size, "]");
 }
 
 void sx_systolic_design_text(const sx_systolic_kernel *kernel, const sx_systolic_design *design, char *text,
@@ -71,11 +71,11 @@ void sx_systolic_design_text(const sx_systolic_kernel *kernel, const sx_systolic
         if (kernel->loop[d].operands >> design->stationary & 1) outer |= 1u << d;
     text[0] = 0;
     append_loops(kernel, space, true, text, size);
-    append(text, size, " <");
+    append_text(text, size, " <");
     append_loops(kernel, outer, false, text, size);
-    if (outer != all && outer) append(text, size, ",");
+    if (outer != all && outer) append_text(text, size, ",");
     append_loops(kernel, all & ~outer, false, text, size);
-    append(text, size, ">");
+    append_text(text, size, ">");
 }
 
 sx_status sx_systolic_design_find(const sx_systolic_kernel *kernel, const char *name, size_t *out) {

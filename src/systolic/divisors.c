@@ -90,7 +90,7 @@ static bool search_round(sx_run *run, job *j, uint64_t total, state *s) {
 }
 
 /* States what is proven, where the space holds nothing else. */
-static void tell(sx_run *run, const sx_systolic_space *space) {
+static void tell_proof(sx_run *run, const sx_systolic_space *space) {
     double best;
     if (space->options.tiles != SX_TILES_DIVISORS || sx_run_objective(run)->n_criteria != 1) return;
     if (!sx_run_incumbent(run, &best)) return;
@@ -111,7 +111,7 @@ static sx_status search_by_divisors(sx_run *run) {
     if (!status && !resumed) sx_run_evaluate_starts(run, 0);
     while (!status && whole && s->next < total && sx_run_continue(run))
         whole = search_round(run, &j, total, s);
-    if (!status && whole && s->next == total && !sx_run_stopped(run)) tell(run, objective.space);
+    if (!status && whole && s->next == total && !sx_run_stopped(run)) tell_proof(run, objective.space);
     tiles_fini(&j);
     return status;
 }

@@ -38,7 +38,7 @@ typedef struct job {
 } job;
 
 /* A task: walks a shape; its output is whether it completed. */
-static sx_status walk(const void *input, size_t task, sx_worker *worker, void *output) {
+static sx_status walk_shape(const void *input, size_t task, sx_worker *worker, void *output) {
     const job *j = input;
     double best = j->best;
     *(bool *)output = sx_exact_walk(j->exact, &j->exact->shape[j->first + task], worker, &best);
@@ -60,7 +60,7 @@ static bool walk_round(sx_run *run, const sx_exact *exact, state *s) {
            sx_systolic_promises(exact->shape[s->next + n].bound, j.best))
         n++;
     bool done[ROUND] = {false};
-    sx_run_tasks(run, n, walk, &j, done, sizeof *done);
+    sx_run_tasks(run, n, walk_shape, &j, done, sizeof *done);
     for (size_t i = 0; i < n; i++) {
         if (!done[i]) return false;
         s->next++;

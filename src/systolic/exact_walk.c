@@ -96,14 +96,14 @@ static int compare_branches(const void *a, const void *b) {
 }
 
 /* Evaluates the tiles that are chosen. */
-static void evaluate(walk *w) {
+static void evaluate_tiles(walk *w) {
     sx_outcome outcome = sx_worker_evaluate(w->worker, &w->point, false);
     if (!outcome.reason)
         w->best = fmin(w->best, sx_exact_cutoff(sx_goal_objective(w->exact->objective.goal), outcome.value));
 }
 
 /* Writes a choice into the point. */
-static void choose(walk *w, int loop, size_t choice) {
+static void choose_tiles(walk *w, int loop, size_t choice) {
     uint32_t step = w->choices[loop]->step[choice];
     w->point.t1[loop] = step * w->pes[loop];
     w->point.t2[loop] = loop == w->plan->simd ? w->shape->lanes : step;
@@ -121,9 +121,9 @@ static bool goes_on(walk *w) {
 }
 
 /* Chooses the loops from a depth on. */
-static void descend(walk *w, int depth) {
+static void descend_loops(walk *w, int depth) {
     if (depth == w->n) {
-        evaluate(w);
+        evaluate_tiles(w);
         return;
     }
     if (!find_room(w, depth) || !hides(w, depth, w->open[depth]) || !sx_systolic_promises(value(w), w->best))
@@ -139,16 +139,16 @@ static void descend(walk *w, int depth) {
     }
     if (n > 1) qsort(branches, n, sizeof *branches, compare_branches);
     for (size_t i = 0; i < n && sx_systolic_promises(branches[i].bound, w->best) && goes_on(w); i++) {
-        choose(w, loop, branches[i].choice);
+        choose_tiles(w, loop, branches[i].choice);
         for (int later = depth + 1; later < w->n; later++)
             set_least(w, w->order[later], w->open[depth][w->order[later]] - 1);
-        if (hides(w, depth + 1, w->open[depth])) descend(w, depth + 1);
+        if (hides(w, depth + 1, w->open[depth])) descend_loops(w, depth + 1);
     }
     set_least(w, loop, open - 1);
 }
 
 /* The order of the loops, and their choices; false where a loop has none. */
-static bool prepare(walk *w) {
+static bool order_loops(walk *w) {
     const sx_systolic_design *design = &w->plan->design;
     sx_loops done = 0;
     for (int pass = 0; pass < 3; pass++)
@@ -176,7 +176,7 @@ bool sx_exact_walk(const sx_exact *exact, const sx_systolic_shape *shape, sx_wor
     w.sums = sx_systolic_sums_wanted(plan, shape->lanes);
     w.point.design = shape->design;
     w.tile = malloc(space->n_kernels * sizeof *w.tile);
-    bool fine = w.tile && prepare(&w);
+    bool fine = w.tile && order_loops(&w);
     size_t room = 0;
     for (int d = 0; fine && d < space->n_loops; d++) room += w.choices[d]->n;
     branch *branches = malloc((room ? room : 1) * sizeof *branches);
@@ -186,7 +186,7 @@ bool sx_exact_walk(const sx_exact *exact, const sx_systolic_shape *shape, sx_wor
         at += w.choices[w.order[i]]->n;
     }
     if (!w.tile || !branches) sx_worker_fail(worker, sx_error_memory());
-    if (fine && branches) descend(&w, 0);
+    if (fine && branches) descend_loops(&w, 0);
     sx_worker_reject(worker, w.looked);
     bool complete = w.tile && branches && !w.stopped && !sx_worker_stopped(worker);
     free(branches);

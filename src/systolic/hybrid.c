@@ -102,7 +102,7 @@ typedef struct state {
     double best;      /* since the last restart */
 } state;
 
-typedef struct breeder {
+typedef struct evolution {
     sx_run *run;
     sx_hybrid_moves moves;
     size_t n, parents, crowd;
@@ -111,10 +111,10 @@ typedef struct breeder {
     sx_outcome *outcome[2];
     uint32_t *order; /* room for three times a generation */
     sx_systolic_point *point[2];
-} breeder;
+} evolution;
 
 /* The memory of a search, in the run's state block; false when memory is out. */
-static bool remember(breeder *b, bool *resumed) {
+static bool allocate_state(evolution *b, bool *resumed) {
     size_t n = b->n, ranks = (4 * n) * sizeof *b->order;
     size_t total = sizeof *b->s + 2 * n * (sizeof *b->outcome[0] + sizeof *b->point[0]) + ranks;
     b->s = sx_run_state(b->run, total, resumed);
@@ -137,7 +137,7 @@ static const sx_systolic_kernel *heaviest(const sx_systolic_space *space) {
 }
 
 /* Writes the solutions of the program for each design, as far as there is room, and returns how many. */
-static size_t plant(const breeder *b, size_t room, sx_systolic_point *out) {
+static size_t place_starts(const evolution *b, size_t room, sx_systolic_point *out) {
     const sx_systolic_space *space = b->moves.systolic;
     int objective = (int)sx_run_setting(b->run, SEED);
     size_t n = 0;
@@ -153,7 +153,7 @@ static size_t plant(const breeder *b, size_t room, sx_systolic_point *out) {
 }
 
 /* Evaluates a generation from an individual on, and reports rejected draws. */
-static void evaluate(breeder *b, size_t generation, size_t first) {
+static void evaluate_generation(evolution *b, size_t generation, size_t first) {
     sx_run_reject(b->run, b->rejected);
     b->rejected = 0;
     sx_run_evaluate(b->run, b->point[generation] + first, b->n - first, b->outcome[generation] + first);
@@ -161,9 +161,9 @@ static void evaluate(breeder *b, size_t generation, size_t first) {
 
 /* Makes and evaluates the first generation, of which some are there already; all is drawn where it is not the
  * first of all. */
-static void settle_in(breeder *b, size_t begun, bool first_of_all) {
+static void settle_in(evolution *b, size_t begun, bool first_of_all) {
     sx_systolic_point *point = b->point[0] + begun;
-    size_t n = b->n - begun, seeds = first_of_all ? plant(b, n, point) : 0;
+    size_t n = b->n - begun, seeds = first_of_all ? place_starts(b, n, point) : 0;
     bool mixed = sx_run_setting(b->run, FIRST) == MIXED;
     for (size_t i = seeds; i < n && !sx_run_stopped(b->run); i++) {
         if (!seeds || (mixed && i % 2)) {
@@ -176,11 +176,11 @@ static void settle_in(breeder *b, size_t begun, bool first_of_all) {
     b->s->turn = 0;
     b->s->stalled = 0;
     b->s->best = INFINITY;
-    evaluate(b, 0, begun);
+    evaluate_generation(b, 0, begun);
 }
 
 /* Evaluates the start points and the rest of the first generation. */
-static void begin(breeder *b) {
+static void begin_generations(evolution *b) {
     size_t n_starts;
     const sx_systolic_point *starts = sx_run_starts(b->run, &n_starts);
     size_t taken = n_starts < b->n ? n_starts : b->n;
@@ -193,7 +193,7 @@ static void begin(breeder *b) {
 
 /* Ranks the current generation and moves the parents to the front: the best, with a limited number of one
  * array shape as long as there are other feasible ones. */
-static void choose_parents(breeder *b) {
+static void choose_parents(evolution *b) {
     const sx_outcome *outcome = b->outcome[b->s->turn];
     const sx_systolic_point *point = b->point[b->s->turn];
     uint32_t *order = b->order, *chosen = order + 2 * b->n, *others = order + 3 * b->n;
@@ -220,7 +220,7 @@ static bool among(const sx_systolic_point *points, size_t n, const sx_systolic_p
 }
 
 /* Makes a child, number i of a generation whose parents stand first. */
-static void make_child(breeder *b, sx_systolic_point *generation, size_t i) {
+static void make_child(evolution *b, sx_systolic_point *generation, size_t i) {
     sx_rng *rng = &b->s->rng;
     sx_systolic_point *child = &generation[i];
     const sx_systolic_point *mother = &generation[(i - b->parents) % b->parents];
@@ -232,7 +232,7 @@ static void make_child(breeder *b, sx_systolic_point *generation, size_t i) {
 }
 
 /* Whether the search has converged and should restart, by the best of a generation. */
-static bool exhausted(breeder *b, double best) {
+static bool exhausted(evolution *b, double best) {
     double limit = sx_run_setting(b->run, RESTART);
     b->s->stalled = best < b->s->best ? 0 : b->s->stalled + 1;
     b->s->best = best;
@@ -240,7 +240,7 @@ static bool exhausted(breeder *b, double best) {
 }
 
 /* Makes and evaluates the next generation. */
-static void breed(breeder *b) {
+static void breed_generation(evolution *b) {
     size_t from = b->s->turn, to = 1 - from;
     sx_systolic_point *next = b->point[to];
     choose_parents(b);
@@ -255,17 +255,17 @@ static void breed(breeder *b) {
     for (size_t i = b->parents; i < b->n && !sx_run_stopped(b->run); i++) make_child(b, next, i);
     size_t first = sx_run_setting(b->run, ELITES) == 1 ? 0 : b->parents;
     b->s->turn = to;
-    evaluate(b, to, first);
+    evaluate_generation(b, to, first);
 }
 
 /* Whether the state is one that a search may have. */
-static bool state_holds(const breeder *b) {
+static bool state_holds(const evolution *b) {
     return sx_rng_holds(&b->s->rng) && b->s->turn <= 1 && sx_run_holds(b->run, b->point[b->s->turn], b->n);
 }
 
 static sx_status search_by_hybrid(sx_run *run) {
     const sx_space *space = sx_run_space(run);
-    breeder b = {.run = run, .n = (size_t)sx_run_setting(run, POPULATION)};
+    evolution b = {.run = run, .n = (size_t)sx_run_setting(run, POPULATION)};
     b.parents = (size_t)fmax(1, sx_run_setting(run, PARENTS) * (double)b.n);
     b.crowd = (size_t)fmax(1, sx_run_setting(run, CROWD) * (double)b.parents);
     b.moves = (sx_hybrid_moves){.space = space,
@@ -278,11 +278,11 @@ static sx_status search_by_hybrid(sx_run *run) {
                                 .settle = sx_run_setting(run, IDLE) == 0,
                                 .rejected = &b.rejected};
     bool resumed;
-    if (!remember(&b, &resumed)) return sx_error_memory();
+    if (!allocate_state(&b, &resumed)) return sx_error_memory();
     if (resumed && !state_holds(&b)) return sx_run_damaged(run);
-    if (!resumed) begin(&b);
+    if (!resumed) begin_generations(&b);
     sx_select_news(run, b.n, b.outcome[b.s->turn], b.point[b.s->turn]);
-    while (sx_run_continue(run)) breed(&b);
+    while (sx_run_continue(run)) breed_generation(&b);
     return SX_OK;
 }
 

@@ -285,7 +285,7 @@ static sx_status list_tiles(sx_systolic_space *space) {
 }
 
 /* Fills a space that has its kernels. */
-static sx_status fill(sx_systolic_space *space, const sx_systolic_options *options) {
+static sx_status fill_space(sx_systolic_space *space, const sx_systolic_options *options) {
     for (size_t i = 0; i < space->n_kernels; i++) {
         const sx_systolic_kernel *k = &space->kernel[i];
         space->factors[i] = sx_systolic_factors_of(k);
@@ -344,7 +344,7 @@ sx_status sx_systolic_space_new(const sx_systolic_kernel *kernels, size_t n, con
     if (!status) {
         memcpy(space->kernel, kernels, n * sizeof *kernels);
         space->least_dsp = options->least_dsp * space->limits.dsp;
-        status = fill(space, options);
+        status = fill_space(space, options);
     }
     if (status)
         space_free(&space->space);

@@ -60,7 +60,7 @@ static bool is_space(const box_search *h, int loop) {
 }
 
 /* Whether tiles of a loop can be part of a legal point. */
-static bool fits(const box_search *h, int loop, uint32_t t1, uint32_t t2) {
+static bool tiles_fit(const box_search *h, int loop, uint32_t t1, uint32_t t2) {
     const sx_systolic_plan *plan = h->plan;
     double step = is_space(h, loop) ? t2 : t1;
     bool flat = is_space(h, loop) && plan->design.n_space == 2;
@@ -72,9 +72,9 @@ static bool fits(const box_search *h, int loop, uint32_t t1, uint32_t t2) {
 }
 
 /* Adds tiles to the choices of a loop. */
-static void add(box_search *h, choices *c, int loop, uint32_t t1, uint32_t t2) {
+static void add_tiles(box_search *h, choices *c, int loop, uint32_t t1, uint32_t t2) {
     size_t n = h->space->n_kernels;
-    if (!fits(h, loop, t1, t2)) return;
+    if (!tiles_fit(h, loop, t1, t2)) return;
     for (size_t k = 0; k < n; k++) {
         sx_systolic_tile tile = sx_systolic_tile_of(h->plan, &h->space->kernel[k].loop[loop], loop, t1, t2);
         sx_systolic_tile *least = &c->least[k];
@@ -97,12 +97,12 @@ static void list(box_search *h, choices *c, int loop, uint32_t *divisors) {
     for (size_t i = 0; i < h->box->n[loop]; i++) {
         uint32_t t1 = h->box->t1[loop][i];
         if (loop == h->plan->simd) {
-            if (t1 % h->lanes == 0) add(h, c, loop, t1, h->lanes);
+            if (t1 % h->lanes == 0) add_tiles(h, c, loop, t1, h->lanes);
         } else if (is_space(h, loop)) {
             size_t n = sx_divisors_of(t1, divisors);
-            for (size_t j = 0; j < n; j++) add(h, c, loop, t1, divisors[j]);
+            for (size_t j = 0; j < n; j++) add_tiles(h, c, loop, t1, divisors[j]);
         } else {
-            add(h, c, loop, t1, t1);
+            add_tiles(h, c, loop, t1, t1);
         }
     }
 }
@@ -113,7 +113,7 @@ static void set_least(box_search *h, int depth) {
 }
 
 /* The value of the records, exact or at least; polls the clock. */
-static double evaluate(box_search *h) {
+static double evaluate_records(box_search *h) {
     h->find->looked++;
     if (++h->looked >= PATIENCE) {
         h->looked = 0;
@@ -131,7 +131,7 @@ static bool has_blocks(const box_search *h, int depth, double pes) {
 }
 
 /* Chooses the loops from a depth on, after so many PEs and independent sums. */
-static void descend(box_search *h, int depth, double pes, double hidden) {
+static void descend_loops(box_search *h, int depth, double pes, double hidden) {
     const choices *c = &h->choices[depth];
     size_t n = h->space->n_kernels;
     int loop = h->order[depth];
@@ -142,12 +142,12 @@ static void descend(box_search *h, int depth, double pes, double hidden) {
         if (!has_blocks(h, depth, pes * record->pes)) continue;
         if (sums * h->choices[depth + 1].most_hidden < h->wanted) continue;
         for (size_t k = 0; k < n; k++) h->tile[k][loop] = record[k];
-        double value = evaluate(h);
+        double value = evaluate_records(h);
         if (last ? !(value < h->find->best) : !sx_systolic_promises(value, h->find->best)) continue;
         h->point.t1[loop] = c->pair[i].t1;
         h->point.t2[loop] = c->pair[i].t2;
         if (!last) {
-            descend(h, depth + 1, pes * record->pes, sums);
+            descend_loops(h, depth + 1, pes * record->pes, sums);
             continue;
         }
         h->find->best = value;
@@ -170,7 +170,7 @@ static void search_lanes(box_search *h, uint32_t lanes, uint32_t *divisors) {
         c->most_hidden = c->least[0].hide * h->choices[depth + 1].most_hidden;
         set_least(h, depth);
     }
-    if (sx_systolic_promises(evaluate(h), h->find->best)) descend(h, 0, 1, 1);
+    if (sx_systolic_promises(evaluate_records(h), h->find->best)) descend_loops(h, 0, 1, 1);
 }
 
 /* The order of the loops: space loops first, the SIMD loop last. */
@@ -182,7 +182,7 @@ static void order_loops(box_search *h) {
             if (!is_space(h, d) && (d == h->plan->simd) == (pass == 1)) h->order[n++] = d;
 }
 
-/* At most so many choices has a loop; *longest becomes the most divisors of a tile. */
+/* An upper bound of the number of choices of a loop; *longest becomes the most divisors of a tile. */
 static size_t count_choices(const box_search *h, int loop, size_t *longest) {
     size_t count = 0;
     for (size_t i = 0; i < h->box->n[loop]; i++) {

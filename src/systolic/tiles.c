@@ -21,7 +21,7 @@ static size_t list_inner(const sx_systolic_tile_set *set, uint32_t t1, uint32_t 
 }
 
 /* Marks the tiles of a loop of n steps. */
-static void mark(uint8_t *marked, uint32_t n, bool divisors) {
+static void mark_tiles(uint8_t *marked, uint32_t n, bool divisors) {
     for (uint32_t x = 1; x <= n; x++) {
         if (divisors) {
             if (n % x == 0) marked[x] = 1;
@@ -80,7 +80,7 @@ sx_status sx_systolic_tile_set_init(const uint32_t *sizes, size_t n, bool diviso
     }
     uint8_t *marked = calloc(2 * (size_t)largest + 1, 1);
     if (!marked) return sx_error_memory();
-    for (size_t i = 0; i < n; i++) mark(marked, sizes[i], divisors);
+    for (size_t i = 0; i < n; i++) mark_tiles(marked, sizes[i], divisors);
     for (uint32_t t = 1; t <= pad_to && !divisors; t++) marked[t] = 1;
     bool fine = list_tiles(out, marked, 2 * largest);
     free(marked);

@@ -40,8 +40,9 @@ static SX_MUST_USE sx_status is_inside(const char *real, const char *folder, int
 }
 
 /* The error for a file outside, whose name with links followed is `real`. */
-static SX_MUST_USE sx_status outside(const sx_path_scope *scope, const char *own, int length, sx_place place,
-                                     const char *what, const char *path, const char *real) {
+static SX_MUST_USE sx_status outside_error(const sx_path_scope *scope, const char *own, int length,
+                                           sx_place place, const char *what, const char *path,
+                                           const char *real) {
     bool beside = false;
     SX_TRY(is_inside(real, path, folder_length(path), &beside));
     const char *from = beside ? path : real;
@@ -64,7 +65,7 @@ sx_status sx_path_check(const sx_path_scope *scope, const char *own, int length,
     sx_status status = is_inside(real, own, length, &inside);
     for (size_t i = 0; scope && i < scope->n_folders && !status && !inside; i++)
         status = is_inside(real, scope->folder[i], (int)strlen(scope->folder[i]), &inside);
-    if (!status && !inside) status = outside(scope, own, length, place, what, path, real);
+    if (!status && !inside) status = outside_error(scope, own, length, place, what, path, real);
     free(real);
     return status;
 }

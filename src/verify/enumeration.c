@@ -170,7 +170,7 @@ double sx_enumeration_compulsory(sx_enumeration *t, const uint32_t (*spatial)[SX
 }
 
 /* Evaluates the mapping. */
-static void evaluate(sx_enumeration *t) {
+static void evaluate_mapping(sx_enumeration *t) {
     const sx_verify_space *space = t->context.space;
     sx_score score;
     sx_verdict verdict =
@@ -193,7 +193,7 @@ static void evaluate(sx_enumeration *t) {
 static void lay(sx_enumeration *t, int s) {
     const sx_verify_space *space = t->context.space;
     if (s < 0) {
-        evaluate(t);
+        evaluate_mapping(t);
         return;
     }
     sx_mapping_level *at = &t->mapping.level[s];

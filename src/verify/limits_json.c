@@ -86,7 +86,7 @@ sx_status sx_only_keys(const sx_node *map, const char *what, const char *const *
 }
 
 /* The dimension or the tensor that a scalar names. */
-static sx_status find(const sx_node *node, const sx_problem *problem, bool tensor, int *out) {
+static sx_status find_name(const sx_node *node, const sx_problem *problem, bool tensor, int *out) {
     const char *name;
     SX_TRY(sx_node_text(node, tensor ? "tensor" : "dimension", &name));
     *out = tensor ? sx_problem_tensor(problem, name) : sx_problem_dim(problem, name);
@@ -103,7 +103,7 @@ static sx_status read_names(const sx_node *map, const char *key, const sx_proble
     SX_TRY(sx_node_expect(list, SX_NODE_LIST, key));
     for (size_t i = 0; i < list->n; i++) {
         int index;
-        SX_TRY(find(list->item[i], problem, tensor, &index));
+        SX_TRY(find_name(list->item[i], problem, tensor, &index));
         if (*mask >> index & 1) return sx_error_at(list->item[i]->place, "duplicate name");
         *mask |= 1u << index;
         if (order) order[i] = (uint8_t)index;

@@ -171,8 +171,8 @@ static bool extend(const sx_order_list *order_list, const uint8_t *rank, unsigne
 }
 
 /* Adds an order that begins so to a list: what is left in any order that the constraint allows. */
-static bool add(const sx_order_list *order_list, const uint8_t *rank, unsigned loops, const prefix *b, int n,
-                list *out) {
+static bool add_orders(const sx_order_list *order_list, const uint8_t *rank, unsigned loops, const prefix *b,
+                       int n, list *out) {
     if (!sx_reserve(&out->order, &out->room, out->n + 1, sizeof *out->order)) return false;
     uint8_t *to = out->order[out->n++];
     unsigned left = loops & ~b->used;
@@ -187,7 +187,7 @@ static bool add(const sx_order_list *order_list, const uint8_t *rank, unsigned l
 }
 
 /* Makes the list of a set of loops; false when memory is out or, where *many is set, there are too many. */
-static bool make(const sx_order_list *order_list, int level, unsigned loops, list *out, bool *many) {
+static bool make_list(const sx_order_list *order_list, int level, unsigned loops, list *out, bool *many) {
     const uint8_t *rank = order_list->space->temporal_rank[level];
     prefixes now = {0}, next = {0};
     bool good = sx_reserve(&now.at, &now.room, 1, sizeof *now.at);
@@ -197,7 +197,7 @@ static bool make(const sx_order_list *order_list, int level, unsigned loops, lis
         for (size_t i = 0; i < now.n && good; i++) {
             const prefix *b = &now.at[i];
             if (b->whole || (loops & ~b->used) == 0)
-                good = add(order_list, rank, loops, b, length, out);
+                good = add_orders(order_list, rank, loops, b, length, out);
             else
                 good = extend(order_list, rank, loops, b, length, &next, many);
         }
@@ -218,7 +218,7 @@ const uint8_t (*sx_order_list_of(sx_order_list *order_list, int level, unsigned 
     if (!*lists) *lists = calloc((size_t)1 << order_list->space->problem->n_dims, sizeof **lists);
     list *at = *lists ? *lists + loops : NULL;
     bool many = false;
-    if (at && !at->order && at->n == 0 && !make(order_list, level, loops, at, &many)) {
+    if (at && !at->order && at->n == 0 && !make_list(order_list, level, loops, at, &many)) {
         free(at->order);
         *at = (list){.n = many ? MOST_PREFIXES : 0};
     }

@@ -206,7 +206,7 @@ static size_t find_entry(const check *k, const uint32_t (*spatial)[SX_MAX_DIMS])
 }
 
 /* Tells how far the check has come. */
-static void tell(void *user) {
+static void tell_progress(void *user) {
     check *k = user;
     if (!k->options->progress) return;
     pthread_mutex_lock(&k->lock);
@@ -225,7 +225,7 @@ static bool meet(void *user, const uint32_t (*spatial)[SX_MAX_DIMS]) {
     if (++k->out->done.spatial > k->c->proof->n_spatial)
         return refute(k, "arrays", "more than %llu spatial mappings",
                       (unsigned long long)k->c->proof->n_spatial);
-    if (k->out->done.spatial % OFTEN == 0) tell(k);
+    if (k->out->done.spatial % OFTEN == 0) tell_progress(k);
     size_t entry = find_entry(k, spatial);
     if (entry != SIZE_MAX) {
         k->met[entry] = true;
@@ -341,7 +341,7 @@ static sx_status bound_latency(check *k) {
 }
 
 /* Makes all that a check needs. */
-static sx_status prepare(check *k) {
+static sx_status prepare_check(check *k) {
     const sx_certificate *c = k->c;
     int choices = sx_verify_space_n_keeps(&k->space);
     if (choices > MOST_CHOICES)
@@ -360,7 +360,7 @@ static sx_status prepare(check *k) {
     k->met = calloc(c->proof->n_entries + 1, sizeof *k->met);
     if (!k->enumeration || !k->order || !k->met) return sx_error_memory();
     for (unsigned i = 0; i < k->threads; i++) SX_TRY(sx_enumeration_new(&k->context, &k->enumeration[i]));
-    sx_enumeration_on_tick(k->enumeration[0], tell, k);
+    sx_enumeration_on_tick(k->enumeration[0], tell_progress, k);
     return SX_OK;
 }
 
@@ -368,7 +368,7 @@ static sx_status prepare(check *k) {
 static sx_status check_entries(check *k) {
     sx_pool *pool;
     SX_TRY(sx_pool_new(k->threads, &pool));
-    sx_pool_run(pool, k->c->proof->n_entries, check_entry, tell, k);
+    sx_pool_run(pool, k->c->proof->n_entries, check_entry, tell_progress, k);
     sx_pool_free(pool);
     return k->failure;
 }
@@ -380,7 +380,7 @@ static sx_status check_all(check *k) {
     SX_TRY(sx_verify_space_init(&k->space, k->model, &c->constraints, &c->space));
     SX_TRY(check_mapping(k));
     if (k->out->verdict == SX_CLAIMS_FAIL || !check_totals(k) || sx_certificate_open(c)) return SX_OK;
-    SX_TRY(prepare(k));
+    SX_TRY(prepare_check(k));
     check_spatial_mappings(k);
     if (!atomic_load(&k->budget.over)) SX_TRY(check_entries(k));
     if (!atomic_load(&k->budget.over)) k->out->verdict = SX_CLAIMS_HOLD;

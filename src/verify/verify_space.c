@@ -139,7 +139,7 @@ bool sx_verify_space_fits(const sx_verify_space *space, int s, const uint32_t *f
 }
 
 /* Appends loops of a mask, by rank and then by dimension; returns how many. */
-static int append(const uint8_t *rank, unsigned loops, uint8_t *order) {
+static int append_loops(const uint8_t *rank, unsigned loops, uint8_t *order) {
     int n = 0;
     for (int r = 0; r <= 2 * SX_MAX_DIMS; r++)
         for (unsigned left = loops; left; left &= left - 1)
@@ -153,11 +153,11 @@ void sx_verify_space_set_layout(const sx_verify_space *space, int s, unsigned x,
     if (space->splits[s])
         sx_axes_lay(at->spatial, space->problem->n_dims, x & loops, space->room[s], true, &axes);
     unsigned both = axes.both < 0 ? 0 : 1u << axes.both;
-    int n = append(space->spatial_rank[s], loops & x & ~both, at->spatial_order);
+    int n = append_loops(space->spatial_rank[s], loops & x & ~both, at->spatial_order);
     if (both) at->spatial_order[n++] = (uint8_t)axes.both;
     at->split = (uint8_t)n;
     at->x_part = axes.x_part;
-    n += append(space->spatial_rank[s], loops & ~x, at->spatial_order + n);
+    n += append_loops(space->spatial_rank[s], loops & ~x, at->spatial_order + n);
     for (int d = 0; d < space->problem->n_dims; d++)
         if (!(loops >> d & 1)) at->spatial_order[n++] = (uint8_t)d;
 }

@@ -98,7 +98,7 @@ static void check_claims(sx_rng *rng, const sx_small_space *small, uint64_t numb
     sx_free_mappings(&list);
 }
 
-/* A case in which a tensor stops waiting at a loop that the order of the following ones was once held against. */
+/* A case in which a tensor stops waiting at a loop that the order of the following ones was once compared with. */
 static void hard_claims_are_decided(void **state) {
     (void)state;
     sx_rng rng = sx_rng_stream(41, "check", 748);

@@ -235,7 +235,7 @@ static void expect(const trial *t, const char *what, double have, double want) {
     fail();
 }
 
-/* The energy of one tensor at a level by the twin; counts are held against the model's. */
+/* The energy of one tensor at a level by the twin; counts are compared with the model's. */
 static double tensor_energy(const trial *t, int v, int s) {
     const sx_storage *level = &t->c.arch.level[s];
     const sx_cost_tensor *dense = &t->dense.level[s].tensor[v], *have = &t->cost.level[s].tensor[v];

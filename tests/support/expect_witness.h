@@ -1,4 +1,4 @@
-/* Mappings that searches pass over without a bound, held against those that stand for them. */
+/* Mappings that searches pass over without a bound, compared with those that stand for them. */
 #ifndef SX_TESTS_EXPECT_WITNESS_H
 #define SX_TESTS_EXPECT_WITNESS_H
 

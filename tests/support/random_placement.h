@@ -1,4 +1,4 @@
-/* Random placement graphs and chips, and what their placements are held against. */
+/* Random placement graphs and chips, and what their placements are compared with. */
 #ifndef SX_TESTS_RANDOM_PLACEMENT_H
 #define SX_TESTS_RANDOM_PLACEMENT_H
 

@@ -1,6 +1,6 @@
 /* A run of a design, walked through: every pass of the PEs over a tile of each array, in the order of the
  * tile loops, with what buffers hold at that time. It knows which parts there are and what makes them move,
- * and no formula of how often they do: the mended model (docs/systolic.md) is held against its counts.
+ * and no formula of how often they do: the mended model (docs/systolic.md) is compared with its counts.
  *
  * An array moves when a tile loop advances that is not inside the innermost of its own loops. Buffers of
  * inputs that are not right below memory are filled for every pass. Sums that leave unfinished are kept in

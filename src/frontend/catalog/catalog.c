@@ -15,8 +15,8 @@ static const char *entry_name(const sx_catalog_entry *entries, size_t n, size_t 
 }
 
 /* Finds an entry by name; an error with the nearest name where there is none. */
-static sx_status find(const sx_catalog_entry *entries, size_t n, const char *what, const char *name,
-                      const sx_catalog_entry **out) {
+static sx_status find_entry(const sx_catalog_entry *entries, size_t n, const char *what, const char *name,
+                            const sx_catalog_entry **out) {
     const char *known[MAX_ENTRIES];
     size_t n_known = 0;
     for (size_t i = 0; i < n; i++) {
@@ -46,7 +46,7 @@ const char *sx_catalog_problem_name(size_t index, const char **about) {
 sx_status sx_catalog_add_arch(const char *name, sx_input *input) {
     size_t n;
     const sx_catalog_entry *entries = sx_catalog_archs(&n), *entry;
-    SX_TRY(find(entries, n, "architecture", name, &entry));
+    SX_TRY(find_entry(entries, n, "architecture", name, &entry));
     return sx_input_add_text(input, entry->name, entry->text, strlen(entry->text));
 }
 
@@ -81,7 +81,7 @@ sx_status sx_catalog_problem(const char *name, sx_problem *out) {
     size_t n;
     const sx_catalog_entry *entries = sx_catalog_problems(&n), *entry;
     sx_problem problem;
-    SX_TRY(find(entries, n, "problem", name, &entry));
+    SX_TRY(find_entry(entries, n, "problem", name, &entry));
     SX_TRY(sx_einsum_parse(entry->text, &problem));
     SX_TRY(sx_text_name(problem.name, sizeof problem.name, entry->name, "a problem"));
     *out = problem;

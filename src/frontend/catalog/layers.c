@@ -42,7 +42,7 @@ static sx_tensor *add_tensor(sx_problem *problem, const char *name, const char *
 }
 
 /* Gives the finished problem its name, checks it and hands it over. */
-static sx_status finish(sx_problem *problem, const char *name, sx_problem *out) {
+static sx_status finish_problem(sx_problem *problem, const char *name, sx_problem *out) {
     SX_TRY(sx_text_name(problem->name, sizeof problem->name, name, "a layer"));
     SX_TRY(sx_problem_check(problem));
     *out = *problem;
@@ -89,7 +89,7 @@ sx_status sx_layer_conv(const sx_conv *conv, const char *name, sx_problem *out) 
     add_tensor(&problem, "Weights", depthwise ? "DRS" : grouped ? "GCKRS" : "CKRS");
     slide(&problem, add_tensor(&problem, "Inputs", depthwise ? "NDPQ" : grouped ? "NGCPQ" : "NCPQ"), conv);
     if (conv->z) deepen(&problem, conv);
-    return finish(&problem, name, out);
+    return finish_problem(&problem, name, out);
 }
 
 sx_status sx_layer_conv_data_gradient(const sx_conv *conv, const char *name, sx_problem *out) {
@@ -102,7 +102,7 @@ sx_status sx_layer_conv_data_gradient(const sx_conv *conv, const char *name, sx_
     memcpy(problem.tensor[2].name, forward.tensor[2].name, SX_NAME_SIZE);
     problem.tensor[0].output = true;
     problem.tensor[2].output = false;
-    return finish(&problem, name, out);
+    return finish_problem(&problem, name, out);
 }
 
 sx_status sx_layer_pool(const sx_conv *window, const char *name, sx_problem *out) {
@@ -116,7 +116,7 @@ sx_status sx_layer_pool(const sx_conv *window, const char *name, sx_problem *out
     add_dim(&problem, 'N', window->n);
     add_tensor(&problem, "Outputs", "NDQP");
     slide(&problem, add_tensor(&problem, "Inputs", "NDPQ"), window);
-    return finish(&problem, name, out);
+    return finish_problem(&problem, name, out);
 }
 
 sx_conv sx_conv_weight_update(const sx_conv *conv) {
@@ -144,7 +144,7 @@ sx_status sx_layer_product(const sx_product *product, const char *name, sx_probl
     add_tensor(&problem, "Outputs", product->summed ? "MN" : "BMN");
     add_tensor(&problem, "Weights", product->paired ? "BMK" : "MK");
     add_tensor(&problem, "Inputs", "BKN");
-    return finish(&problem, name, out);
+    return finish_problem(&problem, name, out);
 }
 
 sx_product sx_product_weight_update(const sx_product *product) {

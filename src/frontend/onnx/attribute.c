@@ -16,7 +16,7 @@ enum {
 };
 
 /* The attribute of that name among the fields of a number. */
-static sx_bytes find(sx_bytes message, uint32_t number, sx_bytes name) {
+static sx_bytes find_attribute(sx_bytes message, uint32_t number, sx_bytes name) {
     sx_wire wire = sx_wire_of(message);
     sx_field field;
     while (sx_wire_next(&wire, &field))
@@ -28,12 +28,12 @@ static sx_bytes find(sx_bytes message, uint32_t number, sx_bytes name) {
 sx_bytes sx_onnx_attribute(sx_onnx_place place, const char *name) {
     sx_bytes wanted = {(const unsigned char *)name, strlen(name)};
     for (;;) {
-        const sx_bytes found = find(place.node->message, NODE_ATTRIBUTE, wanted);
+        const sx_bytes found = find_attribute(place.node->message, NODE_ATTRIBUTE, wanted);
         const sx_bytes reference = sx_wire_text(found, REFERENCE);
         if (!reference.size || !place.call) return found;
         const sx_onnx_graph *function = place.call->function;
-        if (!find(place.call->node->message, NODE_ATTRIBUTE, reference).data)
-            return find(function->message, FUNCTION_DEFAULT, reference);
+        if (!find_attribute(place.call->node->message, NODE_ATTRIBUTE, reference).data)
+            return find_attribute(function->message, FUNCTION_DEFAULT, reference);
         wanted = reference;
         place = (sx_onnx_place){place.call->node, place.call->outer};
     }

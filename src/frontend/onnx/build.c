@@ -239,7 +239,7 @@ static sx_status make_room(sx_onnx_builder *b) {
 }
 
 /* Builds all nodes. */
-static sx_status build(sx_onnx_builder *b) {
+static sx_status build_nodes(sx_onnx_builder *b) {
     SX_TRY(make_room(b));
     sx_onnx_group(b);
     for (size_t i = 0; i < b->trace->ops.n; i++) {
@@ -252,7 +252,7 @@ static sx_status build(sx_onnx_builder *b) {
 
 sx_status sx_onnx_build(sx_onnx_trace *trace, sx_onnx *out) {
     sx_onnx_builder b = {.trace = trace, .out = out};
-    sx_status status = build(&b);
+    sx_status status = build_nodes(&b);
     sx_hash_table_clear(&b.nodes);
     sx_hash_table_clear(&b.tensors);
     return status;

@@ -68,7 +68,7 @@ static double element_at(const sx_onnx_trace *trace, const sx_onnx_op *op, size_
 }
 
 /* A quotient of whole numbers is a whole number. */
-static double settle(const sx_onnx_trace *trace, const sx_onnx_op *op, double value) {
+static double round_quotient(const sx_onnx_trace *trace, const sx_onnx_op *op, double value) {
     const sx_onnx_value *first = sx_onnx_input(trace, op, 0);
     const bool whole = first && sx_onnx_type_whole(first->type);
     return whole && value > -0x1p62 && value < 0x1p62 ? (double)(int64_t)value : value;
@@ -84,7 +84,7 @@ static sx_status fold(sx_onnx_trace *trace, const sx_onnx_op *op, const sx_onnx_
         if (op->n_inputs == 1) data[at] = op->rule->element(data[at], data[at]);
         for (size_t i = 1; i < op->n_inputs; i++)
             data[at] = op->rule->element(data[at], element_at(trace, op, i, shape, at));
-        data[at] = settle(trace, op, data[at]);
+        data[at] = round_quotient(trace, op, data[at]);
     }
     return sx_onnx_set_data(trace, op, 0, data);
 }

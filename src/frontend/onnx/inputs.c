@@ -1,4 +1,4 @@
-/* Which inputs an operation must have: the texts of the table of rules, read and held against a node. */
+/* Which inputs an operation must have: the texts of the table of rules, parsed and checked on a node. */
 #include "frontend/onnx/rules.h"
 
 #include <string.h>

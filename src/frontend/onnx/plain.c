@@ -33,8 +33,8 @@ static bool broadcasts(const sx_graph_tensor *from, const sx_graph_tensor *to) {
 }
 
 /* Whether the tensors of a node are as its kind wants them; the first operand is the output. */
-static bool fits(const sx_graph *graph, sx_op_kind kind, int axis, const sx_graph_operand *operand,
-                 size_t n) {
+static bool node_fits(const sx_graph *graph, sx_op_kind kind, int axis, const sx_graph_operand *operand,
+                      size_t n) {
     const sx_graph_tensor *out = &graph->tensor[operand[0].tensor];
     uint64_t along = 0;
     if (n < 2) return false;
@@ -190,7 +190,7 @@ sx_status sx_onnx_add_plain(sx_onnx_builder *b, size_t index) {
     if (n_written == 0) return SX_OK;
     if (kind == SX_OP_POOL && n == 2 && n_written == 1) SX_TRY(add_pool(b, op, operand, &done));
     if (done) return SX_OK;
-    if (kind == SX_OP_POOL || n_written > 1 || !fits(&b->out->graph, kind, axis, operand, n))
+    if (kind == SX_OP_POOL || n_written > 1 || !node_fits(&b->out->graph, kind, axis, operand, n))
         kind = SX_OP_OTHER;
     sx_onnx_new_node(b, op, "", kind, &node);
     node.axis = kind == SX_OP_OTHER ? -1 : axis;

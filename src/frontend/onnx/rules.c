@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static double add(double a, double b) {
+static double add_numbers(double a, double b) {
     return a + b;
 }
 static double subtract(double a, double b) {
@@ -203,7 +203,7 @@ static const sx_onnx_rule rules[] = {
     FOLLOWS("QuantizeLinear", "x y_scale y_zero_point?", sx_infer_quantize),
     FOLLOWS("DequantizeLinear", "x x_scale x_zero_point?", sx_infer_dequantize),
     OTHER("DynamicQuantizeLinear", "x", sx_infer_dynamic_quantize),
-    ELEMENT("Add", "A B", add),
+    ELEMENT("Add", "A B", add_numbers),
     ELEMENT("Sub", "A B", subtract),
     ELEMENT("Mul", "A B", multiply),
     ELEMENT("Div", "A B", divide),
@@ -211,7 +211,7 @@ static const sx_onnx_rule rules[] = {
     ELEMENT("Pow", "X Y", power),
     ELEMENT("Min", "data_0*", least),
     ELEMENT("Max", "data_0*", largest),
-    ELEMENT("Sum", "data_0*", add),
+    ELEMENT("Sum", "data_0*", add_numbers),
     ELEMENT("Mean", "data_0*", NULL),
 
     ELEMENT("BitShift", "X Y", NULL),
@@ -251,7 +251,7 @@ static const sx_onnx_rule rules[] = {
     OTHER("RandomUniformLike", "input", sx_infer_norm),
     OTHER("EyeLike", "input", sx_infer_norm),
     MOVE("Trilu", "input k?", sx_infer_norm),
-    REDUCE("ReduceSum", add),
+    REDUCE("ReduceSum", add_numbers),
     REDUCE("ReduceProd", multiply),
     REDUCE("ReduceMax", largest),
     REDUCE("ReduceMin", least),

@@ -11,12 +11,12 @@ static int by_text(const void *a, const void *b) {
 }
 
 /* Adds a name unless it is empty. */
-static void add(sx_onnx_scope *scope, sx_bytes text, uint32_t node) {
+static void add_name(sx_onnx_scope *scope, sx_bytes text, uint32_t node) {
     if (text.size) scope->name[scope->n++] = (sx_onnx_name){text, SX_ONNX_NONE, node};
 }
 
 /* Sorts the names and leaves one of each. */
-static sx_status settle(sx_onnx_scope *scope) {
+static sx_status sort_names(sx_onnx_scope *scope) {
     size_t n = 0;
     qsort(scope->name, scope->n, sizeof *scope->name, by_text);
     for (size_t i = 0; i < scope->n; i++) {
@@ -38,11 +38,12 @@ sx_status sx_onnx_scope_of(sx_arena *arena, const sx_onnx_graph *graph, const sx
     for (size_t i = 0; i < graph->n_nodes; i++) n += graph->node[i].n_outputs;
     *out = (sx_onnx_scope){.outer = outer, .name = sx_arena_alloc(arena, n + 1, sizeof *out->name)};
     if (!out->name) return sx_arena_error(arena);
-    for (size_t i = 0; i < graph->n_inputs; i++) add(out, graph->input[i].name, SX_ONNX_NONE);
-    for (size_t i = 0; i < graph->n_tensors; i++) add(out, graph->tensor[i].name, SX_ONNX_NONE);
+    for (size_t i = 0; i < graph->n_inputs; i++) add_name(out, graph->input[i].name, SX_ONNX_NONE);
+    for (size_t i = 0; i < graph->n_tensors; i++) add_name(out, graph->tensor[i].name, SX_ONNX_NONE);
     for (size_t i = 0; i < graph->n_nodes; i++)
-        for (size_t k = 0; k < graph->node[i].n_outputs; k++) add(out, graph->node[i].output[k], (uint32_t)i);
-    return settle(out);
+        for (size_t k = 0; k < graph->node[i].n_outputs; k++)
+            add_name(out, graph->node[i].output[k], (uint32_t)i);
+    return sort_names(out);
 }
 
 /* Compares a text with a name for bsearch. */
@@ -87,7 +88,7 @@ static uint32_t next_before(walk *w, uint32_t node) {
 }
 
 /* Puts a node into the order after all that it waits for. */
-static sx_status visit(walk *w, uint32_t start) {
+static sx_status visit_node(walk *w, uint32_t start) {
     size_t depth = 0;
     w->stack[depth++] = start;
     w->next[start] = 1;
@@ -116,7 +117,7 @@ sx_status sx_onnx_scope_order(sx_arena *arena, const sx_onnx_graph *graph, const
     if (!memory) return sx_arena_error(arena);
     walk w = {.graph = graph, .scope = scope, .order = memory, .stack = memory + n, .next = memory + 2 * n};
     for (size_t i = 0; i < n; i++)
-        if (w.next[i] == NOT_BEGUN) SX_TRY(visit(&w, (uint32_t)i));
+        if (w.next[i] == NOT_BEGUN) SX_TRY(visit_node(&w, (uint32_t)i));
     *order = memory;
     return SX_OK;
 }

@@ -79,7 +79,7 @@ static size_t read_field(const sx_field *field, int type, double *data, size_t a
 }
 
 /* Whether a field holds the elements of a type. */
-static bool holds(uint32_t number, int type) {
+static bool field_holds(uint32_t number, int type) {
     if (form_of(type) == REAL) return number == (types[type].bits == 32 ? DATA_FLOAT : DATA_DOUBLE);
     return number == DATA_INT32 || number == DATA_INT64 || number == DATA_UINT64;
 }
@@ -91,7 +91,7 @@ bool sx_onnx_tensor_data(const sx_onnx_tensor *tensor, double *data, size_t n) {
     if (form_of(tensor->type) == NO_FORM || sx_wire_count(tensor->message, EXTERNAL_DATA)) return false;
     while (at < n && sx_wire_next(&wire, &field)) {
         if (field.number == DATA_RAW && field.is_bytes) return read_raw(field.bytes, tensor->type, data, n);
-        if (holds(field.number, tensor->type)) at = read_field(&field, tensor->type, data, at, n);
+        if (field_holds(field.number, tensor->type)) at = read_field(&field, tensor->type, data, at, n);
     }
     return at == n;
 }

@@ -89,7 +89,7 @@ bool sx_note_of_search(const char *note) {
 }
 
 /* Checks one constraint and, where it is about tensors and there is a level, applies it. */
-static sx_status apply(sx_input *input, const sx_constraint *c, sx_storage *level) {
+static sx_status apply_constraint(sx_input *input, const sx_constraint *c, sx_storage *level) {
     SX_TRY(sx_constraint_check(input, c));
     if (c->type == SX_TENSOR_CONSTRAINT && level)
         return level->transparent ? SX_OK : read_tensors(c->map, level);
@@ -99,7 +99,7 @@ static sx_status apply(sx_input *input, const sx_constraint *c, sx_storage *leve
 
 static sx_status apply_beside(void *user, const sx_constraint *c) {
     receiver *r = user;
-    return apply(r->input, c, r->level);
+    return apply_constraint(r->input, c, r->level);
 }
 
 sx_status sx_constraints_inline(sx_input *input, const sx_node *node, const char *name, sx_storage *level) {
@@ -140,7 +140,7 @@ static sx_status apply_target(void *user, const sx_constraint *c) {
         for (int s = 0; s < r->arch->n_levels; s++) known[s] = r->arch->level[s].name;
         return sx_error_unknown(c->place, "storage level", c->target, known, r->arch->n_levels);
     }
-    return apply(r->input, c, counts && level >= 0 ? &r->arch->level[level] : NULL);
+    return apply_constraint(r->input, c, counts && level >= 0 ? &r->arch->level[level] : NULL);
 }
 
 sx_status sx_constraints_sections(sx_input *input, bool mapspace, sx_arch *arch) {

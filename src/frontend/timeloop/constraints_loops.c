@@ -166,7 +166,7 @@ static sx_status add_iteration(adder *a) {
 }
 
 /* Puts two lists into one where one of them begins the other; false where they disagree. */
-static bool join(uint8_t *list, uint8_t *n, const uint8_t *more, int n_more) {
+static bool join_lists(uint8_t *list, uint8_t *n, const uint8_t *more, int n_more) {
     int common = *n < n_more ? *n : n_more;
     if (memcmp(list, more, (size_t)common) != 0) return false;
     memcpy(list, more, (size_t)n_more > *n ? (size_t)n_more : 0);
@@ -191,8 +191,8 @@ static bool join_order(sx_loop_limits *limits, const sx_order *order, int n_dims
     memcpy(outer, order->dim + n_inner, (size_t)n_outer);
     turn(outer, n_outer);
     turn(limits->outer, limits->n_outer);
-    bool good = join(limits->inner, &limits->n_inner, order->dim, n_inner) &&
-                join(limits->outer, &limits->n_outer, outer, n_outer);
+    bool good = join_lists(limits->inner, &limits->n_inner, order->dim, n_inner) &&
+                join_lists(limits->outer, &limits->n_outer, outer, n_outer);
     turn(limits->outer, limits->n_outer);
     for (int i = 0; i < limits->n_inner; i++) seen |= 1u << limits->inner[i];
     if (limits->n_inner == n_dims && limits->n_outer > 0) {

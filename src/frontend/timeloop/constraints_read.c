@@ -139,7 +139,7 @@ static sx_status check_overbooking(const sx_constraint *c) {
 }
 
 /* Adds one constraint; a visitor. */
-static sx_status add(void *user, const sx_constraint *c) {
+static sx_status add_constraint(void *user, const sx_constraint *c) {
     sx_gathering *g = user;
     int level = -1;
     SX_TRY(sx_constraint_check(g->input, c));
@@ -180,7 +180,7 @@ static sx_status add_beside(sx_gathering *g, const sx_node *map) {
         if (absent) continue;
         SX_TRY(add_beside(g, node));
         if (name && name->kind == SX_NODE_SCALAR)
-            SX_TRY(sx_constraints_beside(sx_node_get(node, "constraints"), name->text, add, g));
+            SX_TRY(sx_constraints_beside(sx_node_get(node, "constraints"), name->text, add_constraint, g));
     }
     return SX_OK;
 }
@@ -196,7 +196,7 @@ sx_status sx_input_constraints(sx_input *input, const sx_problem *problem, const
     g->completes = sx_input_is_like_timeloop(input) && nodes_of(architecture(input));
     sx_constraints_init(&g->limits, problem, arch);
     sx_status status = add_beside(g, architecture(input));
-    if (!status) status = sx_constraints_in_sections(input, true, add, g);
+    if (!status) status = sx_constraints_in_sections(input, true, add_constraint, g);
     if (!status) status = sx_gathering_settle(g);
     if (!status) status = sx_gathering_check(g);
     if (!status) *out = g->limits;

@@ -170,7 +170,7 @@ sx_status sx_factors_visit(sx_input *input, const sx_node *node, const sx_proble
 }
 
 /* Writes a factor into a row. */
-static SX_MUST_USE sx_status fill(void *user, const sx_factor_term *term) {
+static SX_MUST_USE sx_status fill_factor(void *user, const sx_factor_term *term) {
     filler *f = user;
     sx_factor *factor = &f->row->dim[term->dim];
     if (factor->written)
@@ -183,7 +183,7 @@ static SX_MUST_USE sx_status fill(void *user, const sx_factor_term *term) {
 sx_status sx_factors_read(sx_input *input, const sx_node *node, const sx_problem *problem,
                           sx_factor_row *row) {
     filler f = {problem, row};
-    return sx_factors_visit(input, node, problem, false, fill, &f);
+    return sx_factors_visit(input, node, problem, false, fill_factor, &f);
 }
 
 /* Adds the factors of a dimension, the outermost first, "DRAM 6 x Buffer 4"; returns how many. */

@@ -60,7 +60,7 @@ static sx_status call(void *user, sx_place place, const char *name, const sx_val
 }
 
 /* The value of a text at a place as an expression. */
-static sx_status evaluate(const sx_spec_scope *scope, const char *text, sx_place place, sx_value *out) {
+static sx_status evaluate_text(const sx_spec_scope *scope, const char *text, sx_place place, sx_value *out) {
     evaluation e = {.scope = scope};
     SX_TRY(sx_variables_scope(scope->input, &e.variables));
     const sx_names names = {.arena = sx_input_arena(scope->input),
@@ -78,7 +78,7 @@ static sx_status add_value(const sx_spec_scope *scope, sx_place place, const cha
     const char *text = sx_arena_copy(arena, at, length);
     sx_value value;
     if (!text) return sx_arena_error(arena);
-    SX_TRY(evaluate(scope, text, place, &value));
+    SX_TRY(evaluate_text(scope, text, place, &value));
     sx_value_write(&value, out);
     return SX_OK;
 }
@@ -120,7 +120,7 @@ sx_status sx_spec_text(const sx_spec_scope *scope, const sx_node *node, const ch
     SX_TRY(sx_node_text(node, "the value", out));
     if (!strpbrk(*out, "'\"")) return SX_OK;
     if ((*out)[0] == 'f' && ((*out)[1] == '"' || (*out)[1] == '\'')) return format_text(scope, node, out);
-    SX_TRY(evaluate(scope, node->text, node->place, &value));
+    SX_TRY(evaluate_text(scope, node->text, node->place, &value));
     if (value.kind != SX_VALUE_TEXT)
         return sx_error_at(node->place, "the expression '%.200s' is not a text", node->text);
     *out = value.text;
@@ -134,7 +134,7 @@ sx_status sx_spec_count(const sx_spec_scope *scope, const sx_node *node, const c
     bool written = node->kind != SX_NODE_SCALAR || sx_text_double(node->text, &number);
     if (written && high == UINT64_MAX) return sx_node_u64(node, what, out);
     if (written) return sx_node_range(node, what, low, high, out);
-    SX_TRY(evaluate(scope, node->text, node->place, &value));
+    SX_TRY(evaluate_text(scope, node->text, node->place, &value));
     if (!sx_value_numeric(&value) || value.number != floor(value.number) || value.number < (double)low)
         return sx_error_at(node->place, "'%s' must be a whole number, at least %llu", what,
                            (unsigned long long)low);

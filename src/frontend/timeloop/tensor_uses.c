@@ -30,15 +30,15 @@ static sx_status pass(void *user, const char *name, sx_place place) {
 }
 
 /* Visits the tensors named anywhere below a node. */
-static sx_status walk(const sx_node *node, visit *v) {
-    for (size_t i = 0; i < node->n && node->kind == SX_NODE_LIST; i++) SX_TRY(walk(node->item[i], v));
+static sx_status walk_tensors(const sx_node *node, visit *v) {
+    for (size_t i = 0; i < node->n && node->kind == SX_NODE_LIST; i++) SX_TRY(walk_tensors(node->item[i], v));
     for (size_t i = 0; i < node->n && node->kind == SX_NODE_MAP; i++) {
         const sx_pair *pair = &node->pair[i];
         const sx_node *value = pair->value;
         if (lists_tensors(pair->key) && (value->kind == SX_NODE_LIST || value->kind == SX_NODE_SCALAR))
             SX_TRY(sx_node_names(value, pair->key, pass, v));
         else
-            SX_TRY(walk(value, v));
+            SX_TRY(walk_tensors(value, v));
     }
     return SX_OK;
 }
@@ -49,6 +49,6 @@ sx_status sx_input_tensor_uses(const sx_input *input, sx_name_visitor *each, voi
     for (size_t i = 0; (section = sx_input_section(input, NULL, i)); i++)
         if (sx_constraints_section(section->key) || sx_key_equal(section->key, "mapping") ||
             sx_key_equal(section->key, "architecture") || sx_key_equal(section->key, "arch"))
-            SX_TRY(walk(section->value, &v));
+            SX_TRY(walk_tensors(section->value, &v));
     return SX_OK;
 }

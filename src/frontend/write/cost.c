@@ -7,13 +7,13 @@
 #include <stdio.h>
 
 /* A count, whole where it is. */
-static SX_OWN json_t *count(double value) {
+static SX_OWN json_t *count_json(double value) {
     if (value >= 0 && value <= 0x1p53 && value == floor(value)) return sx_json_exact((uint64_t)value);
     return sx_json_real(value);
 }
 
 /* A total divided among the instances. */
-static SX_OWN json_t *share(uint64_t total, uint64_t instances) {
+static SX_OWN json_t *share_json(uint64_t total, uint64_t instances) {
     if (instances == 0) return sx_json_exact(total);
     if (total % instances == 0) return sx_json_exact(total / instances);
     return sx_json_real((double)total / (double)instances);
@@ -29,13 +29,13 @@ static void put_actions(json_t *map, const sx_cost_tensor *t) {
     for (int kind = 0; kind < SX_N_ACTION_KINDS; kind++)
         for (int a = 0; a < SX_N_ACCESSES; a++) {
             snprintf(name, sizeof name, "%s_%s", kinds[kind], accesses[a]);
-            sx_json_set(actions, name, count(t->actions[kind][a]));
+            sx_json_set(actions, name, count_json(t->actions[kind][a]));
         }
-    sx_json_set(map, "average_instances", count(t->instances));
+    sx_json_set(map, "average_instances", count_json(t->instances));
     sx_json_set(map, "density", sx_json_real(t->density));
     sx_json_set(map, "actions", actions);
-    sx_json_set(map, "decompressions", count(t->decompressions));
-    sx_json_set(map, "compressions", count(t->compressions));
+    sx_json_set(map, "decompressions", count_json(t->decompressions));
+    sx_json_set(map, "compressions", count_json(t->compressions));
 }
 
 /* On which words the level's gating or skipping depends, where it has some. */
@@ -62,7 +62,7 @@ static SX_OWN json_t *rank_words(const sx_cost_rank *rank, int n, int kind, int 
     for (int r = 0; r < n; r++) {
         const double *words = rank[r].words[kind][access];
         json_t *pair = json_array();
-        for (int i = 0; i < 2; i++) sx_json_append(pair, count(words[i]));
+        for (int i = 0; i < 2; i++) sx_json_append(pair, count_json(words[i]));
         sx_json_append(list, pair);
         any |= words[0] != 0 || words[1] != 0;
     }
@@ -109,13 +109,13 @@ static SX_OWN json_t *level_tensor(const sx_cost_tensor *t, const char *name, ui
     sx_json_set(map, "name", sx_json_text(name));
     sx_json_set(map, "kept", json_boolean(t->kept));
     sx_json_set(map, "utilized_capacity", sx_json_exact(t->tile));
-    sx_json_set(map, "reads", share(t->reads, instances));
-    sx_json_set(map, "fills", share(t->fills, instances));
-    sx_json_set(map, "updates", share(t->updates, instances));
+    sx_json_set(map, "reads", share_json(t->reads, instances));
+    sx_json_set(map, "fills", share_json(t->fills, instances));
+    sx_json_set(map, "updates", share_json(t->updates, instances));
     sx_json_set(map, "energy_pj", sx_json_real(t->energy_pj));
-    sx_json_set(map, "temporal_reductions", share(t->temporal_reductions, instances));
-    sx_json_set(map, "address_generations", count(t->address_generations));
-    sx_json_set(map, "partition", share(t->partition, instances));
+    sx_json_set(map, "temporal_reductions", share_json(t->temporal_reductions, instances));
+    sx_json_set(map, "address_generations", count_json(t->address_generations));
+    sx_json_set(map, "partition", share_json(t->partition, instances));
     sx_json_set(map, "total_reads", sx_json_exact(t->reads));
     sx_json_set(map, "total_fills", sx_json_exact(t->fills));
     sx_json_set(map, "total_updates", sx_json_exact(t->updates));
@@ -131,7 +131,7 @@ static void put_width(json_t *map, const sx_cost_tensor *t, const sx_storage *le
                 sx_json_exact((uint64_t)sx_element_words(level, tensor, (double)t->tile)));
 }
 
-static SX_OWN json_t *level(const sx_cost *cost, int s, const sx_problem *problem, const sx_arch *arch) {
+static SX_OWN json_t *level_json(const sx_cost *cost, int s, const sx_problem *problem, const sx_arch *arch) {
     const sx_cost_level *l = &cost->level[s];
     json_t *map = json_object(), *tensors = json_array();
     for (int v = 0; v < problem->n_tensors; v++) {
@@ -155,11 +155,11 @@ static SX_OWN json_t *level(const sx_cost *cost, int s, const sx_problem *proble
 static SX_OWN json_t *network_tensor(const sx_cost_net_tensor *t, const char *name) {
     json_t *map = json_object();
     sx_json_set(map, "name", sx_json_text(name));
-    sx_json_set(map, "ingresses", count(t->ingresses));
+    sx_json_set(map, "ingresses", count_json(t->ingresses));
     sx_json_set(map, "multicast", sx_json_exact(t->multicast));
     sx_json_set(map, "fanout", sx_json_exact(t->fanout));
-    sx_json_set(map, "link_transfers", count(t->link_transfers));
-    sx_json_set(map, "spatial_reductions", count(t->spatial_reductions));
+    sx_json_set(map, "link_transfers", count_json(t->link_transfers));
+    sx_json_set(map, "spatial_reductions", count_json(t->spatial_reductions));
     sx_json_set(map, "hops", sx_json_real(t->hops));
     sx_json_set(map, "energy_pj", sx_json_real(t->energy_pj));
     sx_json_set(map, "link_energy_pj", sx_json_real(t->link_energy_pj));
@@ -167,7 +167,8 @@ static SX_OWN json_t *network_tensor(const sx_cost_net_tensor *t, const char *na
 }
 
 /* The network between a level and what is inside it, named as Timeloop does. */
-static SX_OWN json_t *network(const sx_cost *cost, int s, const sx_problem *problem, const sx_arch *arch) {
+static SX_OWN json_t *network_json(const sx_cost *cost, int s, const sx_problem *problem,
+                                   const sx_arch *arch) {
     char name[2 * SX_NAME_SIZE + 8];
     const char *inner = s ? arch->level[s - 1].name : arch->compute.name;
     json_t *map = json_object(), *tensors = json_array();
@@ -183,7 +184,7 @@ static SX_OWN json_t *network(const sx_cost *cost, int s, const sx_problem *prob
 /* What the latency of a boundary is made of: its stages per launch, and the parts whose sum it is. */
 static json_t *latency_parts(const sx_cost_boundary *b) {
     json_t *map = json_object();
-    sx_json_set(map, "n", count(b->launches));
+    sx_json_set(map, "n", count_json(b->launches));
     sx_json_set(map, "start", sx_json_real(b->start));
     sx_json_set(map, "launches", sx_json_real(b->first));
     sx_json_set(map, "load", sx_json_real(b->load));
@@ -215,8 +216,8 @@ sx_status sx_cost_write(const sx_cost *cost, const sx_problem *problem, const sx
         return sx_error_new(SX_ERR_USAGE, "the cost is not of this problem and architecture");
     json_t *root = json_object(), *levels = json_array(), *networks = json_array();
     for (int s = 0; s < cost->n_levels; s++) {
-        sx_json_append(levels, level(cost, s, problem, arch));
-        sx_json_append(networks, network(cost, s, problem, arch));
+        sx_json_append(levels, level_json(cost, s, problem, arch));
+        sx_json_append(networks, network_json(cost, s, problem, arch));
     }
     sx_json_set(root, "legal", json_boolean(true));
     sx_json_set(root, "cycles", sx_json_exact(cost->cycles));
@@ -226,14 +227,14 @@ sx_status sx_cost_write(const sx_cost *cost, const sx_problem *problem, const sx
     sx_json_set(root, "computes", sx_json_exact(cost->computes));
     if (cost->sparse) {
         sx_json_set(root, "sparse", json_boolean(true));
-        sx_json_set(root, "gated_computes", count(cost->gated_computes));
-        sx_json_set(root, "skipped_computes", count(cost->skipped_computes));
+        sx_json_set(root, "gated_computes", count_json(cost->gated_computes));
+        sx_json_set(root, "skipped_computes", count_json(cost->skipped_computes));
         sx_json_set(root, "algorithmic_computes", sx_json_exact(cost->algorithmic_computes));
     }
     sx_json_set(root, "compute_cycles", sx_json_exact(cost->compute_cycles));
     sx_json_set(root, "compute_instances_used", sx_json_exact(cost->compute_instances));
     sx_json_set(root, "compute_energy_pj", sx_json_real(cost->compute_energy_pj));
-    sx_json_set(root, "last_level_accesses", count(cost->last_level_accesses));
+    sx_json_set(root, "last_level_accesses", count_json(cost->last_level_accesses));
     sx_json_set(root, "perfect", json_boolean(cost->perfect));
     put_latency(root, cost, arch);
     sx_json_set(root, "levels", levels);

@@ -11,8 +11,8 @@ typedef struct writer {
 } writer;
 
 /* Refuses a mapping for something else, or one whose orders are no permutations. */
-static SX_MUST_USE sx_status check(const sx_mapping *mapping, const sx_problem *problem,
-                                   const sx_arch *arch) {
+static SX_MUST_USE sx_status check_mapping(const sx_mapping *mapping, const sx_problem *problem,
+                                           const sx_arch *arch) {
     bool good = mapping->n_levels == arch->n_levels && mapping->n_dims == problem->n_dims &&
                 mapping->n_tensors == problem->n_tensors;
     for (int s = 0; good && s < mapping->n_levels; s++) {
@@ -119,7 +119,7 @@ static SX_OWN json_t *kept(writer *w, int s) {
 
 sx_status sx_mapping_write(const sx_mapping *mapping, const sx_problem *problem, const sx_arch *arch,
                            sx_format format, char **out) {
-    SX_TRY(check(mapping, problem, arch));
+    SX_TRY(check_mapping(mapping, problem, arch));
     writer w = {.problem = problem, .arch = arch, .mapping = mapping, .letters = true};
     for (int d = 0; d < problem->n_dims; d++) {
         w.rest[d] = problem->size[d] - 1;

@@ -90,7 +90,7 @@ static void project_to_sum(double *x, int n, double sum) {
 }
 
 /* One step of all factors against the gradient. */
-static void step(descent *c, double rate) {
+static void step_factors(descent *c, double rate) {
     const sx_map_space *space = c->space;
     sx_tape_differentiate(&c->r.tape, loss_of(c));
     for (int d = 0; d < space->problem->n_dims; d++) {
@@ -204,7 +204,7 @@ static void write_vector(descent *c) {
 
 /* Rounds the mapping to a legal point by the space's projection, of its vector and of some near to it, and evaluates
  * the best of these; false where there is none. */
-static bool settle(descent *c) {
+static bool settle_point(descent *c) {
     const sx_map_space *space = c->space;
     const sx_space *base = &space->space;
     size_t n_factors = (size_t)space->n_slots * space->problem->n_dims;
@@ -235,7 +235,7 @@ static void draw_keeps(descent *c) {
 }
 
 /* Draws the point that a start begins from: any, or some moves from the best. */
-static bool begin(descent *c, size_t number) {
+static bool draw_start(descent *c, size_t number) {
     const sx_space *base = &c->space->space;
     if (c->j->best && number % 2) {
         sx_gradient_move(base, &c->rng, c->j->best, c->point, c->scratch);
@@ -269,20 +269,20 @@ static bool screen(descent *c) {
 /* A start and its descents; false where there seems to be no legal point. */
 static bool descend_from(descent *c, size_t task) {
     const job *j = c->j;
-    bool legal = begin(c, task), any = legal;
+    bool legal = draw_start(c, task), any = legal;
     if (legal) read_point(c, c->point);
     if (legal && task % 4 < 2) draw_keeps(c);
     for (int i = 0; legal && i < DESCENTS && sx_worker_goes_on(c->worker); i++) {
         enumerate(c, i > 0);
         for (unsigned k = 0; k < j->steps && sx_worker_goes_on(c->worker); k++)
-            step(c, j->rate * (1 - 0.9 * k / j->steps));
-        legal = !sx_worker_stopped(c->worker) && settle(c);
+            step_factors(c, j->rate * (1 - 0.9 * k / j->steps));
+        legal = !sx_worker_stopped(c->worker) && settle_point(c);
     }
     return any;
 }
 
 /* A task: a start, or a screening; its output is whether there was a legal point. */
-static sx_status descend(const void *input, size_t task, sx_worker *worker, void *output) {
+static sx_status run_task(const void *input, size_t task, sx_worker *worker, void *output) {
     const job *j = input;
     descent *c = malloc(sizeof *c);
     double *values = malloc(2 * (j->space->space.n_values + 1) * sizeof *values);
@@ -304,7 +304,7 @@ static sx_status descend(const void *input, size_t task, sx_worker *worker, void
 }
 
 /* An error where the objective is not a product of energy and cycles, or the space has mappings without derivatives. */
-static sx_status check(const sx_run *run, const sx_map_space *space) {
+static sx_status check_objective(const sx_run *run, const sx_map_space *space) {
     if (sx_run_objective(run)->criterion[0].kind != SX_PRODUCT)
         return sx_error_hint(
             sx_error_new(SX_ERR_USAGE, "gradient:by=model needs an objective of energy and delay"),
@@ -318,7 +318,7 @@ static sx_status check(const sx_run *run, const sx_map_space *space) {
 sx_status sx_gradient_by_model(sx_run *run) {
     const sx_map_space *space = sx_map_space_of(sx_run_space(run));
     const sx_criterion *criterion = &sx_run_objective(run)->criterion[0];
-    SX_TRY(check(run, space));
+    SX_TRY(check_objective(run, space));
     state *s = sx_run_state(run, sizeof *s, NULL);
     unsigned char *best = malloc(space->space.point_size);
     sx_status status = s && best ? SX_OK : sx_error_memory();
@@ -341,7 +341,7 @@ sx_status sx_gradient_by_model(sx_run *run) {
                        .screen = (uint64_t)sx_run_setting(run, SX_GRADIENT_SCREEN),
                        .first = s->next,
                        .best = incumbent ? best : NULL};
-        sx_run_tasks(run, STARTS, descend, &j, found, sizeof *found);
+        sx_run_tasks(run, STARTS, run_task, &j, found, sizeof *found);
         s->next += STARTS;
         for (int i = 0; i < STARTS; i++) any |= found[i];
         if (!any) break;

@@ -145,7 +145,7 @@ static void find_direction(descent *d, const float *from) {
 
 /* Steps from `from` along the direction and projects; false where no legal point was found. Leaves the vector
  * that was reached in the room's target. */
-static bool step(const descent *d, const float *from) {
+static bool step_point(const descent *d, const float *from) {
     const searcher *s = d->s;
     sx_space_encode(s->space, d->point, d->r->values);
     for (size_t i = 0; i < s->n_inputs; i++)
@@ -155,13 +155,13 @@ static bool step(const descent *d, const float *from) {
 }
 
 /* Descends one step; false where that leads nowhere. */
-static bool descend(descent *d) {
+static bool descend_once(descent *d) {
     const searcher *s = d->s;
     int tries = s->printed ? 1 : DOUBLINGS;
     float *from = d->vector;
     find_direction(d, from);
     while (tries-- > 0 && !sx_worker_stopped(d->worker)) {
-        if (!step(d, from)) return false;
+        if (!step_point(d, from)) return false;
         if (s->printed || memcmp(d->r->next, d->point, s->size) != 0) {
             memcpy(d->point, d->r->next, s->size);
             d->c->predicted = predict(d, d->point);
@@ -184,7 +184,7 @@ static bool accepts(descent *d, double predicted) {
 }
 
 /* Draws a mapping into the room's next point: any, or one that is some moves from the chain's best. */
-static bool draw(descent *d, bool near) {
+static bool draw_mapping(descent *d, bool near) {
     const searcher *s = d->s;
     uint64_t rejected = 0;
     if (near) {
@@ -205,7 +205,7 @@ static bool inject(descent *d) {
     if (++c->since > ANEW) c->best = INFINITY;
     bool near = s->returns && c->best < INFINITY && c->injections % 2;
     for (size_t i = 0; i < s->candidates; i++) {
-        if (!draw(d, near)) return false;
+        if (!draw_mapping(d, near)) return false;
         double now = predict(d, d->r->next);
         if (i > 0 && !(now < predicted)) continue;
         predicted = now;
@@ -255,7 +255,7 @@ static sx_status do_round(const void *input, size_t task, sx_worker *worker, voi
     }
     if (!inject(&d)) return SX_OK;
     for (uint64_t i = 0; i < s->injection && sx_worker_goes_on(worker); i++)
-        if (!descend(&d) && !s->printed) break;
+        if (!descend_once(&d) && !s->printed) break;
     return SX_OK;
 }
 
@@ -290,7 +290,7 @@ static void free_rooms(searcher *s) {
 }
 
 /* Begins the chains. */
-static void begin(searcher *s) {
+static void begin_chains(searcher *s) {
     for (size_t i = 0; i < s->chains; i++) {
         chain *c = (chain *)(void *)(s->state + i * s->each);
         c->rng = sx_rng_stream(sx_run_seed(s->run), "gradient", i);
@@ -336,7 +336,7 @@ static sx_status descend_surrogate(searcher *s) {
     if (!s->head) return sx_error_memory();
     s->state = (unsigned char *)(s->head + 1);
     if (resumed && !state_holds(s)) return sx_run_damaged(s->run);
-    if (!resumed) begin(s);
+    if (!resumed) begin_chains(s);
     while (sx_run_continue(s->run)) {
         unsigned char *next = s->state + s->chains * s->each;
         double value;

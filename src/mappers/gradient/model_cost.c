@@ -121,7 +121,7 @@ static sx_real rounded(const sx_relaxed *r, sx_real a, double (*by)(double)) {
 }
 
 /* Counts a tensor at all levels (docs/model.md, section 4, with one record per level). */
-static void count(sx_relaxed *r, const sx_relaxed_mapping *m, int tensor, relaxed_counts *counts) {
+static void count_tensor(sx_relaxed *r, const sx_relaxed_mapping *m, int tensor, relaxed_counts *counts) {
     const sx_model *model = r->model;
     const sx_shape *shape = &model->shape[tensor];
     sx_tape *t = &r->tape;
@@ -193,7 +193,7 @@ static sx_real charge(sx_relaxed *r, int s, int tensor, const relaxed_counts *c,
 }
 
 /* Adds leakage and the cycles of the slowest level. */
-static void finish(sx_relaxed *r, relaxed_level *use) {
+static void add_leakage(sx_relaxed *r, relaxed_level *use) {
     const sx_model *model = r->model;
     sx_tape *t = &r->tape;
     r->cycles = r->compute_cycles;
@@ -275,11 +275,11 @@ void sx_relaxed_evaluate(sx_relaxed *r, const sx_relaxed_mapping *m) {
         use[s] = (relaxed_level){sx_constant(0), sx_constant(0), sx_constant(1)};
     for (int v = 0; v < model->n_tensors; v++) {
         relaxed_counts counts[SX_MAX_LEVELS];
-        count(r, m, v, counts);
+        count_tensor(r, m, v, counts);
         for (int s = 0; s < model->n_levels; s++)
             if (m->keep[s] >> v & 1)
                 r->energy = sx_real_add(&r->tape, r->energy, charge(r, s, v, &counts[s], &use[s]));
     }
-    finish(r, use);
+    add_leakage(r, use);
     measure_overflow(r, m);
 }

@@ -17,7 +17,7 @@ void sx_tape_clear(sx_tape *tape) {
 }
 
 /* Makes room for two more nodes; false when memory is out. */
-static bool grow(sx_tape *tape) {
+static bool grow_nodes(sx_tape *tape) {
     size_t nodes = tape->room, adjoints = tape->room, n = tape->n + 2;
     tape->failed |= !sx_reserve(&tape->node, &nodes, n, sizeof *tape->node) ||
                     !sx_reserve(&tape->adjoint, &adjoints, n, sizeof *tape->adjoint);
@@ -26,36 +26,36 @@ static bool grow(sx_tape *tape) {
 }
 
 /* A number made of two others. */
-static sx_real make(sx_tape *tape, double value, sx_real a, double by_a, sx_real b, double by_b) {
-    if (tape->n + 2 > tape->room && !grow(tape)) return sx_constant(value);
+static sx_real make_node(sx_tape *tape, double value, sx_real a, double by_a, sx_real b, double by_b) {
+    if (tape->n + 2 > tape->room && !grow_nodes(tape)) return sx_constant(value);
     if (tape->n == 0) tape->node[tape->n++] = (sx_tape_node){0};
     tape->node[tape->n] = (sx_tape_node){{a.node, b.node}, {by_a, by_b}};
     return (sx_real){value, (uint32_t)tape->n++};
 }
 
 sx_real sx_tape_input(sx_tape *tape, double value) {
-    return make(tape, value, sx_constant(0), 0, sx_constant(0), 0);
+    return make_node(tape, value, sx_constant(0), 0, sx_constant(0), 0);
 }
 
 sx_real sx_real_add(sx_tape *tape, sx_real a, sx_real b) {
     if (!(a.node | b.node)) return sx_constant(a.value + b.value);
-    return make(tape, a.value + b.value, a, 1, b, 1);
+    return make_node(tape, a.value + b.value, a, 1, b, 1);
 }
 
 sx_real sx_real_subtract(sx_tape *tape, sx_real a, sx_real b) {
     if (!(a.node | b.node)) return sx_constant(a.value - b.value);
-    return make(tape, a.value - b.value, a, 1, b, -1);
+    return make_node(tape, a.value - b.value, a, 1, b, -1);
 }
 
 sx_real sx_real_multiply(sx_tape *tape, sx_real a, sx_real b) {
     if (!(a.node | b.node)) return sx_constant(a.value * b.value);
-    return make(tape, a.value * b.value, a, b.value, b, a.value);
+    return make_node(tape, a.value * b.value, a, b.value, b, a.value);
 }
 
 sx_real sx_real_divide(sx_tape *tape, sx_real a, sx_real b) {
     double value = a.value / b.value;
     if (!(a.node | b.node)) return sx_constant(value);
-    return make(tape, value, a, 1 / b.value, b, -value / b.value);
+    return make_node(tape, value, a, 1 / b.value, b, -value / b.value);
 }
 
 sx_real sx_real_max(sx_real a, sx_real b) {
@@ -68,19 +68,19 @@ sx_real sx_real_min(sx_real a, sx_real b) {
 
 sx_real sx_real_log(sx_tape *tape, sx_real a) {
     if (!a.node) return sx_constant(sx_log(a.value));
-    return make(tape, sx_log(a.value), a, 1 / a.value, sx_constant(0), 0);
+    return make_node(tape, sx_log(a.value), a, 1 / a.value, sx_constant(0), 0);
 }
 
 sx_real sx_real_exp(sx_tape *tape, sx_real a) {
     double value = sx_exp(a.value);
     if (!a.node) return sx_constant(value);
-    return make(tape, value, a, value, sx_constant(0), 0);
+    return make_node(tape, value, a, value, sx_constant(0), 0);
 }
 
 sx_real sx_real_scale(sx_tape *tape, sx_real a, double factor, double constant) {
     double value = factor * a.value + constant;
     if (!a.node) return sx_constant(value);
-    return make(tape, value, a, factor, sx_constant(0), 0);
+    return make_node(tape, value, a, factor, sx_constant(0), 0);
 }
 
 void sx_tape_differentiate(sx_tape *tape, sx_real result) {

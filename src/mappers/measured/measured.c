@@ -223,7 +223,7 @@ static sx_status ask_next(measured *m, bool *go) {
 }
 
 /* Makes the memory of a search. */
-static sx_status prepare(measured *m, bool *resumed) {
+static sx_status prepare_search(measured *m, bool *resumed) {
     size_t size = sizeof *m->s, point = m->space->point_size;
     m->d = sx_mapping_features_count(m->map);
     m->record = sizeof(double) + point;
@@ -258,7 +258,7 @@ sx_status sx_measured_search(sx_run *run, const char *proposals) {
     measured m = {.run = run, .space = sx_run_space(run), .map = sx_map_space_of(sx_run_space(run))};
     bool resumed = false, go = true;
     m.outside = sx_outside_evaluator_of(sx_run_model(run));
-    sx_status status = prepare(&m, &resumed);
+    sx_status status = prepare_search(&m, &resumed);
     if (!status && !resumed) m.s->rng = sx_rng_stream(sx_run_seed(run), "measured", 0);
     if (!status) status = find_proposals(&m, proposals);
     if (!status) learn_before(&m);

@@ -1,4 +1,4 @@
-/* Bounds held against the incumbents of a search. */
+/* Bounds compared with the incumbents of a search. */
 #ifndef SX_MAPPERS_OPTIMAL_CUTOFF_H
 #define SX_MAPPERS_OPTIMAL_CUTOFF_H
 

@@ -60,7 +60,7 @@ struct sx_descent {
 };
 
 /* Adds an option; notes when memory is out. */
-static void add(sx_descent *w, options *list, double value, const sx_score *bound, uint32_t number) {
+static void add_option(sx_descent *w, options *list, double value, const sx_score *bound, uint32_t number) {
     if (!sx_reserve(&list->at, &list->room, list->n + 1, sizeof *list->at)) {
         w->leaf.failed = true;
         return;
@@ -200,7 +200,7 @@ static bool is_open(const sx_descent *w, const sx_score *bound) {
 
 /* Adds an option where its bound is below the cutoff. */
 static void offer(sx_descent *w, options *list, const sx_score *bound, uint32_t number) {
-    if (is_open(w, bound)) add(w, list, sx_prune_rule_value(w->cutoff->rule, bound), bound, number);
+    if (is_open(w, bound)) add_option(w, list, sx_prune_rule_value(w->cutoff->rule, bound), bound, number);
 }
 
 /* Whether the space has the mapping that stands for those in which level s has no loop on a dimension that moves there: the
@@ -251,7 +251,7 @@ static void list_tiles(sx_descent *w, int s, int d, uint32_t *extent, uint32_t n
     }
 }
 
-static void descend(sx_descent *w, int s);
+static void descend_level(sx_descent *w, int s);
 
 /* Lists the orders of a level whose tile is set that may lead to something better, the most promising first.
  */
@@ -291,7 +291,7 @@ static void try_orders(sx_descent *w, int s, const uint32_t *extent, uint32_t nu
             sx_leaf_evaluate(&w->leaf);
             w->visit->steps += EVALUATION_STEPS;
         } else {
-            descend(w, s + 1);
+            descend_level(w, s + 1);
         }
     }
 }
@@ -321,7 +321,7 @@ static void try_tile(sx_descent *w, int s, uint32_t number) {
 }
 
 /* Goes through the tiles and orders of level s and those outside it. */
-static void descend(sx_descent *w, int s) {
+static void descend_level(sx_descent *w, int s) {
     const options *tiles = &w->tiles[s];
     list_level(w, s);
     for (size_t i = 0; i < tiles->n && goes_on(w) && !is_past(w, &tiles->at[i]); i++)
@@ -348,7 +348,7 @@ static void dive(sx_descent *w) {
 
 /* Begins the outline of a spatial mapping and a choice of kept tensors; false where there is no such choice.
  */
-static bool begin(sx_descent *w, uint32_t choice) {
+static bool begin_outline(sx_descent *w, uint32_t choice) {
     sx_outline outline;
     memset(&outline, 0, sizeof outline);
     sx_spatial_mappings_get(w->visit->spatials, w->visit->node.spatial, &outline);
@@ -370,7 +370,7 @@ static bool is_halted(void *user) {
 /* Makes the tables of a choice, and lists the innermost tiles. */
 static void begin_tiles(sx_descent *w, uint32_t choice) {
     bool open = true;
-    begin(w, choice);
+    begin_outline(w, choice);
     if (w->cutoff->rule->tables) {
         sx_score bound = sx_outline_bound_tabulate(w->bounds, &(sx_interrupt){is_halted, w->visit->worker});
         set_latency(w, 0, 0, &bound);
@@ -394,7 +394,7 @@ static void list_keeps(sx_descent *w) {
     for (uint32_t i = keep == SX_ANY_KEEP ? 0 : keep; i < n && !cut_off(w); i++) {
         uint64_t before = w->bounds->work;
         w->visit->steps += KEEP_STEPS;
-        if (begin(w, i)) {
+        if (begin_outline(w, i)) {
             sx_score bound = sx_outline_bound_compulsory(w->bounds);
             set_latency(w, 0, 0, &bound);
             if (is_open(w, &bound)) bound = sx_outline_bound_quick(w->bounds, false);

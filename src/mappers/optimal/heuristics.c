@@ -2,7 +2,7 @@
  *
  * Gamma has evaluations before anything else, and then, up to ALIKE, as many as take about as long as the
  * proof has taken; later fewer, up to a limit. A limit of time changes none of that for UNTIMED_STEPS of the proof
- * and UNTIMED_SHARE or UNTIMED_SHORT_SHARE of the time, so that a proof which is to be had takes no longer than
+ * and UNTIMED_SHARE or UNTIMED_SHORT_SHARE of the time, so that a proof within reach takes no longer than
  * without it. From then on,
  * and from the beginning where time is short or the first bounds take a good part of it, Gamma has TIME_SHARE of the
  * time, by the clock, LATER_TIME_SHARE after SX_GAMMA_ALONE evaluations, and STALE_TIME_SHARE once the last half of
@@ -189,7 +189,7 @@ static sx_status call_sunstone(const sx_heuristics *start, sx_heuristics_state *
 }
 
 /* Descends by random moves, as often as is asked for; unless `all`, only a few moves. */
-static void walk(const sx_heuristics *start, sx_heuristics_state *at, bool all) {
+static void walk_randomly(const sx_heuristics *start, sx_heuristics_state *at, bool all) {
     walks few = {start, start->walks, FEW_MOVES};
     if (!all && !sx_run_incumbent(start->run, NULL)) sx_run_tasks(start->run, 1, run_walk, &few, NULL, 0);
     if (!all) return;
@@ -234,7 +234,7 @@ sx_status sx_heuristics_first(const sx_heuristics *start, sx_heuristics_state *a
     if (has_gamma(start)) SX_TRY(call_gamma_first(start, at));
     if (sx_run_stopped(start->run)) return SX_OK;
     if (!has_gamma(start) || (at->first > 0 && !sx_run_incumbent(start->run, NULL)))
-        walk(start, at, left == UINT64_MAX);
+        walk_randomly(start, at, left == UINT64_MAX);
     if (!sx_run_stopped(start->run)) at->stage = SX_OPTIMAL_LISTING;
     return SX_OK;
 }
@@ -259,7 +259,7 @@ sx_status sx_heuristics_share(const sx_heuristics *start, sx_heuristics_state *a
     if (!sx_run_continue(start->run)) return SX_OK;
     if (has_gamma(start) && !at->until) SX_TRY(share_gamma(start, at, steps));
     if (at->stage == SX_OPTIMAL_LISTING && (!has_gamma(start) || !sx_run_incumbent(start->run, NULL)))
-        walk(start, at, true);
+        walk_randomly(start, at, true);
     if (at->stage == SX_OPTIMAL_LISTING && !sx_run_stopped(start->run)) at->stage = SX_OPTIMAL_FEW;
     if (at->stage == SX_OPTIMAL_FEW && single && few && start->sunstone > 0 && sx_run_continue(start->run))
         SX_TRY(call_sunstone(start, at, UINT64_MAX, SUNSTONE_SHARE));

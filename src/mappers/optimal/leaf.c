@@ -81,7 +81,7 @@ const uint8_t (*sx_leaf_orders(sx_leaf *leaf, int level, size_t *n))[SX_MAX_DIMS
 }
 
 /* Evaluates the mapping. */
-static void evaluate(sx_leaf *leaf) {
+static void evaluate_leaf(sx_leaf *leaf) {
     const sx_space *space = &leaf->space->space;
     sx_map_normalize(leaf->space, leaf->point);
     if (space->type->check(space, leaf->point) != 0) {
@@ -101,7 +101,7 @@ static void evaluate(sx_leaf *leaf) {
 static void try_layouts(sx_leaf *leaf, int level) {
     while (level >= 0 && leaf->space->spatial_slot[level] < 0) level--;
     if (level < 0) {
-        evaluate(leaf);
+        evaluate_leaf(leaf);
         return;
     }
     const uint32_t *factor = sx_map_level(leaf->point, level)->spatial;

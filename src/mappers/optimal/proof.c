@@ -1,5 +1,5 @@
 /* What the mapper `optimal` can say for a certificate: which spatial mappings the compulsory bound does not
- * close, and what closes them instead. Held against the final lower bound, whatever was known when a spatial
+ * close, and what closes them instead. Compared with the final lower bound, whatever was known when a spatial
  * mapping was visited, so that it does not depend on the course of the search.
  *
  * Complexity: a step per spatial mapping. */

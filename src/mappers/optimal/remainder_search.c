@@ -166,7 +166,7 @@ static void set_extents(const sx_remainder_search *w, int s, uint32_t *extent) {
 }
 
 /* Whether the tiles that a level keeps fit. */
-static bool fits(const sx_remainder_search *w, int s) {
+static bool tiles_fit(const sx_remainder_search *w, int s) {
     const sx_model *model = w->space->model;
     uint32_t extent[SX_MAX_DIMS];
     if (!model->level[s].limited) return true;
@@ -212,7 +212,7 @@ static void expand_factors(sx_remainder_search *w, int s, int d) {
     }
     for (uint32_t t = w->low[s][d]; t <= w->high[s][d] && goes_on(w, 1); t++) {
         set_factor(w, s, d, t);
-        if (!fits(w, s)) break;
+        if (!tiles_fit(w, s)) break;
         expand_factors(w, s, d + 1);
     }
     set_factor(w, s, d, w->low[s][d]);
@@ -311,7 +311,7 @@ static bool may_go_on(sx_remainder_search *w, int s, int d, int inner) {
             uint64_t middle = (low + high + 1) / 2;
             sx_decided_set(&w->prefix.decided, s, k, middle);
             w->visit->steps++;
-            if (fits(w, s))
+            if (tiles_fit(w, s))
                 low = middle;
             else
                 high = middle - 1;
@@ -354,7 +354,7 @@ static void choose_factors(sx_remainder_search *w, int s, int d, int inner) {
         w->low[s][d] = (uint32_t)t;
         w->high[s][d] = (uint32_t)(next - 1);
         set_factor(w, s, d, t);
-        if (!fits(w, s)) break;
+        if (!tiles_fit(w, s)) break;
         if (may_go_on(w, s, d + 1, inner)) choose_factors(w, s, d + 1, inner);
     }
     set_factor(w, s, d, 1);
@@ -369,7 +369,7 @@ static void search_level(sx_remainder_search *w, int s) {
         if (spatial > 1 && (spatial - 1) * reach >= space->problem->size[d]) return;
         set_factor(w, s, d, 1);
     }
-    if (!fits(w, s)) return;
+    if (!tiles_fit(w, s)) return;
     if (!sx_map_order_matters(space, s, spread)) {
         if (may_go_on(w, s, 0, ANY_LOOP)) choose_factors(w, s, 0, ANY_LOOP);
         return;

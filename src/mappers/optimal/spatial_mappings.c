@@ -36,7 +36,7 @@ static void note_product(listing *l) {
 }
 
 /* Appends the current one. */
-static void append(listing *l) {
+static void append_current(listing *l) {
     sx_spatial_mappings *a = l->out;
     size_t n_dims = a->space->problem->n_dims, each = n_dims * a->space->arch->n_levels;
     if (a->n == l->most) l->full = true;
@@ -89,7 +89,7 @@ static void list_dim(listing *l, int s, int d, uint64_t room) {
 static void list_level(listing *l, int s) {
     const sx_map_space *space = l->out->space;
     if (s == space->arch->n_levels) {
-        append(l);
+        append_current(l);
         return;
     }
     if (space->spatial_slot[s] >= 0) {

@@ -78,7 +78,7 @@ typedef struct bayes {
 } bayes;
 
 /* The memory of a search: what it must remember in the run's block, the rest its own. */
-static sx_status remember(bayes *b, bool *resumed) {
+static sx_status allocate_state(bayes *b, bool *resumed) {
     size_t m = b->d + 2, n = b->kept;
     size_t total = sizeof *b->s + (m + n) * sizeof(double) + n * b->size;
     size_t numbers = 2 * b->d + n * b->d + n + b->pool * n + b->pool * b->d + 2 * b->pool;
@@ -211,7 +211,7 @@ static sx_status refit(bayes *b) {
 }
 
 /* Keeps a point with its value. In the process already: its row is there. */
-static void keep(bayes *b, const void *point, double value) {
+static void keep_point(bayes *b, const void *point, double value) {
     size_t i = b->s->n++;
     memcpy(b->point + i * b->size, point, b->size);
     b->value[i] = value;
@@ -304,7 +304,7 @@ static bool lie(bayes *b, size_t n, size_t chosen, double best) {
 }
 
 /* Chooses a batch out of the pool into the memory behind it; returns how many. */
-static size_t choose(bayes *b, size_t n) {
+static size_t choose_batch(bayes *b, size_t n) {
     double best = INFINITY;
     size_t chosen = 0;
     for (size_t i = 0; i < b->gp.n; i++) best = fmin(best, b->gp.y[i]);
@@ -324,7 +324,7 @@ static void learn(bayes *b, const unsigned char *points, size_t n) {
     for (size_t i = 0; i < b->s->n; i++) worst = fmax(worst, b->value[i]);
     for (size_t i = 0; i < n; i++) {
         double value = b->outcome[i].value;
-        keep(b, points + i * b->size, isfinite(value) ? value : isfinite(worst) ? worst : 0);
+        keep_point(b, points + i * b->size, isfinite(value) ? value : isfinite(worst) ? worst : 0);
     }
 }
 
@@ -371,13 +371,13 @@ static bool draw_batch(bayes *b) {
 }
 
 /* Chooses, evaluates and learns a batch by the process. */
-static sx_status step(bayes *b) {
+static sx_status learn_batch(bayes *b) {
     SX_TRY(refit(b));
     size_t n = fill_pool(b);
     if (sx_run_stopped(b->run)) return SX_OK;
     const unsigned char *points = candidate_at(b, b->pool + 1);
     double before = b->value[best_of(b)];
-    size_t chosen = choose(b, n);
+    size_t chosen = choose_batch(b, n);
     if (chosen == 0) {
         begin_anew(b);
         return SX_OK;
@@ -410,7 +410,7 @@ static void take_news(bayes *b) {
     const void *point = sx_run_news(b->run, &outcome);
     if (!point || b->s->begun < b->first || is_kept(b, point)) return;
     if (b->s->n == b->kept) drop(b, 0);
-    keep(b, point, outcome.value);
+    keep_point(b, point, outcome.value);
     rebuild(b);
 }
 
@@ -428,7 +428,7 @@ static bool state_holds(const bayes *b) {
 }
 
 /* Begins, or takes up what a checkpoint has; *go: whether there is anything to search. */
-static sx_status begin(bayes *b, bool resumed, bool *go) {
+static sx_status begin_search(bayes *b, bool resumed, bool *go) {
     if (resumed && !state_holds(b)) return sx_run_damaged(b->run);
     *go = find_scale(b);
     if (!*go) return SX_OK;
@@ -455,13 +455,13 @@ static sx_status search_by_bayes(sx_run *run) {
     b.first = (size_t)fmin(sx_run_setting(run, FIRST), (double)(b.kept / 2));
     b.pool = b.batch * (size_t)sx_run_setting(run, CANDIDATES);
     bool resumed, go = false;
-    sx_status status = remember(&b, &resumed);
-    if (!status) status = begin(&b, resumed, &go);
+    sx_status status = allocate_state(&b, &resumed);
+    if (!status) status = begin_search(&b, resumed, &go);
     while (!status && go && sx_run_continue(run)) {
         if (b.s->begun < b.first)
             go = draw_batch(&b);
         else
-            status = step(&b);
+            status = learn_batch(&b);
     }
     sx_gp_fini(&b.gp);
     free(b.memory);

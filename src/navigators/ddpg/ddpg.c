@@ -83,7 +83,7 @@ typedef struct move {
 } move;
 
 /* Blocks of the state and of what can be made anew. */
-static sx_status remember(ddpg *g, bool *resumed) {
+static sx_status allocate_state(ddpg *g, bool *resumed) {
     size_t n = g->n, m = g->replay, floats = m * (3 * n + 1) + sx_agent_size(g->agent);
     floats += floats % 2;
     size_t total = sizeof *g->s + m * sizeof *g->reward + floats * sizeof(float) + (m + LANES) * g->size;
@@ -244,7 +244,7 @@ static void update(ddpg *g) {
 }
 
 /* Chooses the actions of all lanes. */
-static void choose(ddpg *g, bool *random) {
+static void choose_actions(ddpg *g, bool *random) {
     state *s = g->s;
     double warmup = sx_run_setting(g->run, WARMUP), after = fmax((double)s->episodes - warmup, 0);
     double noise = sx_run_setting(g->run, NOISE) * sx_exp(after * sx_log(sx_run_setting(g->run, DECAY)));
@@ -263,7 +263,7 @@ static void choose(ddpg *g, bool *random) {
 static bool play(ddpg *g, unsigned char *moves) {
     bool random[LANES], found = false;
     size_t each = sizeof(move) + g->size, n = 0;
-    choose(g, random);
+    choose_actions(g, random);
     memset(moves, 0, LANES * each);
     const round_of_moves r = {g, g->s->stored, random};
     sx_run_tasks(g->run, LANES, make_move, &r, moves, each);
@@ -292,7 +292,7 @@ static bool state_holds(const ddpg *g) {
 }
 
 /* Begins the lanes at draws; false where none is legal. */
-static bool begin(ddpg *g) {
+static bool begin_lanes(ddpg *g) {
     g->s->rng = sx_rng_stream(sx_run_seed(g->run), "ddpg", 0);
     for (size_t i = 0; i < LANES; i++) {
         bool legal = false;
@@ -310,7 +310,7 @@ static sx_status search_rounds(ddpg *g, bool resumed) {
     sx_status status = moves ? SX_OK : sx_error_memory();
     bool go = !status && find_scale(g, moves);
     if (!status && resumed && !state_holds(g)) status = sx_run_damaged(g->run);
-    if (go && !resumed) go = begin(g);
+    if (go && !resumed) go = begin_lanes(g);
     while (!status && go && sx_run_continue(g->run)) {
         if (!g->s->begun) {
             sx_run_evaluate_starts(g->run, 0);
@@ -342,7 +342,7 @@ static sx_status search_by_ddpg(sx_run *run) {
                                       .seed = sx_run_seed(run)};
     bool resumed;
     sx_status status = sx_agent_new(&options, &g.agent);
-    if (!status) status = remember(&g, &resumed);
+    if (!status) status = allocate_state(&g, &resumed);
     if (!status) status = search_rounds(&g, resumed);
     sx_agent_free(g.agent);
     free(g.memory);

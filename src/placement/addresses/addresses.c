@@ -75,7 +75,7 @@ sx_status sx_addresses_require(sx_space *base, uint64_t align) {
 }
 
 /* Whether a short search gives n buffers offsets within the capacity of a memory. */
-static bool fits(const sx_placement_space *space, size_t memory, sx_buffer *buffer, size_t n) {
+static bool buffers_fit(const sx_placement_space *space, size_t memory, sx_buffer *buffer, size_t n) {
     const sx_allocate_options options = {
         .capacity = space->chip.memory[memory].capacity, .align = space->align, .nodes = CHECK_NODES};
     sx_allocation found = {0};
@@ -94,7 +94,7 @@ size_t sx_addresses_lack(const sx_placement_space *space, const uint8_t *placeme
     size_t *tensor = calloc(space->n_tensors, sizeof *tensor), m = space->chip.n_memories;
     while (buffer && tensor && m > 0) {
         size_t n = collect(space, placement, m - 1, buffer, tensor);
-        if (!fits(space, m - 1, buffer, n)) break;
+        if (!buffers_fit(space, m - 1, buffer, n)) break;
         m--;
     }
     bool known = buffer && tensor;

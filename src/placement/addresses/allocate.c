@@ -47,7 +47,7 @@ static part *part_at(const allocator *a, size_t i) {
 }
 
 /* Whether the time is up or somebody wants it to end; `out->stop` says why. */
-static bool stopped(void *user) {
+static bool search_stopped(void *user) {
     allocator *a = user;
     if (sx_is_cancelled(a->options->cancel))
         a->out->stop = SX_STOP_SIGNAL;
@@ -78,7 +78,7 @@ static int64_t height_of(const allocator *a) {
 }
 
 /* Sets what is known by now. */
-static void tell(allocator *a) {
+static void tell_progress(allocator *a) {
     int64_t height = height_of(a), bound = bound_of(a);
     sx_allocation *out = a->out;
     out->found = height != INT64_MAX && (!a->limited || height <= a->capacity);
@@ -112,7 +112,7 @@ static sx_packing_rule rule_of(uint64_t i) {
 }
 
 /* Keeps the offsets that a search has found for a part. */
-static void keep(allocator *a, part *p) {
+static void keep_offsets(allocator *a, part *p) {
     const sx_packing *x = &a->packing;
     p->height = 0;
     for (uint32_t b = 0; b < x->n; b++) {
@@ -127,7 +127,8 @@ static sx_packing_result attempt(allocator *a, part *p, int64_t capacity, uint64
     sx_packing *x = &a->packing;
     uint64_t most = a->options->nodes ? a->options->nodes : UINT64_MAX, begun = x->nodes;
     sx_packing_result result = SX_PACKING_STOPPED;
-    while (result == SX_PACKING_STOPPED && x->nodes - begun < effort && !stopped(a) && !x->out_of_memory) {
+    while (result == SX_PACKING_STOPPED && x->nodes - begun < effort && !search_stopped(a) &&
+           !x->out_of_memory) {
         sx_packing_rule rule = rule_of(p->runs);
         uint64_t limit = (UNIT_NODES + 2 * (uint64_t)x->n) * luby(p->runs++);
         if (x->nodes >= most) {
@@ -137,9 +138,9 @@ static sx_packing_result attempt(allocator *a, part *p, int64_t capacity, uint64
         result = sx_packing_search(x, p->first, p->end, capacity, &rule,
                                    limit < most - x->nodes ? limit : most - x->nodes);
     }
-    if (result == SX_PACKED) keep(a, p);
+    if (result == SX_PACKED) keep_offsets(a, p);
     if (result == SX_NOT_PACKABLE) p->bound = capacity + 1;
-    tell(a);
+    tell_progress(a);
     if (a->options->progress) a->options->progress(a->options->user, a->out);
     return result;
 }
@@ -237,7 +238,7 @@ static sx_status divide(allocator *a) {
 }
 
 /* Refuses lives that end before they begin, and sizes whose sum is too large; sets the unit of offsets. */
-static sx_status check(const sx_buffer *buffer, size_t n, uint64_t align, uint64_t *unit) {
+static sx_status check_buffers(const sx_buffer *buffer, size_t n, uint64_t align, uint64_t *unit) {
     uint64_t sum = 0, common = 0;
     if (n > SX_MAX_BUFFERS) return sx_error_new(SX_ERR_LIMIT, "more than %d buffers", SX_MAX_BUFFERS);
     if (align > MOST_BYTES) return sx_error_new(SX_ERR_LIMIT, "the alignment is too large");
@@ -259,13 +260,13 @@ static sx_status check(const sx_buffer *buffer, size_t n, uint64_t align, uint64
 /* Makes the packing of the buffers that have a size, and searches. */
 static sx_status allocate(allocator *a, const sx_buffer *buffer, size_t n) {
     SX_TRY(sx_packing_init(buffer, n, a->unit, &a->packing));
-    a->packing.stopped = stopped;
+    a->packing.stopped = search_stopped;
     a->packing.user = a;
     a->best = calloc(n + 1, sizeof *a->best);
     if (!a->best) return sx_error_memory();
     SX_TRY(divide(a));
     search_addresses(a);
-    tell(a);
+    tell_progress(a);
     return a->packing.out_of_memory ? sx_error_memory() : SX_OK;
 }
 
@@ -274,7 +275,7 @@ sx_status sx_allocate(sx_buffer *buffer, size_t n, const sx_allocate_options *op
     sx_allocation found = {.stop = SX_STOP_DONE};
     uint64_t align = options->align ? options->align : 1;
     size_t n_sized = 0;
-    SX_TRY(check(buffer, n, align, &a.unit));
+    SX_TRY(check_buffers(buffer, n, align, &a.unit));
     sx_buffer *sized = calloc(n + 1, sizeof *sized);
     if (!sized) return sx_error_memory();
     for (size_t i = 0; i < n; i++)

@@ -187,7 +187,8 @@ static bool must_stop(sx_packing *x) {
 }
 
 /* Visits the node of some sections with open buffers: pushes it, or says that it has no solution. */
-static sx_packing_result visit(sx_packing *x, uint32_t first, uint32_t end, const sx_packing_rule *rule) {
+static sx_packing_result visit_node(sx_packing *x, uint32_t first, uint32_t end,
+                                    const sx_packing_rule *rule) {
     sx_packing_frame f = {.first = first, .end = end};
     if (must_stop(x)) return SX_PACKING_STOPPED;
     x->nodes++;
@@ -225,8 +226,8 @@ static void fail(sx_packing *x, const sx_packing_frame *f) {
 }
 
 /* Walks over the tree below one node. */
-static sx_packing_result walk(sx_packing *x, uint32_t first, uint32_t end, const sx_packing_rule *rule) {
-    sx_packing_result result = visit(x, first, end, rule);
+static sx_packing_result walk_tree(sx_packing *x, uint32_t first, uint32_t end, const sx_packing_rule *rule) {
+    sx_packing_result result = visit_node(x, first, end, rule);
     while (x->frame.n > 0 && result != SX_PACKING_STOPPED) {
         sx_packing_frame *f = sx_vector_at(&x->frame, x->frame.n - 1);
         uint32_t part_end;
@@ -237,7 +238,7 @@ static sx_packing_result walk(sx_packing *x, uint32_t first, uint32_t end, const
         if (sx_packing_part(x, &f->at, f->end, &part_end)) {
             uint32_t part = f->at;
             f->at = part_end;
-            result = visit(x, part, part_end, rule);
+            result = visit_node(x, part, part_end, rule);
             continue;
         }
         x->option.n = f->options_begin;
@@ -277,7 +278,7 @@ sx_packing_result sx_packing_search(sx_packing *x, uint32_t first, uint32_t end,
     }
     x->capacity = capacity;
     x->limit = x->nodes + limit;
-    sx_packing_result result = walk(x, first, end, rule);
+    sx_packing_result result = walk_tree(x, first, end, rule);
     sx_packing_undo(x, mark);
     x->frame.n = x->option.n = 0;
     return result;

@@ -33,7 +33,7 @@ const char *sx_folder_of(sx_arena *arena, const char *name) {
 }
 
 /* Two texts in one, in the arena; NULL when memory is out. */
-static char *join(sx_arena *arena, const char *a, const char *b) {
+static char *join_texts(sx_arena *arena, const char *a, const char *b) {
     size_t n = strlen(a), m = strlen(b);
     char *joined = sx_arena_alloc(arena, n + m + 1, 1);
     if (!joined) return NULL;
@@ -79,7 +79,7 @@ static SX_MUST_USE sx_status add_matches(finds *f, const char *folder, const cha
         if (fnmatch(pattern, entry->d_name, FNM_PERIOD) != 0) continue;
         if (n == SX_MAX_INCLUDES)
             status = sx_error_new(SX_ERR_LIMIT, "more than %d files match '%s'", SX_MAX_INCLUDES, pattern);
-        else if (!(names[n++] = join(arena, folder, entry->d_name)))
+        else if (!(names[n++] = join_texts(arena, folder, entry->d_name)))
             status = sx_arena_error(arena);
     }
     closedir(dir);
@@ -95,7 +95,7 @@ static bool has_wildcard(const char *text, size_t length) {
 
 /* Adds what a path in a folder leads to. */
 static SX_MUST_USE sx_status add_path(finds *f, const char *folder, const char *path) {
-    char *joined = join(f->x->arena, folder, path);
+    char *joined = join_texts(f->x->arena, folder, path);
     if (!joined) return sx_arena_error(f->x->arena);
     if (!has_wildcard(path, strlen(path))) return add_found(f, joined);
     const char *in = sx_folder_of(f->x->arena, joined);
@@ -104,7 +104,7 @@ static SX_MUST_USE sx_status add_path(finds *f, const char *folder, const char *
 }
 
 /* Looks for a path in all folders; in those that the user allows only where the others have nothing. */
-static SX_MUST_USE sx_status find(const sx_search *search, const char *path, finds *f) {
+static SX_MUST_USE sx_status find_path(const sx_search *search, const char *path, finds *f) {
     const sx_expansion *x = f->x;
     if (*path == '/') {
         bool inside = sx_path_below(path, x->root) && path[strlen(x->root)] == '/';
@@ -148,7 +148,7 @@ sx_status sx_include_find(const sx_expansion *x, const sx_search *search, sx_pla
                           const sx_included **out, size_t *n) {
     finds f = {.x = x};
     SX_TRY(check_path(x, place, path));
-    SX_TRY(sx_error_place(find(search, path, &f), place));
+    SX_TRY(sx_error_place(find_path(search, path, &f), place));
     if (f.n == 0) return not_found(x, search, place, path);
     *out = f.found;
     *n = f.n;
@@ -159,7 +159,7 @@ sx_status sx_include_exists(const sx_expansion *x, const sx_search *search, cons
     finds f = {.x = x};
     *out = false;
     if (!x->root || !*path) return SX_OK;
-    SX_TRY(find(search, path, &f));
+    SX_TRY(find_path(search, path, &f));
     *out = f.n > 0;
     return SX_OK;
 }

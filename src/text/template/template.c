@@ -177,7 +177,7 @@ static SX_MUST_USE sx_status set_variable(sx_template *t, const char *name, cons
 }
 
 /* The value of an expression `at` in a tag. */
-static SX_MUST_USE sx_status evaluate(sx_template *t, const tag *g, const char *at, sx_value *out) {
+static SX_MUST_USE sx_status evaluate_tag(sx_template *t, const tag *g, const char *at, sx_value *out) {
     const sx_names names = {.arena = t->x->arena,
                             .lookup = find_variable,
                             .call = sx_template_call,
@@ -215,7 +215,7 @@ static SX_MUST_USE sx_status write_value(sx_template *t, const tag *g) {
     if (g->kind == '!')
         SX_TRY(sx_template_call(t, g->place, "include", &path, 1, &value, &known));
     else
-        SX_TRY(evaluate(t, g, g->inner, &value));
+        SX_TRY(evaluate_tag(t, g, g->inner, &value));
     if (value.kind == SX_VALUE_UNDEFINED) return sx_value_undefined(g->place, &value);
     if (value.kind == SX_VALUE_FILES) return write_files(t, g->place, &value);
     sx_text text = {0};
@@ -241,7 +241,7 @@ static SX_MUST_USE sx_status run_set(sx_template *t, const tag *g, const char *a
         return sx_error_hint(sx_error_at(g->place, "this form of {%% set %%} is not supported"),
                              "write {%% set name = expression %%}");
     sx_value value;
-    SX_TRY(evaluate(t, g, at + 1, &value));
+    SX_TRY(evaluate_tag(t, g, at + 1, &value));
     if (value.kind == SX_VALUE_UNDEFINED) return sx_value_undefined(g->place, &value);
     return set_variable(t, name, &value);
 }
@@ -252,7 +252,7 @@ static SX_MUST_USE sx_status run_condition(sx_template *t, const tag *g, const c
     t->taken = false;
     if (open->decided || !open->around) return SX_OK;
     sx_value value = sx_value_bool(true);
-    if (at) SX_TRY(evaluate(t, g, at, &value));
+    if (at) SX_TRY(evaluate_tag(t, g, at, &value));
     if (value.kind == SX_VALUE_UNDEFINED) return sx_value_undefined(g->place, &value);
     t->taken = open->decided = sx_value_true(&value);
     return SX_OK;
@@ -333,7 +333,7 @@ static SX_MUST_USE sx_status read_loop(sx_template *t, const tag *g, const char 
         !(isspace((unsigned char)at[2]) || at[2] == '[' || at[2] == '('))
         return sx_error_hint(sx_error_at(g->place, "this form of {%% for %%} is not supported"),
                              "write {%% for name in list %%}");
-    SX_TRY(evaluate(t, g, at + 2, &loop->items));
+    SX_TRY(evaluate_tag(t, g, at + 2, &loop->items));
     if (loop->items.kind == SX_VALUE_UNDEFINED) return sx_value_undefined(g->place, &loop->items);
     if (loop->items.kind == SX_VALUE_LIST) return SX_OK;
     return sx_error_hint(sx_error_at(g->place, "{%% for %%} needs a list"), "such as [1, 2, 3] or range(8)");

@@ -64,7 +64,8 @@ double sx_power(double x, double y) {
 }
 
 /* Joins two values as texts. */
-static SX_MUST_USE sx_status join(sx_arena *arena, const sx_value *a, const sx_value *b, sx_value *out) {
+static SX_MUST_USE sx_status join_values(sx_arena *arena, const sx_value *a, const sx_value *b,
+                                         sx_value *out) {
     sx_text text = {0};
     if (!arena) return sx_error_new(SX_ERR_INPUT, "texts cannot be joined here");
     if (sx_value_size(a) + sx_value_size(b) > SX_MAX_VALUE)
@@ -84,7 +85,7 @@ sx_status sx_value_operate(sx_arena *arena, const char *op, const sx_value *a, c
     if (a->kind == SX_VALUE_FILES || b->kind == SX_VALUE_FILES)
         return sx_error_new(SX_ERR_INPUT,
                             "the result of include_text can only be inserted, not computed with");
-    if (*op == '~' || (*op == '+' && texts)) return join(arena, a, b, out);
+    if (*op == '~' || (*op == '+' && texts)) return join_values(arena, a, b, out);
     if (!sx_value_numeric(a) || !sx_value_numeric(b))
         return sx_error_new(SX_ERR_INPUT, "'%s' needs two numbers%s", op, *op == '+' ? " or two texts" : "");
     double x = a->number, y = b->number, value = 0;

@@ -36,7 +36,7 @@ sx_value sx_value_bool(bool is);
 sx_value sx_value_number(double number, bool whole);
 sx_value sx_value_text(const char *text);
 
-/* How much a value takes when it is written, roughly; to be held against SX_MAX_VALUE. */
+/* How much a value takes when it is written, roughly; at most SX_MAX_VALUE. */
 size_t sx_value_size(const sx_value *value);
 
 /* Whether a value counts as true. */

@@ -2,8 +2,8 @@
  *
  * Source: EGRL (ICLR 2021), Algorithm 2, lines 8 to 20. The paper does not say the number of elites, the tournament, nor
  * how often is mutated: presets are those of CERL (ICML 2019), on which it builds. */
-#ifndef SX_PLACEMENT_FLOCK_H
-#define SX_PLACEMENT_FLOCK_H
+#ifndef SX_PLACEMENT_POPULATION_H
+#define SX_PLACEMENT_POPULATION_H
 
 #include "base/status.h"
 #include "sextant/rng.h"
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef struct sx_flock {
+typedef struct sx_population {
     size_t n, length, elites; /* chromosomes, numbers of each, those kept unchanged */
     float *now;               /* n x length, in the caller's memory, as are the next two */
     double *fitness;          /* n */
@@ -19,11 +19,11 @@ typedef struct sx_flock {
     float *next;              /* n x length */
     size_t *order;            /* the fittest first */
     double *best;             /* fitness of the elites */
-} sx_flock;
+} sx_population;
 
 /* Makes room for breeding. */
-SX_MUST_USE sx_status sx_flock_init(sx_flock *flock);
-void sx_flock_fini(sx_flock *flock);
+SX_MUST_USE sx_status sx_population_init(sx_population *population);
+void sx_population_fini(sx_population *population);
 
 /* How children are made. */
 typedef struct sx_breeding {
@@ -37,6 +37,6 @@ typedef struct sx_breeding {
 
 /* Breeds the next generation: elites, then winners of tournaments, crossed with elites at a single point, and mutated.
  * The elites come first, the fittest of all at 0. */
-void sx_flock_breed(sx_flock *flock, const sx_breeding *breeding);
+void sx_population_breed(sx_population *population, const sx_breeding *breeding);
 
 #endif

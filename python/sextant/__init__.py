@@ -11,6 +11,8 @@ Problems, architectures and mappings are objects over the C library; `map` searc
 one mapping or a million, `Space.search` takes a callback and a cost function of your own. Errors are exceptions with place
 and hint (`sextant.Error` and its kinds). numpy and pandas are used where they are there. docs/python.md is the manual.
 """
+from typing import Callable as _Callable
+
 from ._library import VERSION as __version__
 from ._library import lib as _lib
 from . import commands
@@ -33,7 +35,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> "commands.Callable[..., Answer]":
+def __getattr__(name: str) -> _Callable[..., Answer]:
     """The commands of the program that are not functions of the library, such as codesign (sextant.commands)."""
     return commands.__getattr__(name)
 

@@ -81,13 +81,13 @@ def _table(path: str) -> Dict[str, Dict[str, Any]]:
 def _as_text(value: Any, folder: str, suffix: str) -> str:
     """A value as the command line has it; an object becomes a file, but one of the catalog, which has constraints, its name."""
     if isinstance(value, Arch) and value._catalog and not value.estimator:
-        return value._catalog
+        return str(value._catalog)
     if isinstance(value, (Arch, Problem, Mapping)):
         path = os.path.join(folder, f"{len(os.listdir(folder))}{suffix}.yaml")
         with open(path, "w", encoding="utf-8") as file:
             file.write(value.to_yaml())
         return path
-    return os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+    return str(os.fspath(value)) if isinstance(value, os.PathLike) else str(value)
 
 
 def _arguments(command: Dict[str, Any], options: Dict[str, Any], folder: str) -> List[str]:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 import json
 import os
 from dataclasses import dataclass
@@ -13,9 +14,9 @@ from . import html
 from .nouns import Arch, Input, Path, Problem
 
 try:
-    import numpy
+    numpy: Any = importlib.import_module("numpy")
 except ImportError:  # arrays are then lists
-    numpy = None  # type: ignore[assignment]
+    numpy = None
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Loop:
     level: str
     dim: str
     factor: int
-    axis: Any = None
+    axis: Optional[str] = None
 
 
 def _new_mapping(problem: Problem, arch: Arch) -> Handle:
@@ -165,6 +166,11 @@ class Mappings:
         ctypes.memmove(into, source, len(out) * layout[0])
         return out
 
+    def _fill(self, first: int, part: "Mappings") -> None:
+        """Replaces the mappings from number `first` on by those of another."""
+        (into, layout), (source, _) = _memory(self._c), _memory(part._c)
+        ctypes.memmove(into + first * layout[0], source, len(part) * layout[0])
+
     @property
     def array(self) -> Any:
         """The mappings as a structured numpy array, without a copy: the field level, with the fields of a level."""
@@ -175,7 +181,7 @@ class Mappings:
         kind = numpy.dtype({"names": ["level"], "formats": [(level, (len(self.arch.levels),))], "offsets": [offset],
                             "itemsize": stride})
         memory = (ctypes.c_char * (self._n * stride)).from_address(address)
-        memory.owner = self  # type: ignore[attr-defined]
+        setattr(memory, "owner", self)
         return numpy.frombuffer(memory, dtype=kind)
 
     def __len__(self) -> int:

@@ -10,7 +10,7 @@ from typing import Any, Dict, Iterable, List, Optional, Union
 
 from ._library import Handle, check, lib, text_of
 from .figures import Figure, bars
-from .mappings import Mapping, Mappings, numpy
+from .mappings import Mapping, Mappings, numpy as _numpy
 from .nouns import Arch, Problem
 from .options import Options
 
@@ -108,7 +108,7 @@ class Cost:
 
 def _tensor(entry: Dict[str, Any]) -> TensorCost:
     names = ("name", "kept", "utilized_capacity", "reads", "fills", "updates", "energy_pj")
-    return TensorCost(*(entry[n] for n in names), more={k: v for k, v in entry.items() if k not in names})
+    return TensorCost(**{n: entry[n] for n in names}, more={k: v for k, v in entry.items() if k not in names})
 
 
 def _cost(text: str) -> Cost:
@@ -132,10 +132,10 @@ class Scores:
 
     def __init__(self, totals: Any, mappings: Mappings, model: "Model"):
         self._n, self._mappings, self._model = len(mappings), mappings, model
-        if numpy is not None:
-            table = numpy.frombuffer(totals, dtype=numpy.float64).reshape(-1, TOTALS)[:self._n]
+        if _numpy is not None:
+            table = _numpy.frombuffer(totals, dtype=_numpy.float64).reshape(-1, TOTALS)[:self._n]
             self.energy_pj, self.cycles, self.utilization, self.last_level_accesses, self.latency = table.T
-            self.edp, self.legal = self.energy_pj * self.cycles, numpy.isfinite(self.energy_pj)
+            self.edp, self.legal = self.energy_pj * self.cycles, _numpy.isfinite(self.energy_pj)
         else:
             for k, name in enumerate(FIGURES):
                 setattr(self, name, [totals[i * TOTALS + k] for i in range(self._n)])

@@ -92,10 +92,14 @@ class Input:
 
     def warn(self) -> None:
         """Issues the library's warnings as Python's, each once."""
-        found, place, texts = Handle(lib.sx_warnings_free, lib.sx_warnings_new), ctypes.c_char_p(), []
+        found, place = Handle(lib.sx_warnings_free, lib.sx_warnings_new), ctypes.c_char_p()
+        texts: List[str] = []
         check(lib.sx_input_warnings(self._handle, found))
         lib.sx_warnings_join_keys(found)
-        for message in iter(lambda: lib.sx_warnings_at(found, len(texts), ctypes.byref(place)), None):
+        while True:
+            message: Optional[bytes] = lib.sx_warnings_at(found, len(texts), ctypes.byref(place))
+            if message is None:
+                break
             where = f"{os.fsdecode(place.value)}: " if place.value else ""
             texts.append(where + message.decode(errors="replace"))
         for text in texts:
@@ -362,7 +366,7 @@ class Network:
 
     def _make(self, source: Sequence[Any]) -> None:
         """Makes the layers of a list."""
-        pairs: List[Tuple[Problem, int]] = [s if isinstance(s, tuple) else (s, 1) for s in source]
+        pairs: List[Tuple[Any, ...]] = [s if isinstance(s, tuple) else (s, 1) for s in source]
         if not pairs or not all(isinstance(p, Problem) and isinstance(n, int) and n > 0 for p, n in pairs):
             raise TypeError("a network is a list of Problem, or of (Problem, count)")
         self._c = _new_network("network" if len(pairs) > 1 else pairs[0][0].name or "layer1")

@@ -86,6 +86,7 @@ def watch(options: Options, callback: Optional[Callable[[Progress], Any]], guard
         return
     if not callable(callback):
         raise TypeError(f"callback must be a function, not {type(callback).__name__}")
+    tell: Callable[[Progress], Any] = callback
 
     def call(_user: Any, progress: int) -> None:
         if guard.exception is not None:
@@ -96,7 +97,7 @@ def watch(options: Options, callback: Optional[Callable[[Progress], Any]], guard
                     abi.SX_PROGRESS_EVALUATIONS, abi.SX_PROGRESS_LIMIT, abi.SX_PROGRESS_SECONDS, abi.SX_PROGRESS_BEST,
                     abi.SX_PROGRESS_BOUND, abi.SX_PROGRESS_LAYER))
             name = layers[int(layer)] if layers else None
-            if callback(Progress(int(evaluations), int(limit), seconds, best, bound, name)) is False:
+            if tell(Progress(int(evaluations), int(limit), seconds, best, bound, name)) is False:
                 guard.stop()
         except BaseException as exception:  # raised again when the search has ended
             guard.fail(exception)
@@ -165,6 +166,9 @@ class OwnCost:
             out[i] = math.inf if value is None else float(value)
 
 
+AT_ONCE = 16384  # mappings drawn by one call of the library
+
+
 class Space:
     """The legal mappings of a model. `remainders`: tile sizes need not divide; `keep_all`: bypassing is not searched;
     `split_axes`: a dimension may lie on both axes of an array; `constraints`: files in Timeloop's format, beside what
@@ -185,7 +189,11 @@ class Space:
         if not isinstance(n, int) or n < 0:
             raise TypeError(f"n is {n!r}; it must be a whole number")
         out = Mappings(n, self.model.problem, self.model.arch)
-        check(lib.sx_space_draw(self._handle, seed, first, out._c))
+        if n <= AT_ONCE:
+            check(lib.sx_space_draw(self._handle, seed, first, out._c))
+            return out
+        for begin in range(0, n, AT_ONCE):  # in parts, so that Ctrl-C is heard
+            out._fill(begin, self.sample(min(AT_ONCE, n - begin), seed, first + begin))
         return out
 
     def legal(self, mapping: Mapping) -> Tuple[bool, Optional[str]]:
@@ -228,11 +236,13 @@ class Space:
 
     def _found(self, result: Handle, function: Any) -> List[Found]:
         out: List[Found] = []
-        for answer in iter(lambda: function(result, 0, len(out)), None):
+        while True:
+            answer = function(result, 0, len(out))
+            if answer is None:
+                return out
             mapping = Mapping._copy(lib.sx_answer_mapping(answer), self.model.problem, self.model.arch)
             score = Score(*[lib.sx_answer_total(answer, k) for k in range(TOTALS)])
             out.append(Found(mapping, lib.sx_answer_value(answer), score, lib.sx_answer_evaluation(answer)))
-        return out
 
     def _result(self, result: Handle, mapper: str, objective: Any) -> SearchResult:
         trace: List[Tuple[int, float, float]] = []

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import math
 import os
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union
@@ -14,10 +15,10 @@ from .errors import InputError
 from .figures import Figure, curves, front
 from . import html
 from .mappings import Mapping
-from .model import Cost, Model, semantics
+from .model import Cost, Model, Score, semantics
 from .nouns import Arch, Files, Network, Path, Problem
 from .options import Options
-from .search import Progress, budget, watch
+from .search import Found, Progress, budget, watch
 
 WARM = ("off", "previous", "similarity")
 STORE_WAIT = 60  # seconds that a database may be in use
@@ -65,6 +66,26 @@ class LayerResult:
     def any_optimal(self) -> bool:
         """Whether no mapping is better, with remainders or without, where these were searched."""
         return bool(self.raw.get("any_tiles", {}).get("optimal", False))
+
+    @property
+    def k_best(self) -> List[Found]:
+        """The best mappings, the best first, where `map` was asked for several with `k_best`."""
+        return self._list("k_best")
+
+    @property
+    def pareto(self) -> List[Found]:
+        """The front of energy and cycles, where `map` was asked for it with `pareto`; the least energy first."""
+        return self._list("pareto")
+
+    def _list(self, key: str) -> List[Found]:
+        out: List[Found] = []
+        for entry in self.raw.get(key, []):
+            best = entry["best"]
+            score = Score(best["energy_pj"], best["cycles"], best["utilization"], best.get("last_level_accesses", math.nan),
+                          best.get("latency", best["cycles"]))
+            mapping = Mapping.from_text(json.dumps(entry["mapping"]), self.problem, self.arch)
+            out.append(Found(mapping, best["objective"], score, best.get("evaluation", 0)))
+        return out
 
     def cost(self) -> Cost:
         """The cost of the mapping, level by level."""
@@ -130,7 +151,7 @@ class MapResult:
                            best.get("cycles", infinite), best.get("energy_pj", infinite), best.get("edp", infinite),
                            best.get("objective", infinite), entry["evaluations"], entry["seconds"],
                            entry.get("lower_bound", 0.0), entry.get("optimal", False),
-                           [tuple(t) for t in entry["trace"]], entry, zeros,
+                           [(t[0], t[1], t[2]) for t in entry["trace"]], entry, zeros,
                            best.get("latency", best.get("cycles", infinite)), self.raw.get("repeat", {}).get("latency"))
 
     def _single(self) -> LayerResult:
@@ -156,12 +177,45 @@ class MapResult:
         return {"cycles": cycles, "energy_pj": energy, "edp": cycles * energy,
                 "latency": sum(layer.latency * layer.count for layer in self.layers)}
 
-    mapping = property(lambda self: self._single().mapping, doc="The best mapping of a single problem.")
-    cycles = property(lambda self: self._single().cycles, doc="Its cycles.")
-    energy_pj = property(lambda self: self._single().energy_pj, doc="Its energy.")
-    edp = property(lambda self: self._single().edp, doc="Energy times delay.")
-    latency = property(lambda self: self._single().latency, doc="Cycles of the tile pipeline, or `cycles`.")
-    optimal = property(lambda self: all(layer.optimal for layer in self.layers), doc="Whether all is proven optimal.")
+    @property
+    def mapping(self) -> Optional[Mapping]:
+        """The best mapping of a single problem; None where none was found."""
+        return self._single().mapping
+
+    @property
+    def cycles(self) -> float:
+        """Cycles of a single problem's best mapping."""
+        return self._single().cycles
+
+    @property
+    def energy_pj(self) -> float:
+        """Energy of a single problem's best mapping."""
+        return self._single().energy_pj
+
+    @property
+    def edp(self) -> float:
+        """Energy times delay of a single problem's best mapping."""
+        return self._single().edp
+
+    @property
+    def latency(self) -> float:
+        """Cycles of the tile pipeline of a single problem's best mapping, or `cycles`."""
+        return self._single().latency
+
+    @property
+    def k_best(self) -> List[Found]:
+        """The best mappings of a single problem, the best first; of `map` with `k_best`."""
+        return self._single().k_best
+
+    @property
+    def pareto(self) -> List[Found]:
+        """The front of energy and cycles of a single problem; of `map` with `pareto`."""
+        return self._single().pareto
+
+    @property
+    def optimal(self) -> bool:
+        """Whether all is proven optimal."""
+        return all(layer.optimal for layer in self.layers)
 
     def __len__(self) -> int:
         return len(self.layers)

@@ -182,6 +182,8 @@ class Evaluating(unittest.TestCase):
 
     @unittest.skipUnless(numpy, "there is no numpy")
     def test_arrays(self):
+        parts = self.space.sample(40000, seed=5)  # more than one call of the library draws
+        self.assertEqual([parts[i] for i in (0, 16384, 39999)], [self.space.sample(1, seed=5, first=i)[0] for i in (0, 16384, 39999)])
         mappings = self.space.sample(100)
         scores = self.model.evaluate_batch(mappings)
         self.assertEqual(scores.edp.shape, (100,))
@@ -419,7 +421,16 @@ class Mapping(unittest.TestCase):
             self.assertEqual((again.edp, again.mapping), (result.edp, result.mapping))
             self.assertEqual(again.layers[0].cost().edp, result.edp)
             self.assertIn("front", again.layers[0].plot().svg)
+            self.assertEqual([p.value for p in again.pareto], [p.value for p in result.layers[0].pareto])
             self.assertEqual(again.plot().svg, result.plot().svg)
+
+    def test_lists_are_results(self):
+        result = sextant.map(EINSUM, "accel-b", mapper="random", evals=300, k_best=3)
+        self.assertEqual(len(result.k_best), 3)
+        self.assertEqual((result.k_best[0].mapping, result.k_best[0].value), (result.mapping, result.edp))
+        self.assertTrue(result.k_best[0].value <= result.k_best[1].value <= result.k_best[2].value)
+        self.assertEqual(sextant.evaluate(sextant.Problem(EINSUM), sextant.Arch("accel-b"), result.k_best[2].mapping).edp, result.k_best[2].score.edp)
+        self.assertEqual(result.pareto, [])
 
     def test_constraints_hold(self):
         arch = EXAMPLES / "archs/lanes.yaml"

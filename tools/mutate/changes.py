@@ -29,9 +29,10 @@ CONTROL = {"if", "else", "for", "while", "do", "switch", "case", "default", "ret
 TYPES = {"const", "static", "struct", "union", "enum", "unsigned", "signed", "int", "long", "short", "char", "float", "double",
          "bool", "void", "size_t", "_Thread_local", "register", "volatile", "extern", "typedef"}  # fmt: skip
 NOT_CALLS = CONTROL | TYPES | {"sizeof", "_Alignof", "assert"}
-LEFT_ALONE = re.compile(r"(^|_)([mc]?alloc|realloc|sizeof|assert|Static_assert)$")
-RELEASES = re.compile(r"(^|_)(free|fini|release|decref)$")
-SYMMETRIC = re.compile(r"f(min|max)|\w+_equal")
+LEFT_ALONE = re.compile(r"(^|_)([mc]?alloc|realloc|reserve|sizeof|assert|Static_assert)$")
+RELEASES = re.compile(r"(^|_)(free|fini|release|decref|finalize)$")
+SYMMETRIC = re.compile(r"f(min|max)|\w+_equal|\w+_times|sx_overlap")
+COMPARES = re.compile(r"mem_?cmp|strn?cmp")
 OPENS, CLOSES = {"(": ")", "[": "]", "{": "}"}, {")": "(", "]": "[", "}": "{"}
 
 
@@ -92,7 +93,7 @@ class Reader:
             if self.text(i + 1) == "(" and LEFT_ALONE.search(self.text(i)):
                 inside.difference_update(range(i, self.partner[i + 1] + 1))
             close = self.partner[i + 1] if self.text(i) in ("if", "for") and self.text(i + 1) == "(" else None
-            if self.text(i) == "for" and RELEASES.search(self.text(close + 1)) and self.text(close + 2) == "(":
+            if close is not None and RELEASES.search(self.text(close + 1)) and self.text(close + 2) == "(":
                 inside.difference_update(range(i, self.partner[close + 2] + 1))
             elif self.text(i) == "if" and close is not None:
                 if self.text(close + 1) == "return" and self.text(close + 2) == "sx_error_memory":
@@ -248,7 +249,7 @@ def call_changes(r, i):
         swapped = re.sub(rf"(^|_|f){one}(_|$)", rf"\g<1>{other}\g<2>", name)
         if swapped != name:
             yield Change("minimum and maximum swapped", r.tokens[i].start, r.tokens[i].end, swapped)
-    compared = r.text(close + 1) in ("==", "!=") and name in ("memcmp", "strcmp")
+    compared = COMPARES.fullmatch(name) and (r.text(close + 1) in ("==", "!=", "&&", "||") or r.text(i - 1) in ("!", "&&", "||"))
     comma = None if compared or SYMMETRIC.fullmatch(name) else r.expression_end(i + 2, {","})
     while comma is not None and r.text(comma) == ",":
         end = r.expression_end(comma + 1, {","})

@@ -27,6 +27,8 @@ EQUIVALENT = ROOT / "tests" / "mutants-equivalent"
 # What a mutant that is no program in C looks like: types that do not fit.
 REFUSED = [f"-Werror={w}" for w in ("incompatible-pointer-types", "int-conversion", "implicit-function-declaration",
                                     "discarded-qualifiers", "return-type", "format", "div-by-zero")]
+# What the sanitizers of `make check` would end: indices beyond an array.
+ENDS = ["-fsanitize=bounds", "-fsanitize-undefined-trap-on-error"]
 CASES = 400  # of a property test
 QUICK = 1.5  # seconds of a test that is tried before all others
 WIDE = 12  # files that include a header: mutants of headers of more are left out
@@ -131,7 +133,7 @@ class Compiler:
         self.programs = {}  # of unit tests with a mutant's header in them: the program -> the one to run instead
 
     def compile(self, path, output):
-        done = subprocess.run(self.commands[path] + REFUSED + ["-o", output, "-c", path], cwd=self.folder, capture_output=True)
+        done = subprocess.run(self.commands[path] + REFUSED + ENDS + ["-o", output, "-c", path], cwd=self.folder, capture_output=True)
         return Path(self.folder, output).read_bytes() if done.returncode == 0 else None
 
     def make(self, mutant):
@@ -242,15 +244,17 @@ class Trial:
 
     def tests_at(self, path, at):
         """The tests that reach a line: those of the nearest line above it in the same function that any reaches, since a
-        block of code need not be said to start at its first line."""
+        block of code need not be said to start at its first line; of the first lines of a function, the nearest below."""
         if path not in self.lines:
             lines = Path(path).read_text().split("\n")
             self.lines[path] = lines, line_names(path, lines)
         lines, names = self.lines[path]
-        while at >= 0 and lines[at] != "}":
-            if self.index.get(names[at]):
-                return self.index[names[at]]
-            at -= 1
+        for step in (-1, 1):
+            near = at
+            while 0 <= near < len(lines) and lines[near] != "}":
+                if self.index.get(names[near]):
+                    return self.index[names[near]]
+                near += step
         return []
 
     def is_left_out(self, mutant):

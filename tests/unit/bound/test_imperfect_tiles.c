@@ -87,10 +87,59 @@ static void knows_where_tiles_move(void **state) {
     sx_small_map_close(&map);
 }
 
+/* A word of an input is read once and filled once, one of an output also written once where it comes from. */
+static void knows_what_a_word_counts_for(void **state) {
+    (void)state;
+    sx_small_map map;
+    enum { O, A };
+    sx_small_map_open(&map, "O[m,n] += A[m,k]*B[k,n] {m:13,n:11,k:17}", machine, NULL, NULL);
+    sx_imperfect_word out = sx_imperfect_word_of(map.model, O), in = sx_imperfect_word_of(map.model, A);
+    assert_true(in.reads == 1 && in.updates == 0 && in.fills == 1);
+    assert_true(out.reads == 1 && out.updates == 1 && out.fills == 1);
+    assert_true(sx_imperfect_word_energy(map.model, O, 0, 1) == 2);
+    assert_true(sx_imperfect_word_energy(map.model, A, 0, 1) == 1);
+    sx_small_map_close(&map);
+}
+
+/* Whether a row has in no dimension more blocks than another one. */
+static bool undercuts(const uint32_t *a, const uint32_t *b) {
+    return a[0] <= b[0] && a[1] <= b[1] && a[2] <= b[2];
+}
+
+/* The rows of largest tiles: each is of a tile that fits, no row is above another, and every tile that fits is above
+ * some row. */
+static void lists_the_largest_tiles(void **state) {
+    (void)state;
+    sx_small_map map;
+    sx_largest_tiles rows = {0};
+    sx_small_map_open(&map, "O[m,n] += A[m,k]*B[k,n] {m:13,n:11,k:17}", machine, NULL, NULL);
+    sx_expect_ok(sx_largest_tiles_make(map.model, 0, 7, 0, NULL, &rows));
+    assert_true(rows.n > 5);
+    for (size_t i = 0; i < rows.n; i++) {
+        const uint32_t *r = rows.blocks + 3 * i;
+        uint32_t m = (M + r[0] - 1) / r[0], n = (N + r[1] - 1) / r[1], k = (K + r[2] - 1) / r[2];
+        assert_true(m * k + k * n + m * n <= ROOM);
+        for (size_t j = 0; j < rows.n; j++) assert_true(i == j || !undercuts(rows.blocks + 3 * j, r));
+    }
+    for (uint32_t m = 1; m <= M; m++)
+        for (uint32_t n = 1; n <= N; n++)
+            for (uint32_t k = 1; k <= K; k++) {
+                const uint32_t blocks[] = {(M + m - 1) / m, (N + n - 1) / n, (K + k - 1) / k};
+                bool covered = m * k + k * n + m * n > ROOM;
+                for (size_t i = 0; i < rows.n && !covered; i++)
+                    covered = undercuts(rows.blocks + 3 * i, blocks);
+                assert_true(covered);
+            }
+    sx_largest_tiles_fini(&rows);
+    sx_small_map_close(&map);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(knows_the_best_tile),
         cmocka_unit_test(knows_where_tiles_move),
+        cmocka_unit_test(knows_what_a_word_counts_for),
+        cmocka_unit_test(lists_the_largest_tiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

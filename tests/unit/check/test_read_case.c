@@ -95,6 +95,7 @@ static void what_has_no_rule_is_a_doubt(void **state) {
     (void)state;
     static const char *const cases[][3] = {
         {"\"keep_all\"", "\"spare\": 1, \"keep_all\"", "the key 'spare'"},
+        {"\"type\": \"temporal\"", "\"colour\": 1, \"type\": \"temporal\"", "the key 'colour'"},
         {"\"technology\"", "\"speed\": 1, \"technology\"", "the key 'speed' of a level"},
         {"\"objective\": \"edp\"", "\"objective\": \"e^2*d^5\"", "the objective 'e^2*d^5'"},
         {"\"objective\": \"edp\"", "\"objective\": \"e*d*e\"", "the objective 'e*d*e'"},

@@ -205,6 +205,26 @@ static void ports_take_their_time(void **state) {
     free_fixture(f);
 }
 
+static void set_narrow_with_computes(sx_check_case *c) {
+    set_narrow(c);
+    c->machine.compute_energy = 1;
+}
+
+/* T4: 8 multiply-accumulates and 32 cycles of the port come to a product of 256, neither alone nor with fewer cycles. */
+static void ports_add_to_what_all_mappings_cost(void **state) {
+    (void)state;
+    fixture *f = make_fixture(set_narrow_with_computes, NULL);
+    bool closed;
+    sx_expect_ok(sx_check_lattice_points(&f->lattice, &f->o));
+    f->work.target.goal = (sx_check_goal){1, 1};
+    for (int more = 0; more < 2; more++) {
+        f->work.target.value = 256 + more;
+        sx_expect_ok(sx_check_ports(&f->work, &f->lattice, &f->o, 8, &closed));
+        assert_int_equal(closed, !more);
+    }
+    free_fixture(f);
+}
+
 static void set_window(sx_check_case *c) {
     set_convolution(&c->problem, 4, 3, 1);
     set_machine(c, 2, 1000);
@@ -556,6 +576,46 @@ static void criteria_are_a_front_of_two_points(void **state) {
     free(c);
 }
 
+/* A lower bound of 0, of a proof that is not complete, is reached by all that costs nothing. */
+static void a_bound_of_nothing_is_reached(void **state) {
+    (void)state;
+    sx_check_case *c = calloc(1, sizeof *c);
+    sx_check_space space;
+    sx_check_target target = {.n_corners = 0};
+    sx_independent_report report = {.spatial = 0};
+    sx_check_doubt doubt = {""};
+    assert_non_null(c);
+    set_product(&c->problem, 2, 2, 2);
+    set_machine(c, 1, 1000);
+    set_point(c, 7, 1, &c->best);
+    sx_expect_ok(sx_check_space_init(&space, c));
+    c->claim = (sx_check_claim){.goal = {1, 1}, .value = 0, .lower_bound = 0};
+    sx_expect_ok(sx_check_points(&space, 0, &target, &report, &doubt));
+    assert_int_equal(report.verdict, SX_INDEPENDENT_HOLDS);
+    assert_true(sx_check_reaches(&target, 0, 1));
+    sx_check_target_fini(&target);
+    sx_check_space_fini(&space);
+    free(c);
+}
+
+/* What is beyond the array is said of the level that is. */
+static void too_many_instances_are_named(void **state) {
+    (void)state;
+    sx_check_case *c = calloc(1, sizeof *c);
+    sx_check_doubt doubt = {""};
+    sx_check_cost cost;
+    assert_non_null(c);
+    set_product(&c->problem, 1, 1, 4);
+    set_machine(c, 2, 1000);
+    strcpy(c->machine.level[0].name, "Buffer");
+    set_point(c, 7, 2, &c->best);
+    c->best.mapping.level[1].spatial[K] = 4;
+    c->best.mapping.level[1].temporal[K] = 1;
+    assert_int_equal(sx_check_evaluate(c, &c->best.mapping, &cost, &doubt), SX_COST_ILLEGAL);
+    assert_string_equal(doubt.why, "Buffer: 4 instances on X, there are 2");
+    free(c);
+}
+
 /* A product and energy one after the other: a product that is less than a share of 0.001 above the least one needs the
  * energy; the same where the product has a power above 1. */
 static void product_and_energy_are_tied(void **state) {
@@ -616,6 +676,19 @@ static void remainders_have_a_busiest_unit(void **state) {
     sx_check_corner bound = sx_check_remainder_bound(&f->work, &spread, keep, 0);
     assert_true(bound.energy == 15 * 4 + 15 * 100 + 105 * 10000);
     assert_int_equal(bound.cycles, 30);
+    const unsigned bypass[] = {5, 7}; /* level 1 gives words of B to 4 units at once */
+    memset(&f->work.energy, 0, sizeof f->work.energy);
+    f->work.energy.of[1][B][SX_READ] = 1;
+    assert_int_equal(spread.group[B][0], 1);
+    assert_true(sx_check_remainder_bound(&f->work, &spread, bypass, 0).energy == 26);
+    f->spatial.factor[0][M] = 4; /* units, of which 4 take a word of B at once */
+    f->spatial.factor[1][M] = 1;
+    sx_check_spread_init(&spread, &f->space, &f->shape, &f->spatial);
+    assert_int_equal(spread.group[B][0], 4);
+    spread.linked[B] = false;
+    memset(&f->work.energy, 0, sizeof f->work.energy);
+    f->work.energy.of[0][B][SX_READ] = 1;
+    assert_int_equal(sx_check_remainder_bound(&f->work, &spread, keep, 0).energy, 27);
     free_fixture(f);
 }
 
@@ -722,6 +795,7 @@ int main(void) {
         cmocka_unit_test(units_take_words_at_every_step),
         cmocka_unit_test(tiles_and_orders_are_shortest_paths),
         cmocka_unit_test(ports_take_their_time),
+        cmocka_unit_test(ports_add_to_what_all_mappings_cost),
         cmocka_unit_test(windows_slide),
         cmocka_unit_test(neighbours_help),
         cmocka_unit_test(one_loop_moves_past_neighbours),
@@ -736,6 +810,8 @@ int main(void) {
         cmocka_unit_test(a_walk_finds_what_is_better),
         cmocka_unit_test(criteria_are_a_front_of_two_points),
         cmocka_unit_test(product_and_energy_are_tied),
+        cmocka_unit_test(a_bound_of_nothing_is_reached),
+        cmocka_unit_test(too_many_instances_are_named),
         cmocka_unit_test(remainders_have_a_busiest_unit),
         cmocka_unit_test(tiles_of_one_level_add_words),
         cmocka_unit_test(tiles_of_inner_levels_add_less),

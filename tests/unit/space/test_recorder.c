@@ -155,11 +155,41 @@ static void mappers_do_not_notice(void **state) {
     sx_model_free(model);
 }
 
+static void own_key(const sx_point_model *model, const void *point, uint64_t out[2]) {
+    out[0] = *(const uint64_t *)model->user;
+    out[1] = ((const sx_toy_point *)point)->x[0];
+}
+
+static double own_bound(const sx_point_model *model, const sx_goal *goal) {
+    (void)goal;
+    return (double)*(const uint64_t *)model->user;
+}
+
+/* The key and the bound are the inner model's own. */
+static void keys_and_bounds_are_those_of_the_model(void **state) {
+    (void)state;
+    sx_space *toy = sx_toy_space_new(NULL);
+    sx_recorder *recorder;
+    uint64_t number = 41, key[2];
+    sx_point_model_type type = *sx_space_model(toy)->type;
+    type.key = own_key;
+    type.bound = own_bound;
+    const sx_point_model inner = {.type = &type, .user = &number};
+    sx_expect_ok(sx_recorder_new(toy, &inner, 4, &recorder));
+    const sx_point_model *model = sx_recorder_model(recorder);
+    model->type->key(model, &(sx_toy_point){{5}}, key);
+    assert_true(key[0] == 41 && key[1] == 5);
+    assert_true(model->type->bound(model, NULL) == 41);
+    sx_recorder_free(recorder);
+    sx_space_free(toy);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_points_are_kept_while_they_fit),
         cmocka_unit_test(a_sample_does_not_depend_on_the_order),
         cmocka_unit_test(points_beyond_a_bound_are_kept_but_refused),
+        cmocka_unit_test(keys_and_bounds_are_those_of_the_model),
         cmocka_unit_test(searches_do_not_notice),
         cmocka_unit_test(mappers_do_not_notice),
     };

@@ -1,4 +1,5 @@
 /* Spaces whatever their points mean: on a toy space. */
+#include "sextant/outside_evaluator.h"
 #include "support/compared.h"
 #include "support/expect.h"
 #include "support/toy_space.h"
@@ -113,6 +114,60 @@ static void crossing_takes_an_axis_over(void **state) {
     sx_space_free(toy);
 }
 
+/* Points that are scored together have the outcomes that each has alone, illegal ones among them. */
+static void batches_are_scored_as_points_are(void **state) {
+    (void)state;
+    enum { N = 60 };
+    sx_space *toy = sx_toy_space_new(NULL);
+    sx_toy_point point[N];
+    sx_outcome together[N], alone;
+    sx_objective objective;
+    sx_scorer *scorer;
+    size_t legal = 0;
+    sx_expect_ok(sx_objective_parse("edp", &objective));
+    sx_expect_ok(sx_scorer_new(toy, NULL, &objective, &scorer));
+    for (uint64_t i = 0; i < N; i++) {
+        sx_rng rng = sx_rng_stream(1, "batch", i);
+        toy->type->draw(toy, &rng, &point[i]);
+    }
+    sx_expect_ok(sx_scorer_score(scorer, point, N, INFINITY, together));
+    for (size_t i = 0; i < N; i++) {
+        sx_expect_ok(sx_scorer_score(scorer, &point[i], 1, INFINITY, &alone));
+        assert_int_equal(together[i].reason, alone.reason);
+        assert_true(together[i].value == alone.value);
+        legal += alone.reason == 0;
+    }
+    assert_true(legal > 5 && legal < N - 5);
+    sx_scorer_free(scorer);
+    sx_space_free(toy);
+}
+
+/* A model with no metric at all is refused. */
+static void models_without_metrics_are_refused(void **state) {
+    (void)state;
+    sx_space *toy = sx_toy_space_new(NULL);
+    sx_point_model_type type = *sx_space_model(toy)->type;
+    const sx_point_model model = {.type = &type};
+    sx_objective objective;
+    sx_scorer *scorer = NULL;
+    type.n_metrics = 0;
+    sx_expect_ok(sx_objective_parse("edp", &objective));
+    sx_expect_error(sx_scorer_new(toy, &model, &objective, &scorer), "has 0 metrics");
+    assert_null(scorer);
+    sx_space_free(toy);
+}
+
+static void evaluators_need_a_command(void **state) {
+    (void)state;
+    sx_outside_evaluator *outside = NULL;
+    sx_outside_evaluator_options options;
+    sx_outside_evaluator_options_init(&options);
+    sx_expect_error(sx_outside_evaluator_new(&options, &outside), "needs a command");
+    options.command = "";
+    sx_expect_error(sx_outside_evaluator_new(&options, &outside), "needs a command");
+    assert_null(outside);
+}
+
 static void cardinals_as_text(void **state) {
     (void)state;
     const struct {
@@ -137,6 +192,9 @@ static void cardinals_as_text(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_belong_to_seed_and_index),
+        cmocka_unit_test(batches_are_scored_as_points_are),
+        cmocka_unit_test(models_without_metrics_are_refused),
+        cmocka_unit_test(evaluators_need_a_command),
         cmocka_unit_test(a_barren_space_gives_up),
         cmocka_unit_test(genes_and_axes),
         cmocka_unit_test(mutations_stay_legal_and_differ),

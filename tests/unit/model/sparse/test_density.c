@@ -62,6 +62,30 @@ static void probabilities_are_the_nearest_doubles(void **state) {
     sx_density_cache_free(cache);
 }
 
+/* The least tile that is never empty: one word more than there are zeros. */
+static void tiles_beyond_the_zeros_are_never_empty(void **state) {
+    (void)state;
+    for (unsigned words = 1; words <= 40; words++)
+        for (unsigned r = 1; r <= words; r++) {
+            sx_density d =
+                sx_density_make(SX_DENSITY_HYPERGEOMETRIC, ((double)r - 0.5) / (double)words, words);
+            assert_int_equal(d.never_empty, words - r + 1);
+        }
+}
+
+/* What is remembered of one size of tiles is not taken for that of another, beyond the room for all of them. */
+static void sizes_of_tiles_are_told_apart(void **state) {
+    (void)state;
+    sx_density_cache *remembers = sx_density_cache_new(true, NULL),
+                     *forgets = sx_density_cache_new(false, NULL);
+    sx_density d = sx_density_make(SX_DENSITY_HYPERGEOMETRIC, 3e-4, 200000);
+    for (int round = 0; round < 2; round++)
+        for (uint64_t n = 1; n < 20000; n += 3)
+            assert_true(sx_density_empty(&d, remembers, n) == sx_density_empty(&d, forgets, n));
+    sx_density_cache_free(remembers);
+    sx_density_cache_free(forgets);
+}
+
 /* Far beyond what fits integers: mean and sum are right, and the window is narrow. */
 static void windows_of_large_tiles_are_narrow(void **state) {
     (void)state;
@@ -135,6 +159,8 @@ static void ended_counts_are_lower_bounds(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(probabilities_are_the_nearest_doubles),
+        cmocka_unit_test(tiles_beyond_the_zeros_are_never_empty),
+        cmocka_unit_test(sizes_of_tiles_are_told_apart),
         cmocka_unit_test(windows_of_large_tiles_are_narrow),
         cmocka_unit_test(fixed_tiles_have_their_share),
         cmocka_unit_test(ended_counts_are_lower_bounds),

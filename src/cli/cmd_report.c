@@ -25,14 +25,17 @@ static sx_status explain(sx_status error, const char *path, const json_t *answer
 /* Adds a result of `map`. */
 static sx_status add_result(const sx_args *args, const char *path, const char *text, size_t size,
                             const json_t *answer, json_t *list) {
+    static const char *const copied[] = {"fused", "runs", "totals", "vector", "serving"};
     sx_result *r;
     json_t *item = NULL;
     sx_status status = sx_result_read(path, text, size, &r);
     if (status) return explain(status, path, answer);
     status = sx_clock_apply(args, &r->arch);
     if (!status) status = sx_page_result(path, r, &item);
-    json_t *fused = json_object_get(answer, "fused");
-    if (!status && fused) json_object_set(item, "fused", fused);
+    for (size_t i = 0; i < sizeof copied / sizeof *copied && !status; i++) {
+        json_t *value = json_object_get(answer, copied[i]);
+        if (value) json_object_set(item, copied[i], value);
+    }
     sx_result_free(r);
     if (!status) sx_json_append(list, item);
     return status;

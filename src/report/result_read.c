@@ -206,9 +206,9 @@ static sx_status read_repeat(const sx_node *map, sx_result *r) {
 }
 
 static sx_status read_total(const sx_node *map, sx_score *out) {
-    static const char *const keys[] = {"cycles",    "energy_pj",   "edp",     "utilization",
-                                       "layers",    "of_layers",   "figures", "latency",
-                                       "objective", "lower_bound", "gap",     "proven_share"};
+    static const char *const keys[] = {"cycles",    "energy_pj",    "edp",     "utilization", "layers",
+                                       "of_layers", "figures",      "latency", "objective",   "lower_bound",
+                                       "gap",       "proven_share", "time"};
     SX_TRY(sx_only_keys(map, "total", keys, sizeof keys / sizeof *keys));
     return sx_result_score(map, out);
 }
@@ -287,10 +287,10 @@ static sx_status read_warnings(const sx_node *list, sx_result *r) {
 
 /* Reads the whole tree. */
 static sx_status read_tree(const sx_node *root, sx_result *r) {
-    static const char *const keys[] = {"results",  "network",       "total",        "complete",
-                                       "repeat",   "energy_source", "architecture", "evaluator",
-                                       "warnings", "totals",        "vector",       "fused"};
-    enum { N_KEYS = sizeof keys / sizeof *keys, N_REQUIRED = N_KEYS - 5 };
+    static const char *const keys[] = {"results",       "network",      "total",     "complete", "repeat",
+                                       "energy_source", "architecture", "evaluator", "warnings", "totals",
+                                       "vector",        "fused",        "serving",   "runs"};
+    enum { N_KEYS = sizeof keys / sizeof *keys, N_REQUIRED = N_KEYS - 7 };
     const sx_node *node[N_REQUIRED], *evaluator = sx_node_get(root, "evaluator"),
                                      *warnings = sx_node_get(root, "warnings");
     SX_TRY(sx_only_keys(root, "the result", keys, N_KEYS));

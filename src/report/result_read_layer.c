@@ -308,7 +308,7 @@ sx_status sx_result_read_layer(const sx_node *map, size_t index, sx_result *r) {
         "optimal",   "proven_before", "remainders", "dividing",    "dividing_utilization",
         "minimum",   "warm_start",    "trace",      "same_as",     "k_best",
         "pareto",    "densities",     "figures",    "formats",     "weak_bounds",
-        "any_tiles"};
+        "any_tiles", "time"};
     scope s = {map, index, r, &r->network.layer[index], &r->session.layer[index]};
     bool same;
     SX_TRY(sx_only_keys(map, "a layer", keys, sizeof keys / sizeof *keys));

@@ -61,6 +61,8 @@
     expect(texts(page, 'h3').includes(title), `no panel '${title}'`);
   expect(page.querySelectorAll('.nest .nest').length > 2, 'loops are not nested');
   const tiles = page.querySelector('svg[aria-label="tiles of DRAM"]');
+  expect(['prefill of 16 tokens after 0, batch 1', 'decode of 1 tokens after 16, batch 1'].every(t => texts(page, 'h3').includes(t)), 'no runs');
+  expect(texts(page, 'th').filter(t => t === 'limited by').length > 2, 'no operators of runs');
   expect(texts(page, 'h3').includes('Latency, tile pipeline') && tiles, 'no panel of the tile pipeline');
   expect(tiles && [...tiles.querySelectorAll('rect')].every(r => Number(r.getAttribute('width')) > 0 && Number(r.getAttribute('x')) >= 0), 'tiles without a place');
   expect(/certified optimal/.test(page.textContent), 'no certificate status');

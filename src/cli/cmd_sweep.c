@@ -24,6 +24,7 @@
 #include <string.h>
 
 #define SWEEP_SECONDS 45
+#define SWEEP_MAPPER "auto:gap=0.001" /* points of a frontier need no more */
 enum { MOST_POINTS = 1024, MOST_BATCH = 1 << 20, MOST_CONTEXT = 1 << 28 };
 
 /* A point of the sweep: its graph, and where its layers are in the network of all. */
@@ -171,7 +172,7 @@ static sx_status set_search_options(const sx_args *args, sweep *s, sx_output *re
     if (!sx_args_flag(args, "time") && !sx_args_flag(args, "evals")) o->run.seconds = SWEEP_SECONDS;
     SX_TRY(sx_search_objective(&s->sources, &o->run.objective, s->r->objective, sizeof s->r->objective,
                                &result->err));
-    SX_TRY(sx_navigator_text("auto", "map", &s->r->mapper));
+    SX_TRY(sx_navigator_text(SWEEP_MAPPER, "map", &s->r->mapper));
     o->mapper = s->r->mapper;
     o->warm = SX_WARM_SIMILARITY;
     o->again = sx_args_flag(args, "again");
@@ -326,7 +327,7 @@ static const sx_option options[] = {
     SX_OPTION_SEED,
     SX_OPTIONS_DATABASE,
     {"csv", 0, "FILE", SX_OPTION_TEXT, false, "also write the points to FILE"},
-    {"svg", 0, "FILE", SX_OPTION_TEXT, false, "also draw tokens per second over time"},
+    {"svg", 0, "FILE", SX_OPTION_TEXT, false, "also draw tokens per second over time, coloured by energy"},
     {"html", 0, "FILE", SX_OPTION_TEXT, false, "also write a page with the figure and the points"},
     SX_OPTION_JSON,
     SX_OPTION_VERBOSE,

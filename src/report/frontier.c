@@ -1,14 +1,14 @@
 #include "report/frontier.h"
 
+#include "report/figure.h"
 #include "report/json_parts.h"
-#include "sextant/figure.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CURVES = 8 };
+enum { MOST_CLOUDS = 8 };
 
 /* Whether a point is of use: all of its layers are mapped, and what it holds fits. */
 static bool is_usable(const sx_serving *s) {
@@ -31,13 +31,21 @@ void sx_frontier_choose(sx_frontier *f) {
     }
 }
 
+/* How far the mappings of a point are above the least at most. */
+static sx_shown gap_text(const sx_serving *s) {
+    if (s->proven < s->layers && isfinite(s->gap)) return sx_show_percent(s->gap);
+    sx_shown shown;
+    snprintf(shown.text, sizeof shown.text, "%s", s->proven < s->layers ? "no bound" : "proven");
+    return shown;
+}
+
 void sx_frontier_table(const sx_frontier *f, sx_text *out) {
     static const char *const head[] = {"batch",   "context", "new",  "time",       "tokens/s", "of each",
-                                       "J/token", "states",  "fits", "limited by", "proven",   "best"};
+                                       "J/token", "states",  "fits", "limited by", "gap",      "best"};
     sx_table table;
     sx_text_add(out, "%s on %s%s, %s\n\n", f->model, f->arch->name,
                 f->n && f->point[0].chips > 1 ? " (several chips)" : "", f->phase);
-    sx_table_begin(&table, "rrrrrrrrlllc");
+    sx_table_begin(&table, "rrrrrrrrllrc");
     for (int i = 0; i < 12; i++) sx_table_cell(&table, "%s", head[i]);
     for (size_t i = 0; i < f->n; i++) {
         const sx_serving *s = &f->point[i];
@@ -56,7 +64,7 @@ void sx_frontier_table(const sx_frontier *f, sx_text *out) {
         sx_table_cell(&table, "%s", sx_show_scaled(s->state_bytes, "B").text);
         sx_table_cell(&table, "%s", s->weight_bytes + s->state_bytes <= s->capacity ? "yes" : "no");
         sx_table_cell(&table, "%s", sx_serving_limit(s, f->arch));
-        sx_table_cell(&table, "%zu/%zu", s->proven, s->layers);
+        sx_table_cell(&table, "%s", gap_text(s).text);
         sx_table_cell(&table, "%s", f->best[i] ? "*" : "");
     }
     sx_table_end(&table, 2, out);
@@ -67,18 +75,18 @@ void sx_frontier_csv(const sx_frontier *f, sx_text *out) {
         out,
         "model,arch,phase,chips,batch,context,tokens,seconds,tokens_per_second,joules_per_token,weight_bytes,"
         "kv_bytes,kv_bytes_per_token,fits,largest_batch,limit,share_weights,share_attention,share_vector,"
-        "share_link,products,mapped,proven,frontier\n");
+        "share_link,products,mapped,proven,gap,frontier\n");
     for (size_t i = 0; i < f->n; i++) {
         const sx_serving *s = &f->point[i];
         sx_text_add(out,
                     "%s,%s,%s,%u,%llu,%llu,%llu,%.9g,%.9g,%.9g,%.0f,%.0f,%.0f,%d,%.0f,%s,%.4f,%.4f,%.4f,%.4f,"
-                    "%zu,%zu,%zu,%d\n",
+                    "%zu,%zu,%zu,%.4g,%d\n",
                     f->model, f->arch->name, s->run.phase, s->chips, (unsigned long long)s->run.batch,
                     (unsigned long long)s->run.context, (unsigned long long)s->run.tokens, s->seconds,
                     sx_serving_rate(s), sx_serving_joules(s), s->weight_bytes, s->state_bytes, s->token_bytes,
                     s->weight_bytes + s->state_bytes <= s->capacity, s->largest_batch,
                     sx_serving_limit(s, f->arch), s->share[0], s->share[1], s->share[2], s->share[3],
-                    s->layers, s->found, s->proven, f->best[i]);
+                    s->layers, s->found, s->proven, s->gap, f->best[i]);
     }
 }
 
@@ -93,57 +101,58 @@ json_t *sx_frontier_json(const sx_frontier *f) {
                      "points", points);
 }
 
-/* Fills the curve of a context: usable points by their time; returns how many. */
-static size_t fill_curve(const sx_frontier *f, uint64_t context, double *x, double *y) {
+/* Fills the points of a context that are of use; returns how many. */
+static size_t fill_cloud(const sx_frontier *f, uint64_t context, double *x, double *y, double *joules) {
     size_t n = 0;
     for (size_t i = 0; i < f->n; i++) {
         if (f->point[i].run.context != context || !is_usable(&f->point[i])) continue;
-        size_t at = n++;
-        for (; at > 0 && x[at - 1] > 1e3 * f->point[i].seconds; at--) {
-            x[at] = x[at - 1];
-            y[at] = y[at - 1];
-        }
-        x[at] = 1e3 * f->point[i].seconds;
-        y[at] = sx_serving_rate(&f->point[i]);
+        x[n] = 1e3 * f->point[i].seconds;
+        y[n] = sx_serving_rate(&f->point[i]);
+        joules[n++] = sx_serving_joules(&f->point[i]);
     }
     return n;
 }
 
+/* Whether a point is the first of its context. */
+static bool is_first(const sx_frontier *f, size_t i) {
+    bool seen = false;
+    for (size_t k = 0; k < i; k++) seen |= f->point[k].run.context == f->point[i].run.context;
+    return !seen;
+}
+
 sx_status sx_frontier_svg(const sx_frontier *f, char **out) {
-    char name[MOST_CURVES][32], title[160];
-    sx_curve curve[MOST_CURVES];
-    size_t n = 0, used = 0;
-    double *x = malloc((2 * MOST_CURVES * f->n + 1) * sizeof *x);
+    char name[MOST_CLOUDS][32], title[160];
+    sx_cloud cloud[MOST_CLOUDS];
+    sx_text text = {0};
+    size_t n = 0;
+    double *x = malloc((3 * MOST_CLOUDS * f->n + 1) * sizeof *x), *next = x;
     if (!x) return sx_error_memory();
-    for (size_t i = 0; i < f->n && n < MOST_CURVES; i++) {
-        bool seen = false;
-        for (size_t k = 0; k < i; k++) seen |= f->point[k].run.context == f->point[i].run.context;
-        if (seen) continue;
-        double *own = x + used, *y = own + f->n;
-        const size_t points = fill_curve(f, f->point[i].run.context, own, y);
+    for (size_t i = 0; i < f->n && n < MOST_CLOUDS; i++) {
+        if (!is_first(f, i)) continue;
+        double *y = next + f->n, *joules = y + f->n;
+        const size_t points = fill_cloud(f, f->point[i].run.context, next, y, joules);
         snprintf(name[n], sizeof name[n], "context %llu", (unsigned long long)f->point[i].run.context);
-        curve[n] = (sx_curve){name[n], points, own, y, NULL, NULL};
+        cloud[n] = (sx_cloud){name[n], points, next, y, joules};
         n += points > 0;
-        used += 2 * f->n;
+        next = joules + f->n;
     }
     snprintf(title, sizeof title, "%.64s on %.64s, %.16s", f->model, f->arch->name, f->phase);
     const sx_axes axes = {title, "milliseconds of a run", "tokens per second", true, true};
-    sx_status status =
-        n ? sx_draw_curves(&axes, curve, n, out)
-          : sx_error_new(SX_ERR_INPUT, "there is no point to draw: nothing is mapped, or nothing fits");
+    if (n) sx_figure_clouds(&axes, "J per token", cloud, n, &text);
     free(x);
-    return status;
+    if (n) return sx_text_take(&text, out);
+    return sx_error_new(SX_ERR_INPUT, "there is no point to draw: nothing is mapped, or nothing fits");
 }
 
 /* Adds a row of the page's table. */
 static void page_row(const sx_frontier *f, size_t i, sx_text *out) {
     const sx_serving *s = &f->point[i];
-    sx_text_add(out, "<tr%s><td>%llu<td>%llu<td>%.4g<td>%.4g<td>%.4g<td>%.4g<td>%s<td>%s<td>%zu/%zu</tr>\n",
+    sx_text_add(out, "<tr%s><td>%llu<td>%llu<td>%.4g<td>%.4g<td>%.4g<td>%.4g<td>%s<td>%s<td>%s</tr>\n",
                 f->best[i] ? " class=best" : "", (unsigned long long)s->run.batch,
                 (unsigned long long)s->run.context, 1e3 * s->seconds, sx_serving_rate(s),
                 sx_serving_joules(s), s->state_bytes / 1e9,
                 s->weight_bytes + s->state_bytes <= s->capacity ? "yes" : "no", sx_serving_limit(s, f->arch),
-                s->proven, s->layers);
+                gap_text(s).text);
 }
 
 sx_status sx_frontier_page(const sx_frontier *f, sx_text *out) {
@@ -159,7 +168,7 @@ sx_status sx_frontier_page(const sx_frontier *f, sx_text *out) {
         "<h1>%s on %s, %s</h1>\n%s\n<p>Bold: no other batch of the same context has less time, more tokens "
         "per "
         "second and less energy per token.</p>\n<table><tr><th>batch<th>context<th>ms<th>tokens/s<th>J/token"
-        "<th>states, GB<th>fits<th>limited by<th>proven</tr>\n",
+        "<th>states, GB<th>fits<th>limited by<th>gap</tr>\n",
         f->model, f->arch->name, f->model, f->arch->name, f->phase, figure ? figure : svg);
     for (size_t i = 0; i < f->n; i++)
         if (f->point[i].found == f->point[i].layers) page_row(f, i, out);

@@ -49,9 +49,14 @@ static sx_status time_product(const serving_case *c, const sx_operator *op, sx_s
     part->macs = (double)op->macs;
     c->out->layers++;
     if (layer == SIZE_MAX || !c->r->session.layer[layer].found) return SX_OK;
+    const sx_layer_result *found = &c->r->session.layer[c->r->session.layer[layer].same_as];
     SX_TRY(sx_layer_evaluate(c->r, c->r->session.layer[layer].same_as, c->e));
     c->out->found++;
-    c->out->proven += c->r->session.layer[c->r->session.layer[layer].same_as].summary.optimal;
+    c->out->proven += found->summary.optimal;
+    if (!found->summary.optimal)
+        c->out->gap = fmax(c->out->gap, found->summary.lower_bound > 0
+                                            ? found->best.value / found->summary.lower_bound - 1
+                                            : INFINITY);
     sx_work_of(&c->e->problem, &c->e->arch, &c->e->cost, &work);
     part->energy_pj = repeat * work.energy_pj;
     part->bytes = repeat * work.dram_bytes;

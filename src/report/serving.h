@@ -31,6 +31,7 @@ typedef struct sx_serving {
     double stage_seconds;         /* of the slowest stage with what it passes on */
     double pipeline_seconds;      /* of a run through all stages */
     size_t layers, found, proven; /* distinct products; those with a mapping; and proven */
+    double gap; /* how far a product's mapping is above the least at most; INFINITY: one has no bound */
 } sx_serving;
 
 /* Evaluates the run of a graph whose layers are those from `first` on in the result's network, n of them. *out is freed

@@ -34,6 +34,7 @@ json_t *sx_serving_json(const sx_serving *s, const sx_arch *arch) {
                               "weight_bytes", s->weight_bytes / s->stages));
     if (isfinite(s->capacity))
         sx_json_set(object, "fits", json_boolean(s->weight_bytes + s->state_bytes <= s->capacity));
+    if (s->found == s->layers && isfinite(s->gap)) sx_json_set(object, "gap", sx_json_real(s->gap));
     if (isfinite(s->largest_batch)) sx_json_set(object, "largest_batch", json_real(s->largest_batch));
     return object;
 }

@@ -289,8 +289,7 @@ function mapSection(input, section) {
       ['all', sum(rows.map(r => r.times)), scaled(sum(rows.map(r => r.times * macs(r))), ''), number(total.cycles), energy(total.energy_pj),
         power(total.energy_pj * total.cycles), '', percent(total.utilization), '', '', '']),
     energies.length > 0 && h('div', {class: 'panels'}, panel('Energy by layer, once each', stacks(energies), legend(names)), roofline(input, rows)),
-    input.fused && fusedSections({h, s, colour, list, object, objects, number, word, count, scaled, energy, percent, table, stacks, legend, plot, dot, panel, cards})(object(input.fused)),
-    runSections({h, object, objects, number, word, count, digits, scaled, energy, percent, table, cards})(input), rows.map((r, i) => layerDetails(input, id(i), r))];
+    input.fused && fusedSections({h, s, colour, list, object, objects, number, word, count, scaled, energy, percent, table, stacks, legend, plot, dot, panel, cards})(object(input.fused)), runSections({h, object, objects, number, word, count, digits, scaled, energy, percent, table, cards})(input), rows.map((r, i) => layerDetails(input, id(i), r))];
 }
 
 /* Several results of `map`, layer by layer and in total, each against the first. */

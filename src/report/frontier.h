@@ -22,7 +22,8 @@ void sx_frontier_table(const sx_frontier *frontier, sx_text *out);
 void sx_frontier_csv(const sx_frontier *frontier, sx_text *out);
 SX_OWN json_t *sx_frontier_json(const sx_frontier *frontier);
 
-/* Draws tokens per second over the time of a run, points of a context marked alike and coloured by joules per token; the text is freed with free(). */
+/* Draws tokens per second over the time of a run, points of a context marked alike and coloured by joules per
+ * token; the text is freed with free(). */
 SX_MUST_USE sx_status sx_frontier_svg(const sx_frontier *frontier, SX_OWN char **out);
 
 /* Adds a page of HTML with the figure and the table. */

@@ -6,14 +6,6 @@
 static const double WORTH = 0.002; /* seconds from which on small work is divided */
 enum { MOST_BACKOFF = 7 };         /* the most times that it is not, as a power of two */
 
-unsigned sx_ranks_number(const sx_ranks *ranks) {
-    return ranks ? ranks->number : 0;
-}
-
-unsigned sx_ranks_count(const sx_ranks *ranks) {
-    return ranks ? ranks->count : 1;
-}
-
 bool sx_ranks_active(const sx_ranks *ranks) {
     return ranks && ranks->others > 0 && !ranks->busy;
 }

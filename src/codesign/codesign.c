@@ -149,11 +149,6 @@ static sx_status search_designs(sx_codesign *c) {
     return sx_error_new(SX_ERR_USAGE, "there is no method number %d", (int)c->options->method);
 }
 
-void sx_codesign_options_init(sx_codesign_options *options) {
-    *options = (sx_codesign_options){0};
-    sx_run_options_init(&options->run);
-}
-
 sx_status sx_codesign_run(const sx_designs *designs, const sx_network *network,
                           const sx_codesign_options *options, sx_codesign_result *out) {
     sx_codesign c = {.designs = designs, .network = network, .options = options, .out = out};

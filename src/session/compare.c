@@ -11,11 +11,6 @@
 
 enum { DIAGNOSIS_TRIES = 10000 };
 
-void sx_comparison_options_init(sx_comparison_options *options) {
-    *options = (sx_comparison_options){0};
-    sx_run_options_init(&options->run);
-}
-
 void sx_comparison_free(sx_comparison *c) {
     if (!c) return;
     for (size_t i = 0; i < c->n_runs; i++) free(c->run[i].trace);

@@ -79,9 +79,6 @@ typedef struct sx_codesign_options {
     void *user; /* of both */
 } sx_codesign_options;
 
-/* The method "auto" with the run of sx_run_options_init. */
-void sx_codesign_options_init(sx_codesign_options *options);
-
 /* What became of a design. */
 typedef enum sx_design_outcome {
     SX_OUTCOME_OPEN,  /* the search ended before it */

@@ -38,9 +38,6 @@ typedef struct sx_comparison_options {
     void *user; /* of the four */
 } sx_comparison_options;
 
-/* No problems, navigators or seeds, with the run of sx_run_options_init. */
-void sx_comparison_options_init(sx_comparison_options *options);
-
 /* One run. */
 typedef struct sx_compare_run {
     size_t problem, navigator;

@@ -63,6 +63,5 @@ void sx_scorer_free(SX_TAKE sx_scorer *scorer);
 /* Scores n points that lie one after another. Those whose value is above the cut-off are SX_BEYOND. */
 SX_MUST_USE sx_status sx_scorer_score(sx_scorer *scorer, const void *points, size_t n, double cutoff,
                                       sx_outcome *out);
-const sx_goal *sx_scorer_goal(const sx_scorer *scorer);
 
 #endif

@@ -13,10 +13,6 @@ typedef struct sx_ranks sx_ranks;
  * find each other. */
 SX_MUST_USE sx_status sx_ranks_join(SX_OWN sx_ranks **out);
 
-/* The number of this process, and how many there are; 0 and 1 for NULL. */
-unsigned sx_ranks_number(const sx_ranks *ranks);
-unsigned sx_ranks_count(const sx_ranks *ranks);
-
 /* Ends working together. In process 0 this ends the others; where they keep it waiting it ends itself with an
  * exit code. In another process the call does not return: it waits for that end. `why` (may be NULL) is what
  * made another process stop early, which process 0 then reports. */

@@ -86,9 +86,6 @@ unsigned sx_space_tries(const sx_space *space);
  * `rejected`, where not NULL, grows by the illegal draws. */
 bool sx_space_draw_legal(const sx_space *space, sx_rng *rng, void *point, uint64_t *rejected);
 
-/* The axis of that name, -1 where there is none. */
-int sx_space_axis(const sx_space *space, const char *name);
-
 /* A random gene, of one axis or (axis < 0) of all; -1 where the axis has none. */
 int64_t sx_space_random_gene(const sx_space *space, sx_rng *rng, int axis);
 
@@ -97,9 +94,5 @@ int64_t sx_space_random_gene(const sx_space *space, sx_rng *rng, int axis);
  * room for a point. */
 bool sx_space_mutate(const sx_space *space, sx_rng *rng, int axis, bool redraw, unsigned tries, void *point,
                      void *scratch);
-
-/* point takes over all genes of an axis from another point; false, and the point as it was, where the result
- * is not legal. */
-bool sx_space_cross(const sx_space *space, int axis, const void *from, void *point, void *scratch);
 
 #endif

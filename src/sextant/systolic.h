@@ -95,9 +95,6 @@ typedef struct sx_systolic_options {
     size_t n_designs;
 } sx_systolic_options;
 
-/* The published model and its tiles, all designs, the device's first data type. */
-void sx_systolic_options_init(sx_systolic_options *options);
-
 /* A point: a design and its tiles; loops beyond the kernel's are 0. */
 typedef struct sx_systolic_point {
     uint32_t design;   /* its number among all designs of the kernel */

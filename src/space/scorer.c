@@ -75,10 +75,6 @@ void sx_scorer_free(sx_scorer *scorer) {
     free(scorer);
 }
 
-const sx_goal *sx_scorer_goal(const sx_scorer *scorer) {
-    return scorer->goal;
-}
-
 /* Sets the values of outcomes that have their metrics. */
 static void set_values(const sx_goal *goal, size_t n, double cutoff, sx_outcome *out) {
     for (size_t i = 0; i < n; i++) {

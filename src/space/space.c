@@ -128,12 +128,6 @@ bool sx_space_draw_legal(const sx_space *space, sx_rng *rng, void *point, uint64
     return (type->repair && type->repair(space, rng, point)) || project_point(space, point);
 }
 
-int sx_space_axis(const sx_space *space, const char *name) {
-    for (size_t i = 0; i < space->type->n_axes; i++)
-        if (strcmp(space->type->axes[i], name) == 0) return (int)i;
-    return -1;
-}
-
 int64_t sx_space_random_gene(const sx_space *space, sx_rng *rng, int axis) {
     uint64_t n = 0;
     for (size_t i = 0; i < space->n_genes; i++) n += axis < 0 || space->gene[i].axis == axis;
@@ -159,14 +153,4 @@ bool sx_space_mutate(const sx_space *space, sx_rng *rng, int axis, bool redraw, 
         return true;
     }
     return false;
-}
-
-bool sx_space_cross(const sx_space *space, int axis, const void *from, void *point, void *scratch) {
-    memcpy(scratch, point, space->point_size);
-    for (size_t i = 0; i < space->n_genes; i++)
-        if (space->gene[i].axis == axis) space->type->take(space, i, from, scratch);
-    if (space->type->check(space, scratch)) return false;
-    assert(is_held(space, scratch));
-    memcpy(point, scratch, space->point_size);
-    return true;
 }

@@ -313,10 +313,6 @@ static sx_status fill_space(sx_systolic_space *space, const sx_systolic_options 
     return SX_OK;
 }
 
-void sx_systolic_options_init(sx_systolic_options *options) {
-    *options = (sx_systolic_options){0};
-}
-
 sx_status sx_systolic_space_new(const sx_systolic_kernel *kernels, size_t n, const sx_device *device,
                                 const sx_systolic_options *options, sx_space **out) {
     const sx_systolic_options none = {0};

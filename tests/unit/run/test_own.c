@@ -152,23 +152,17 @@ static void another_thread_may_cancel(void **state) {
 static void options_begin_as_they_say(void **state) {
     (void)state;
     sx_session_options session;
-    sx_codesign_options codesign;
     sx_map_space_options map;
     sx_model_options model_options;
-    sx_systolic_options systolic;
     sx_verify_options verify;
     sx_network_options network;
     sx_session_options_init(&session);
     assert_string_equal(session.mapper, "auto");
     assert_int_equal(session.run.objective.n_criteria, 1);
-    sx_codesign_options_init(&codesign);
-    assert_true(codesign.method == SX_CODESIGN_AUTO && codesign.run.objective.criterion[0].energy_power == 1);
     sx_map_space_options_init(&map);
     assert_false(map.remainders || map.keep_all || map.no_banks);
     sx_model_options_init(&model_options);
     assert_false(model_options.no_first_read_elision || model_options.no_link_transfers);
-    sx_systolic_options_init(&systolic);
-    assert_true(systolic.tiles == SX_TILES_PADDED && !systolic.designs && !systolic.corrected);
     sx_verify_options_init(&verify);
     assert_true(verify.threads == 0 && verify.steps == 0 && !verify.cancel);
     sx_network_options_init(&network);

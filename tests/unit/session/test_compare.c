@@ -74,9 +74,9 @@ static const char *const labels[] = {"draws", "GA"};
 static const uint64_t seeds[] = {7, 3, 5};
 
 static sx_comparison_options options_of(host *h) {
-    sx_comparison_options o;
+    sx_comparison_options o = {0};
     *h = (host){0};
-    sx_comparison_options_init(&o);
+    sx_run_options_init(&o.run);
     sx_plain_arch(&h->arch, 2);
     sx_plain_problem("O[m,n] += A[m,k]*B[k,n] {m:8,n:8,k:8}", &h->arch, &h->problem, &h->mapping);
     sx_expect_ok(sx_objective_parse("delay", &o.run.objective));

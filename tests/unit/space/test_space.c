@@ -52,9 +52,6 @@ static void genes_and_axes(void **state) {
     sx_rng rng = sx_rng_stream(0, "test", 0);
     size_t seen = 0;
     bool drawn[SX_TOY_DIMS] = {0};
-    assert_int_equal(sx_space_axis(toy, "no such axis"), -1);
-    for (size_t i = 0; i < toy->type->n_axes; i++)
-        assert_int_equal(sx_space_axis(toy, toy->type->axes[i]), (int)i);
     assert_int_equal(sx_space_random_gene(toy, &rng, 99), -1);
     for (int i = 0; i < 1000; i++) {
         int64_t gene = sx_space_random_gene(toy, &rng, -1);
@@ -87,30 +84,6 @@ static void mutations_stay_legal_and_differ(void **state) {
     assert_false(sx_space_mutate(toy, &rng, -1, false, 0, &point, &scratch));
     assert_false(sx_space_mutate(toy, &rng, 50, false, 10, &point, &scratch));
     assert_memory_equal(&point, &before, sizeof point);
-    sx_space_free(toy);
-}
-
-static void crossing_takes_an_axis_over(void **state) {
-    (void)state;
-    sx_space *toy = sx_toy_space_new(NULL);
-    sx_toy_point a, b, child, scratch;
-    int crossed = 0;
-    for (uint64_t i = 0; i < 100; i++) {
-        assert_true(sx_space_sample(toy, 1, i, &a));
-        assert_true(sx_space_sample(toy, 2, i, &b));
-        child = a;
-        if (!sx_space_cross(toy, 0, &b, &child, &scratch)) {
-            assert_memory_equal(&child, &a, sizeof a);
-            continue;
-        }
-        crossed++;
-        assert_true(sx_space_legal(toy, &child, NULL, 0));
-        for (size_t g = 0; g < toy->n_genes; g++) {
-            const sx_toy_point *from = toy->gene[g].axis == 0 ? &b : &a;
-            assert_int_equal(child.x[toy->gene[g].which], from->x[toy->gene[g].which]);
-        }
-    }
-    sx_expect_compared("points that were crossed", (uint64_t)crossed, 10);
     sx_space_free(toy);
 }
 
@@ -198,7 +171,6 @@ int main(void) {
         cmocka_unit_test(a_barren_space_gives_up),
         cmocka_unit_test(genes_and_axes),
         cmocka_unit_test(mutations_stay_legal_and_differ),
-        cmocka_unit_test(crossing_takes_an_axis_over),
         cmocka_unit_test(cardinals_as_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

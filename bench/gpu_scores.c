@@ -1,6 +1,6 @@
-/* Mappings scored a second by the mappers of docs/gpu.md, on one core of the CPU and on a GPU, beside frames on one core:
- * the ratio is to drawn points for random and gamma, and to swept ones for pruned. Draws of random and children of gamma
- * count whether they are legal or not. */
+/* Mappings scored a second by the mappers of docs/gpu.md, on one core of the CPU and on a GPU, beside the core on one core:
+ * the ratio is to drawn points for random and gamma, and to those under choices of kept tensors for pruned. Draws of random
+ * and children of gamma count whether they are legal or not. */
 #include "gpu/gpu.h"
 #include "scores.h"
 
@@ -43,12 +43,12 @@ static double rate_of(const sx_gpu_module *module, sx_gpu_device *device, int wa
     return n / (bench_now(2) - begin);
 }
 
-/* Prints the rates of a module, and their ratios to frames. */
+/* Prints the rates of a module, and their ratios to the core. */
 static void print_rates(const char *name, const sx_gpu_module *module, sx_gpu_device *device, uint64_t size,
-                        const double *frames) {
+                        const double *core) {
     for (int way = 0; way < N_WAYS; way++) {
         double rate = rate_of(module, device, way, size);
-        printf("  %-8s %10.2f %8.1fx", ways[way], rate / 1e6, rate / frames[way == PRUNED]);
+        printf("  %-8s %10.2f %8.1fx", ways[way], rate / 1e6, rate / core[way == PRUNED]);
     }
     printf("   %s\n", name);
 }
@@ -62,17 +62,16 @@ static void print_case(const char *problem_name, const char *arch_name) {
     sx_gpu_device *device;
     const sx_gpu_module *module;
     setup s;
-    double rate[2], frames[2], sum = 0;
+    double rate[2], core[2], sum = 0;
     char message[SX_CUDA_MESSAGE];
     bench_need(sx_catalog_problem(problem_name, &problem));
     bench_need(sx_catalog_arch(arch_name, &arch));
     prepare(&s, &problem, &arch);
     compare(&s, DRAWN, rate, &sum);
-    frames[0] = rate[0];
-    compare(&s, SWEPT, rate, &sum);
-    frames[1] = rate[0];
-    printf("%s on %s: frames %.2f drawn, %.2f swept\n", problem_name, arch_name, frames[0] / 1e6,
-           frames[1] / 1e6);
+    core[0] = rate[0];
+    compare(&s, KEPT, rate, &sum);
+    core[1] = rate[0];
+    printf("%s on %s: core %.2f drawn, %.2f kept\n", problem_name, arch_name, core[0] / 1e6, core[1] / 1e6);
     bench_need(sx_objective_parse("edp", &objective));
     bench_need(sx_gpu_image_new(s.space, &objective, &image));
     for (int gpu = 0; gpu < 2; gpu++) {
@@ -83,7 +82,7 @@ static void print_case(const char *problem_name, const char *arch_name) {
             sx_status_free(status);
             continue;
         }
-        print_rates(gpu ? "GPU" : "CPU, one core", module, device, gpu ? 1 << 22 : 1 << 16, frames);
+        print_rates(gpu ? "GPU" : "CPU, one core", module, device, gpu ? 1 << 22 : 1 << 16, core);
         module->end(device);
     }
     free(image);
@@ -92,7 +91,8 @@ static void print_case(const char *problem_name, const char *arch_name) {
 }
 
 int main(void) {
-    printf("Millions of mappings per second: the mappers of GPUs, and their ratio to frames on one core\n\n");
+    printf(
+        "Millions of mappings per second: the mappers of GPUs, and their ratio to the core on one core\n\n");
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) print_case(cases[c][0], cases[c][1]);
     return 0;
 }

@@ -1,5 +1,5 @@
-/* What a score costs as the work grows, on one core: microseconds by the model without frames, and how many times as
- * fast frames are (scores.h), with more levels, dimensions or tensors than 3 levels, 6 dimensions and 3 tensors. Then
+/* What a score costs as the work grows, on one core: microseconds by the model without the core, and how many times as
+ * fast the core is (scores.h), with more levels, dimensions or tensors than 3 levels, 6 dimensions and 3 tensors. Then
  * searches on more and more threads, by the wall.
  *
  *   bench-growth [THREADS]    up to so many threads; as many as there are processors where not told */
@@ -113,7 +113,7 @@ static void print_threads(unsigned most) {
 
 int main(int argc, char **argv) {
     long n = argc > 1 ? atol(argv[1]) : sysconf(_SC_NPROCESSORS_ONLN);
-    printf("Microseconds of a score without frames, and times as fast with them\n\n");
+    printf("Microseconds of a score without the core, and times as fast with it\n\n");
     printf("%-14s %10s %9s %9s %9s\n", "", "library us", modes[0], modes[1], modes[2]);
     for (int i = 2; i <= 8; i++) print_line("levels", i, i, DIMS, TENSORS);
     for (int i = 3; i <= 9; i++) print_line("dimensions", i, LEVELS, i, TENSORS);

@@ -1,30 +1,29 @@
-/* Scores of mappings in three ways, with frames and without: what bench-frames and bench-growth measure.
+/* Scores of mappings in three ways, by the core and without it: what bench-core and bench-growth measure.
  *
  *   drawn     legal points of the map space, each drawn anew
  *   moves     walks of small steps, as a search takes them: one gene nudged at a time
- *   swept     factors and orders of the drawn points under all legal choices of kept tensors */
+ *   kept      factors and orders of the drawn points under choices of kept tensors */
 #ifndef SX_BENCH_SCORES_H
 #define SX_BENCH_SCORES_H
 
 #include "bench.h"
 #include "mapspace/map_space.h"
-#include "model/frame/frame.h"
+#include "model/core_score.h"
 #include "sextant/all.h"
 #include "sextant/rng.h"
 
 #include <string.h>
 
-enum { POINTS = 2048, BLOCK = 256, SWEEPS = 64, ROOM = 1 << 14, ROUNDS = 5 };
+enum { POINTS = 2048, BLOCK = 256, CHOICES = 32, ROUNDS = 5 };
 
-static const char *const modes[] = {"drawn", "moves", "swept"};
-enum { DRAWN, MOVES, SWEPT, N_MODES };
+static const char *const modes[] = {"drawn", "moves", "kept"};
+enum { DRAWN, MOVES, KEPT, N_MODES };
 
 typedef struct setup {
     sx_model *model;
     sx_space *space;
-    sx_evaluator *frames, *library; /* the second without a frame */
+    sx_evaluator *core, *library; /* the second without the core */
     sx_mapping *drawn, *moves;
-    sx_swept *swept;
 } setup;
 
 /* Draws legal points, and walks through as many more. */
@@ -50,22 +49,20 @@ static void draw(setup *s) {
 static void prepare(setup *s, const sx_problem *problem, const sx_arch *arch) {
     bench_need(sx_model_new(problem, arch, NULL, &s->model));
     bench_need(sx_map_space_new(s->model, NULL, NULL, &s->space));
-    bench_need(sx_evaluator_new(s->model, &s->frames));
+    bench_need(sx_evaluator_new(s->model, &s->core));
     bench_need(sx_evaluator_new(s->model, &s->library));
-    sx_frame_free(s->library->frame);
-    s->library->frame = NULL;
+    sx_core_scorer_free(s->library->core);
+    s->library->core = NULL;
     s->drawn = malloc(POINTS * sizeof *s->drawn);
     s->moves = malloc(POINTS * sizeof *s->moves);
-    s->swept = malloc(ROOM * sizeof *s->swept);
-    if (!s->drawn || !s->moves || !s->swept) exit(3);
+    if (!s->drawn || !s->moves) exit(3);
     draw(s);
 }
 
 static void finish(setup *s) {
     free(s->drawn);
     free(s->moves);
-    free(s->swept);
-    sx_evaluator_free(s->frames);
+    sx_evaluator_free(s->core);
     sx_evaluator_free(s->library);
     sx_space_free(s->space);
     sx_model_free(s->model);
@@ -82,40 +79,39 @@ static double score(sx_evaluator *evaluator, const sx_mapping *mapping, int n) {
     return sum;
 }
 
-/* Sweeps a mapping, then, where asked for, scores the same choices one by one. Of many levels, the outer ones keep what
- * they do. */
-static long sweep(setup *s, const sx_mapping *mapping, bool library, double *sum) {
+/* Scores a mapping under choices of what its levels keep less than it does: the same mapping opened once, or one by one. Returns
+ * their number. */
+static long score_choices(setup *s, const sx_mapping *mapping, bool library, double *sum) {
     const sx_map_space *space = sx_map_space_of(s->space);
-    uint8_t must[SX_MAX_LEVELS], may[SX_MAX_LEVELS];
-    int choices = 1;
-    for (int l = 0; l < mapping->n_levels; l++) {
-        int more = choices << __builtin_popcount(space->free_keep[l]);
-        bool free = more <= ROOM;
-        must[l] = free ? space->fixed_keep[l] : mapping->level[l].keep;
-        may[l] = free ? space->free_keep[l] : 0;
-        choices = free ? more : choices;
-    }
-    long n = sx_frame_sweep(s->frames->frame, mapping, must, may, s->swept, ROOM);
-    if (n > ROOM) n = ROOM;
-    sx_mapping m = *mapping;
-    for (long i = 0; i < n; i++) {
-        sx_score score = s->swept[i].score;
-        for (int l = 0; l < m.n_levels && library; l++) m.level[l].keep = s->swept[i].keep[l];
-        if (library) sx_evaluate_score(s->library, &m, &score);
+    sx_core_scorer *core = s->core->core;
+    library |= !core || !sx_core_scorer_open(core, mapping);
+    for (unsigned i = 0; i < CHOICES; i++) {
+        sx_mapping m = *mapping;
+        uint64_t levels = 0;
+        sx_score score = {0};
+        for (int l = 0; l < m.n_levels; l++) {
+            unsigned drop = i * 0x9e3779b1u >> (5 + 3 * l) & space->free_keep[l];
+            m.level[l].keep &= (uint8_t)~drop;
+            levels |= sx_kept_at(l, m.level[l].keep);
+        }
+        if (library)
+            sx_evaluate_score(s->library, &m, &score);
+        else
+            sx_core_scorer_keep(core, levels, NULL, 0, &score);
         *sum += score.energy_pj;
     }
-    return n > 0 ? n : 0;
+    return CHOICES;
 }
 
 /* Scores everything of a mode once or more often; returns how many scores that were. */
 __attribute__((noinline)) static long measured(setup *s, int mode, bool library, int times, double *sum) {
-    sx_evaluator *evaluator = library ? s->library : s->frames;
+    sx_evaluator *evaluator = library ? s->library : s->core;
     long n = 0;
-    for (int first = 0; first < POINTS && mode != SWEPT; first += BLOCK)
+    for (int first = 0; first < POINTS && mode != KEPT; first += BLOCK)
         for (int i = 0; i < times; i++, n += BLOCK)
             *sum += score(evaluator, (mode == DRAWN ? s->drawn : s->moves) + first, BLOCK);
-    for (int k = 0; k < times && mode == SWEPT; k++)
-        for (int i = 0; i < SWEEPS; i++) n += sweep(s, &s->drawn[i], library, sum);
+    for (int k = 0; k < times && mode == KEPT; k++)
+        for (int i = 0; i < BLOCK; i++) n += score_choices(s, &s->drawn[i], library, sum);
     return n;
 }
 

@@ -72,9 +72,9 @@ SX_HD void sx_core_partitions(const sx_core_model *p, const sx_core_state *st, i
     }
 }
 
-/* Charges a tensor where no level has records. */
+/* Charges a tensor where no level has records; with `counts`, only sets the accesses of the levels that keep it. */
 SX_HD void sx_core_charge_whole(const sx_core_model *p, const sx_core_state *st, int v, uint32_t kept,
-                                double *out) {
+                                sx_core_accesses *counts, double *out) {
     const double *groups = st->groups[v], *handed = st->handed[v];
     int n = SX_CORE_N_LEVELS(p), outermost = sx_core_top(kept);
     bool output = p->tensor[v].output;
@@ -90,7 +90,7 @@ SX_HD void sx_core_charge_whole(const sx_core_model *p, const sx_core_state *st,
         }
         inner = words;
         if (!(kept >> s & 1)) {
-            sx_core_pass(p, s, out);
+            if (!counts) sx_core_pass(p, s, out);
             continue;
         }
         sx_core_accesses c = {sx_core_round(words), s < outermost ? handed[s + 1 < n ? s + 1 : s] : 0, 0};
@@ -100,7 +100,10 @@ SX_HD void sx_core_charge_whole(const sx_core_model *p, const sx_core_state *st,
             c.fills = sx_core_max(in, 0.0);
             c.updates = sx_core_round(words);
         }
-        sx_core_charge_level(p, st, v, s, c, out);
+        if (counts)
+            counts[s] = c;
+        else
+            sx_core_charge_level(p, st, v, s, c, out);
     }
 }
 
@@ -125,9 +128,9 @@ SX_HD sx_core_traffic sx_core_add_records(const sx_core_state *st, int v, int s,
     return t;
 }
 
-/* Charges a tensor where some level has records. */
+/* The same where some level has records. */
 SX_HD void sx_core_charge_split(const sx_core_model *p, const sx_core_state *st, int v, uint32_t kept,
-                                double *out) {
+                                sx_core_accesses *counts, double *out) {
     int n = SX_CORE_N_LEVELS(p), outermost = sx_core_top(kept);
     bool output = p->tensor[v].output;
     double inner = 0, demand[SX_CORE_LEVELS_AT_MOST] = {0}, supply[SX_CORE_LEVELS_AT_MOST + 1] = {0},
@@ -151,7 +154,7 @@ SX_HD void sx_core_charge_split(const sx_core_model *p, const sx_core_state *st,
     for (int s = 0; s < SX_CORE_LEVELS_AT_MOST; s++) {
         if (s >= n) break;
         if (!(kept >> s & 1)) {
-            sx_core_pass(p, s, out);
+            if (!counts) sx_core_pass(p, s, out);
             continue;
         }
         double between = s + 1 < n ? peers[s + 1] : 0, in = s < outermost ? supply[s + 1] : 0;
@@ -162,7 +165,10 @@ SX_HD void sx_core_charge_split(const sx_core_model *p, const sx_core_state *st,
                 sx_core_max(sx_core_round(s < outermost ? in + between - partition[s] : in + between), 0.0);
             c.updates = sx_core_round(demand[s]);
         }
-        sx_core_charge_level(p, st, v, s, c, out);
+        if (counts)
+            counts[s] = c;
+        else
+            sx_core_charge_level(p, st, v, s, c, out);
     }
 }
 
@@ -180,9 +186,18 @@ SX_HD bool sx_core_has_records(const sx_core_model *p, const sx_core_state *st, 
 SX_HD void sx_core_charge(const sx_core_model *p, const sx_core_state *st, int v, uint32_t kept,
                           double *out) {
     if (sx_core_has_records(p, st, v))
-        sx_core_charge_split(p, st, v, kept, out);
+        sx_core_charge_split(p, st, v, kept, NULL, out);
     else
-        sx_core_charge_whole(p, st, v, kept, out);
+        sx_core_charge_whole(p, st, v, kept, NULL, out);
+}
+
+/* Counts the accesses of one instance of each level to a tensor that the levels in the mask `kept` keep. */
+SX_HD void sx_core_count_levels(const sx_core_model *p, const sx_core_state *st, int v, uint32_t kept,
+                                sx_core_accesses *out) {
+    if (sx_core_has_records(p, st, v))
+        sx_core_charge_split(p, st, v, kept, out, NULL);
+    else
+        sx_core_charge_whole(p, st, v, kept, out, NULL);
 }
 
 /* Lowers a slowdown to what a use of a level's bandwidth allows. */

@@ -12,7 +12,8 @@ typedef struct sx_core_chances {
     uint32_t order, parallel, levels, keep, tile, shift; /* shift: of the tile changes that move one prime */
 } sx_core_chances;
 
-/* Functions on points of a space, in a thread's memory (work_size bytes, prepared by `begin`). */
+/* Functions on points of a space and on nests, in a thread's memory: work_size bytes, all 0 at first. `begin` goes before those on
+ * points. */
 typedef struct sx_core_engine {
     size_t work_size;
     void (*begin)(const sx_core_space *space, struct sx_core_work *work);
@@ -39,9 +40,19 @@ typedef struct sx_core_engine {
     /* Scores that point; false where children have no closed form and are too many to be listed. */
     bool (*finish)(const sx_core_space *space, struct sx_core_work *work, const sx_compact_level *point,
                    sx_core_score *score);
-    /* Scores a nest by its cells, n_levels of each dimension: SX_CORE_LEGAL, _ILLEGAL or _NOT_COVERED. */
-    int (*score)(const sx_core_model *model, struct sx_core_work *work, const sx_core_nest *nest,
-                 const sx_core_cell (*cell)[SX_CORE_LEVELS], sx_core_score *score);
+    /* Scores of nests, in three steps. Opens a nest by its cells, n_levels of each dimension; `anew`: its factors or spatial loops
+     * are not those of the nest before. The steps of time, or 0 where the array does not have the instances. */
+    double (*open)(const sx_core_model *model, struct sx_core_work *work, const sx_core_nest *nest,
+                   const sx_core_cell (*cell)[SX_CORE_LEVELS], bool anew);
+    /* Whether the levels can keep what the nest says. */
+    bool (*keeps)(const sx_core_model *model, const struct sx_core_work *work);
+    /* Counts the flows of a tensor; false where children have no closed form and are too many to be listed. */
+    bool (*count)(const sx_core_model *model, struct sx_core_work *work, int tensor);
+    /* The same, and charges it where the levels in the mask `kept` keep it; sets its energy. */
+    bool (*charge)(const sx_core_model *model, struct sx_core_work *work, int tensor, uint32_t kept,
+                   double *energy);
+    /* Adds up what was charged last of each tensor. */
+    void (*sum)(const sx_core_model *model, const struct sx_core_work *work, sx_core_score *score);
 } sx_core_engine;
 
 /* The engine of a model. */

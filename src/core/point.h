@@ -5,7 +5,10 @@
 #include "core/score.h"
 #include "core/space.h"
 
-enum { SX_CORE_ROWS = 32 /* splits of a dimension that are remembered */ };
+enum {
+    SX_CORE_ROWS = 32, /* splits of a dimension that are remembered */
+    SX_CORE_SWEPT = 64 /* charges of a tensor under sets of levels that keep it */
+};
 
 /* A split of a dimension. */
 typedef struct sx_core_row {
@@ -14,7 +17,17 @@ typedef struct sx_core_row {
     sx_core_cell cell[SX_CORE_LEVELS_AT_MOST];
 } sx_core_row;
 
-/* One thread's memory. */
+/* Charges of a nest under sets of levels that keep a tensor: those whose stamp is `now`. */
+typedef struct sx_core_swept {
+    uint32_t counted; /* mask of the tensors whose flows are counted */
+    uint32_t at[SX_CORE_TENSORS_AT_MOST],
+        last[SX_CORE_TENSORS_AT_MOST]; /* what was charged last: where, and for which levels */
+    uint64_t now, stamp[SX_CORE_TENSORS_AT_MOST][SX_CORE_SWEPT];
+    uint32_t kept[SX_CORE_TENSORS_AT_MOST][SX_CORE_SWEPT];
+    double charge[SX_CORE_TENSORS_AT_MOST][SX_CORE_SWEPT][SX_CORE_CHARGE];
+} sx_core_swept;
+
+/* One thread's memory, all bytes 0 at first. */
 typedef struct sx_core_work {
     sx_core_state st;
     sx_core_scratch own;
@@ -23,6 +36,7 @@ typedef struct sx_core_work {
     double charge[SX_CORE_TENSORS_AT_MOST * SX_CORE_CHARGE];
     sx_core_row row[SX_CORE_DIMS][SX_CORE_ROWS];
     sx_core_listing listing;
+    sx_core_swept swept;
 } sx_core_work;
 
 /* Makes a row out of exponents. */

@@ -93,15 +93,12 @@ SX_HD bool sx_core_keeps(const sx_core_model *p, const sx_core_state *st) {
     return good && kept == p->all;
 }
 
-/* Adds up what the lanes of a group have charged (charge: SX_CORE_TENSORS of SX_CORE_CHARGE numbers). */
-SX_HD void sx_core_finish(const sx_core_model *p, const sx_core_state *st, const double *charge,
-                          const uint32_t *kept, sx_core_score *out) {
-    uint32_t at[SX_CORE_TENSORS_AT_MOST], all = 0;
+/* Adds charges up; that of tensor v, which the levels in kept[v] keep, is charge + at[v]. */
+SX_HD void sx_core_add_up(const sx_core_model *p, const sx_core_state *st, const double *charge,
+                          const uint32_t *at, const uint32_t *kept, sx_core_score *out) {
+    uint32_t all = 0;
     SX_UNROLL
-    for (int v = 0; v < SX_CORE_N_TENSORS(p); v++) {
-        at[v] = (uint32_t)v * SX_CORE_CHARGE;
-        all |= kept[v];
-    }
+    for (int v = 0; v < SX_CORE_N_TENSORS(p); v++) all |= kept[v];
     int last = sx_core_top(all);
     sx_core_sum(p, st, charge, at, &out->energy, &out->cycles);
     out->utilization = p->share / out->cycles;
@@ -109,6 +106,15 @@ SX_HD void sx_core_finish(const sx_core_model *p, const sx_core_state *st, const
     SX_UNROLL
     for (int v = 0; v < SX_CORE_N_TENSORS(p); v++)
         out->accesses += kept[v] >> last ? charge[at[v] + 3 * (uint32_t)SX_CORE_N_LEVELS(p)] : 0;
+}
+
+/* Adds up what the lanes of a group have charged (charge: SX_CORE_TENSORS of SX_CORE_CHARGE numbers). */
+SX_HD void sx_core_finish(const sx_core_model *p, const sx_core_state *st, const double *charge,
+                          const uint32_t *kept, sx_core_score *out) {
+    uint32_t at[SX_CORE_TENSORS_AT_MOST];
+    SX_UNROLL
+    for (int v = 0; v < SX_CORE_N_TENSORS(p); v++) at[v] = (uint32_t)v * SX_CORE_CHARGE;
+    sx_core_add_up(p, st, charge, at, kept, out);
 }
 
 /* Scores the nest in a state, whose rows are set; lane 0's answer counts. */

@@ -16,7 +16,7 @@
 #include "mappers/keep_sweep.h"
 #include "mapspace/map_choices.h"
 #include "model/capacity.h"
-#include "model/frame/frame.h"
+#include "model/core_score.h"
 #include "navigators/sweep.h"
 #include "run/navigator.h"
 
@@ -76,7 +76,7 @@ typedef struct walk {
     bool single; /* choices are not swept together: with banks, and where tensors are sparse */
     sx_keep_sweep sweep;
     int n_swept;
-    uint64_t swept[SWEPT]; /* legal choices of what to keep (sx_frame_kept) */
+    uint64_t swept[SWEPT]; /* legal choices of what to keep (sx_kept_at) */
 } walk;
 
 /* Whether a level has room for some tensors' tiles. */
@@ -230,7 +230,7 @@ static void list_keep(walk *w) {
         return;
     }
     for (int s = 0; s < w->space->arch->n_levels; s++)
-        levels |= sx_frame_kept(s, sx_map_level(w->point, s)->keep);
+        levels |= sx_kept_at(s, sx_map_level(w->point, s)->keep);
     w->swept[w->n_swept++] = levels;
     if (w->single || w->n_swept == SWEPT) finish_keeps(w);
 }

@@ -1,7 +1,7 @@
 #include "mappers/keep_sweep.h"
 
 #include "mapspace/map_parts.h"
-#include "model/frame/frame.h"
+#include "model/core_score.h"
 #include "model/latency.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ sx_keep_sweep sx_keep_sweep_make(const sx_map_space *space, sx_worker *worker,
     sweep.bounded = evaluator && objective->criterion[0].kind == SX_PRODUCT && !model->sparse &&
                     !model->range && !model->formats;
     if (evaluator && !model->sparse && !space->banks_at && !(model->law && model->law->counted))
-        sweep.frame = evaluator->frame;
+        sweep.core = evaluator->core;
     sweep.minimum = sx_model_minimum(model, space->fixed_keep[model->n_levels - 1]);
     return sweep;
 }
@@ -52,9 +52,9 @@ sx_outcome sx_keep_sweep_evaluate(sx_keep_sweep *sweep, void *point, uint64_t le
     sx_outcome outcome;
     sx_score score;
     int reason = -1;
-    if (sweep->frame && !sweep->open) sweep->open = sx_frame_open(sweep->frame, point);
+    if (sweep->core && !sweep->open) sweep->open = sx_core_scorer_open(sweep->core, sx_map_point(point));
     if (sweep->open)
-        reason = sx_frame_score_kept(sweep->frame, levels,
+        reason = sx_core_scorer_keep(sweep->core, levels,
                                      objective->criterion[0].kind < SX_LATENCY ? objective : NULL,
                                      sx_worker_cutoff(sweep->worker), &score);
     if (reason == SX_BOUND_EXCEEDED && sx_worker_pass(sweep->worker, INFINITY, &outcome)) return outcome;

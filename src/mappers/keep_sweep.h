@@ -7,17 +7,17 @@
 #include "mapspace/map_space.h"
 #include "run/known.h"
 
-struct sx_cost_frame;
+struct sx_core_scorer;
 
 typedef struct sx_keep_sweep {
     sx_worker *worker;
     const sx_map_space *space;
     const sx_objective *objective;
-    struct sx_cost_frame *frame; /* NULL: choices are scored one by one */
+    struct sx_core_scorer *core; /* NULL: choices are scored one by one */
     bool bounded;                /* values of a factorisation's mappings are */
     sx_score minimum;            /* that no mapping goes below */
     double least;                /* value of the factorisation's mappings */
-    bool open;                   /* the frame has the point */
+    bool open;                   /* the core has the point */
 } sx_keep_sweep;
 
 /* A sweep on a worker whose model is the space's own. */
@@ -34,7 +34,7 @@ static inline bool sx_keep_sweep_pass(sx_keep_sweep *sweep, sx_outcome *outcome)
     return sx_worker_pass(sweep->worker, sweep->least, outcome);
 }
 
-/* Evaluates the point where levels keep a choice that is legal, the sum of sx_frame_kept of all of them; the point may
+/* Evaluates the point where levels keep a choice that is legal, the sum of sx_kept_at of all of them; the point may
  * get these keeps. The banks of a point must be those of the choice already. */
 sx_outcome sx_keep_sweep_evaluate(sx_keep_sweep *sweep, void *point, uint64_t levels);
 

@@ -130,7 +130,7 @@ static void evaluate(walk *w, uint64_t mask) {
     sx_outcome outcome;
     if (!sx_keep_sweep_pass(&w->sweep, &outcome)) {
         settle(w);
-        if (!w->sweep.frame) sx_submap_keep(&w->map, mask);
+        if (!w->sweep.core) sx_submap_keep(&w->map, mask);
         outcome = sx_keep_sweep_evaluate(&w->sweep, w->map.point, sx_submap_kept(&w->map, mask));
     }
     if (outcome.reason == SX_NOT_EVALUATED) w->over = true;

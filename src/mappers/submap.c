@@ -3,7 +3,7 @@
 #include "base/status.h"
 #include "mapspace/map_parts.h"
 #include "model/capacity.h"
-#include "model/frame/frame.h"
+#include "model/core_score.h"
 
 #include <assert.h>
 #include <string.h>
@@ -226,7 +226,7 @@ uint64_t sx_submap_kept(const sx_submap *m, uint64_t index) {
     uint64_t levels = 0;
     for (int s = 0; s < m->space->arch->n_levels; s++) {
         unsigned n = (unsigned)m->level[s].n_keeps;
-        levels |= sx_frame_kept(s, m->level[s].keep[n - 1 - left % n].keep);
+        levels |= sx_kept_at(s, m->level[s].keep[n - 1 - left % n].keep);
         left /= n;
     }
     return levels;

@@ -61,7 +61,7 @@ int sx_submap_fits(sx_submap *map, uint64_t index);
 /* Lets all levels keep choice number `index`; false where that does not fit. */
 bool sx_submap_keep(sx_submap *map, uint64_t index);
 
-/* Choice number `index` as sx_frame_score_kept takes it. */
+/* Choice number `index` as sx_core_scorer_keep takes it. */
 uint64_t sx_submap_kept(const sx_submap *map, uint64_t index);
 
 #endif

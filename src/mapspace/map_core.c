@@ -33,6 +33,8 @@ const char *sx_map_core_model(const sx_map_space *space, sx_core_model *out) {
         directives |= at->no_temporal_reuse | at->no_multicast | at->rmw_first_update;
     }
     if (directives) return "constraints forbid kinds of reuse";
+    if (space->model->sparse || space->model->range || space->model->formats) return "its tensors are sparse";
+    if (space->model->law) return "it has a law of latency";
     const char *why = sx_core_model_make(space->model, out);
     if (why) return why;
     for (int s = 0; s < space->arch->n_levels; s++) limit_level(space, s, &out->level[s]);

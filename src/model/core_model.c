@@ -1,30 +1,50 @@
 /* From the compiled model to the core's. */
 #include "model/core_model.h"
 
-#include "model/frame/state.h"
+#include <stdlib.h>
 
-#include <string.h>
+/* Adds a rank whose dimensions move tiles that overlap in part. */
+static void add_mixed(sx_core_tensor *t, const struct sx_term *term, int n) {
+    for (int i = 0; i < n; i++) {
+        t->mixed_dim[t->n_mixed][i] = term[i].dim;
+        t->reach[t->n_mixed][i] = abs(term[i].coef);
+        t->mixed_of[term[i].dim] = (int8_t)t->n_mixed;
+        t->coef[term[i].dim] = term[i].coef;
+    }
+    t->n_mixed++;
+}
 
-/* Copies a tensor; false where the core does not cover it. */
-static bool copy_tensor(const sx_frame_tensor *from, sx_core_tensor *to) {
-    if (from->n_mixed > SX_CORE_MIXED) return false;
-    *to = (sx_core_tensor){.words = from->words,
-                           .elided = from->elided,
-                           .dims = from->dims,
-                           .solo = from->solo,
-                           .output = from->output,
-                           .plain = from->plain,
-                           .n_unit = from->n_unit,
-                           .n_stretched = from->n_stretched,
-                           .n_mixed = from->n_mixed};
-    memcpy(to->unit, from->unit, sizeof to->unit);
-    memcpy(to->stretched, from->stretched, sizeof to->stretched);
-    memcpy(to->stretch, from->stretch, sizeof to->stretch);
-    memcpy(to->coef, from->coef, sizeof to->coef);
-    memcpy(to->mixed_of, from->mixed_of, sizeof to->mixed_of);
-    memcpy(to->mixed_dim, from->mixed_dim, sizeof to->mixed_dim);
-    memcpy(to->reach, from->reach, sizeof to->reach);
-    return true;
+/* Makes a tensor; NULL, or why the core does not cover it. A tile has no more words than the product of its extents times the
+ * sum of the coefficients in each rank: no count is beyond that sum times the computes. */
+static const char *make_tensor(const sx_model *model, int v, sx_core_tensor *t) {
+    const sx_shape *shape = &model->shape[v];
+    *t = (sx_core_tensor){
+        .dims = shape->dims, .solo = shape->solo, .output = shape->output, .plain = shape->plain};
+    t->words = (double)model->words[v];
+    if (shape->output && !model->options.no_first_read_elision) t->elided = t->words;
+    double bound = (double)model->computes;
+    for (int d = 0; d < SX_CORE_DIMS; d++) t->mixed_of[d] = -1;
+    for (int r = 0; r < shape->n_ranks && shape->n_terms; r++) {
+        const struct sx_term *term = &shape->term[shape->first_term[r]];
+        int n = shape->first_term[r + 1] - shape->first_term[r];
+        bool alone = n == 1 && shape->solo >> term->dim & 1;
+        if (n > 2) return "a rank has more than two dimensions";
+        if (!alone && t->n_mixed == SX_CORE_MIXED) return "tiles overlap in part in more than two ranks";
+        double reach = 0;
+        for (int i = 0; i < n; i++) reach += abs(term[i].coef);
+        bound *= reach;
+        if (!alone) {
+            add_mixed(t, term, n);
+        } else if (abs(term->coef) == 1) {
+            t->unit[t->n_unit++] = term->dim;
+        } else {
+            t->stretch[t->n_stretched] = abs(term->coef);
+            t->stretched[t->n_stretched++] = term->dim;
+        }
+    }
+    if (!(bound < 0x1p53)) return "its counts may be beyond 2^53";
+    return shape->simple && (!shape->output || shape->unit) ? NULL
+                                                            : "a dimension moves a tensor in two ranks";
 }
 
 /* Copies a level. */
@@ -70,8 +90,6 @@ static void copy_level(const sx_model *model, int s, sx_core_level *to) {
 }
 
 const char *sx_core_model_make(const sx_model *model, sx_core_model *out) {
-    if (model->sparse || model->range || model->formats) return "its tensors are sparse";
-    if (model->law) return "it has a law of latency";
     if (model->net_energy) return "its networks cost energy";
     if (model->n_levels > SX_CORE_LEVELS || model->n_dims > SX_CORE_DIMS ||
         model->n_tensors > SX_CORE_TENSORS)
@@ -89,10 +107,9 @@ const char *sx_core_model_make(const sx_model *model, sx_core_model *out) {
     out->compute_energy = out->computes * model->compute_energy;
     out->share = out->computes / out->compute_instances;
     for (int v = 0; v < model->n_tensors; v++) {
-        sx_frame_tensor tensor;
-        if (!sx_frame_tensor_compile(model, v, &tensor)) return "its counts may be beyond 2^53";
-        if (!copy_tensor(&tensor, &out->tensor[v])) return "tiles overlap in part in more than two ranks";
-        if (!tensor.plain && out->window < 0) out->window = v;
+        const char *why = make_tensor(model, v, &out->tensor[v]);
+        if (why) return why;
+        if (!out->tensor[v].plain && out->window < 0) out->window = v;
     }
     for (int s = 0; s < model->n_levels; s++) copy_level(model, s, &out->level[s]);
     return NULL;

@@ -1,5 +1,5 @@
 /* The public face of the model. */
-#include "model/frame/frame.h"
+#include "model/core_score.h"
 #include "model/latency.h"
 #include "model/sparse/charge.h"
 #include "model/sparse/density_range.h"
@@ -26,7 +26,7 @@ sx_status sx_evaluator_new(const sx_model *model, sx_evaluator **out) {
     else if (!status && model->range)
         status = sx_range_evaluators(model, &e->at_density);
     else if (!status)
-        status = sx_frame_new(model, e->slot, e->sparse, &e->frame);
+        status = sx_core_scorer_new(model, e->sparse, &e->core);
     if (status)
         sx_evaluator_free(e);
     else
@@ -37,7 +37,7 @@ sx_status sx_evaluator_new(const sx_model *model, sx_evaluator **out) {
 void sx_evaluator_free(sx_evaluator *evaluator) {
     if (!evaluator) return;
     free(evaluator->records.data);
-    sx_frame_free(evaluator->frame);
+    sx_core_scorer_free(evaluator->core);
     sx_fanout_scratch_free(evaluator->slot);
     sx_walker_free(evaluator->walker);
     sx_window_free(evaluator->window);
@@ -54,13 +54,6 @@ __attribute__((unused)) static bool above_minimum(const sx_model *model, const s
     sx_score least = sx_model_minimum(model, mapping->level[model->n_levels - 1].keep);
     return score->cycles >= least.cycles * slack && score->energy_pj >= least.energy_pj * slack &&
            score->last_level_accesses >= least.last_level_accesses * slack;
-}
-
-/* Whether the criterion is already beyond its bound with at least this energy and these cycles to come. */
-static bool beyond(const sx_criterion *criterion, double bound, double energy, double cycles) {
-    if (criterion->kind != SX_PRODUCT) return false;
-    sx_score least = {.energy_pj = energy, .cycles = cycles};
-    return sx_criterion_value(criterion, &least) > bound * (1 + 1e-12);
 }
 
 /* Keeps the words of a tensor at the levels that launch tiles. */
@@ -93,6 +86,39 @@ static void set_latency(const sx_evaluator *e, const sx_mapping *mapping, const 
                                        timed_cycles(costs, law->timed), out);
 }
 
+/* Scores a mapping of a sparse model on the core's state; false where that does not cover it. Sets e->opened. */
+static bool score_sparse(sx_evaluator *e, const sx_mapping *mapping, const sx_objective *objective,
+                         double bound, sx_score *score, sx_verdict *verdict) {
+    const sx_latency_model *law = e->model->law;
+    const bool late = objective && objective->criterion[0].kind == SX_LATENCY;
+    e->opened =
+        e->sparse && e->core && !e->exact && e->nest.perfect && sx_core_scorer_count(e->core, mapping);
+    if (!e->opened || (law && law->counted) ||
+        !sx_core_scorer_sparse(e->core, late ? NULL : objective, bound, score, verdict))
+        return false;
+    if (verdict->reason != SX_LEGAL) return true;
+    assert(above_minimum(e->model, mapping, score));
+    score->latency = sx_latency_score(e->model, mapping, score->cycles);
+    if (late && sx_criterion_value(&objective->criterion[0], score) > bound)
+        verdict->reason = SX_BOUND_EXCEEDED;
+    return true;
+}
+
+/* Counts a tensor; `full`: with partitions and hops. */
+static void count_tensor(sx_evaluator *e, const sx_mapping *mapping, int v, bool full, sx_counts *counts) {
+    const bool walk = e->exact || !e->nest.perfect;
+    if (e->opened && !full) {
+        sx_core_scorer_counts(e->core, v, counts);
+        return;
+    }
+    if (walk && !full && !e->exact && sx_fast_count_imperfect(e, mapping, v, counts)) return;
+    if (walk)
+        sx_walk_count(e, mapping, v, full);
+    else
+        sx_access_stats_count(e, mapping, v, full);
+    if (!e->failed && !e->overflow) sx_collapse(e, mapping, v, full, counts);
+}
+
 /* The whole evaluation. out and objective may be NULL. */
 static sx_verdict evaluate(sx_evaluator *e, const sx_mapping *mapping, const sx_objective *objective,
                            double bound, sx_score *score, sx_cost *out) {
@@ -100,6 +126,7 @@ static sx_verdict evaluate(sx_evaluator *e, const sx_mapping *mapping, const sx_
     sx_verdict verdict = sx_nest_build(model, mapping, &e->nest);
     if (verdict.reason != SX_LEGAL) return verdict;
     const sx_nest *nest = &e->nest;
+    if (!out && score_sparse(e, mapping, objective, bound, score, &verdict)) return verdict;
     if (e->sparse) verdict = sx_sparse_prepare(e->sparse, mapping, nest, out != NULL);
     if (verdict.reason != SX_LEGAL) return verdict;
     bool walk = e->exact || !nest->perfect;
@@ -113,21 +140,12 @@ static sx_verdict evaluate(sx_evaluator *e, const sx_mapping *mapping, const sx_
     double cycles = e->sparse ? 0 : (double)nest->cycles + (double)model->latency;
     double last_level = 0;
     for (int v = 0; v < model->n_tensors; v++) {
-        if (objective && beyond(&objective->criterion[0], bound, energy, cycles)) {
+        if (sx_is_beyond(objective, bound, energy, cycles)) {
             verdict.reason = SX_BOUND_EXCEEDED;
             return verdict;
         }
         sx_counts own[SX_MAX_LEVELS], *counts = e->sparse ? e->sparse->dense[v] : own;
-        bool counted = !out && !e->exact &&
-                       (walk ? sx_fast_count_imperfect(e, mapping, v, counts)
-                             : sx_fast_count_perfect(e, mapping, v, counts));
-        if (!counted) {
-            if (walk)
-                sx_walk_count(e, mapping, v, out != NULL);
-            else
-                sx_access_stats_count(e, mapping, v, out != NULL);
-            if (!e->failed && !e->overflow) sx_collapse(e, mapping, v, out != NULL, counts);
-        }
+        count_tensor(e, mapping, v, out != NULL, counts);
         if (e->failed || e->overflow) {
             verdict.reason = e->overflow ? SX_COUNT_OVERFLOW : SX_NO_MEMORY;
             return e->overflow || e->limit.reason == SX_LEGAL ? verdict : e->limit;
@@ -209,12 +227,13 @@ static sx_verdict evaluate_score(sx_evaluator *e, const sx_mapping *mapping, con
     int set;
     if (e->at_formats) return sx_formats_evaluate(e, mapping, objective, bound, out, &set);
     if (e->at_density) return sx_range_evaluate(e, mapping, objective ? bound : INFINITY, out);
-    sx_verdict verdict;
     const bool late = objective && objective->criterion[0].kind == SX_LATENCY;
-    if (!e->frame || e->exact || (e->model->law && e->model->law->counted) ||
-        !sx_frame_score(e->frame, mapping, late ? NULL : objective, bound, out, &verdict))
-        return evaluate(e, mapping, objective, bound, out, NULL);
-    if (verdict.reason != SX_LEGAL) return verdict;
+    int reason = -1;
+    if (e->core && !e->sparse && !e->exact && !(e->model->law && e->model->law->counted))
+        reason = sx_core_scorer_score(e->core, mapping, late ? NULL : objective, bound, out);
+    if (reason < 0) return evaluate(e, mapping, objective, bound, out, NULL);
+    sx_verdict verdict = {(sx_reason)reason, -1, -1, -1, 0, 0};
+    if (reason != SX_LEGAL) return verdict;
     assert(above_minimum(e->model, mapping, out));
     out->latency = sx_latency_score(e->model, mapping, out->cycles);
     if (late && sx_criterion_value(&objective->criterion[0], out) > bound) verdict.reason = SX_BOUND_EXCEEDED;

@@ -171,7 +171,7 @@ typedef struct sx_access_entries {
 typedef struct sx_walker sx_walker;
 typedef struct sx_window_dp sx_window_dp;
 typedef struct sx_fanout_scratch sx_fanout_scratch;
-struct sx_cost_frame;
+struct sx_core_scorer;
 
 /* Distinct blocks of iterations that a walk tells apart. */
 enum { SX_MAX_BLOCKS = 1 << 24 };
@@ -184,11 +184,12 @@ struct sx_evaluator {
                                         instances */
     sx_access_entries records;
     sx_fanout_scratch *slot;
-    struct sx_cost_frame *frame; /* NULL: not covered */
+    struct sx_core_scorer *core; /* NULL: not covered */
     sx_walker *walker;
     sx_window_dp *window;           /* of remainders under sliding windows; NULL before the first */
     bool walks;                     /* walk windows with remainders, as a reference for the fast path */
     uint32_t max_blocks;            /* of a walk: SX_LIMIT_BLOCKS */
+    bool opened;                    /* the core has counted the mapping */
     bool exact;                     /* walk every mapping, also those with exact factors */
     bool failed;                    /* memory ran out, or the limit below is exceeded */
     sx_verdict limit;               /* SX_LEGAL: none is */
@@ -316,11 +317,8 @@ sx_counts sx_collapse_count(const sx_level_traffic *at, bool output, bool outerm
 void sx_collapse(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, bool partitions,
                  sx_counts *counts);
 
-/* Counts a tensor by the fast path; false if it does not apply. Sets no partitions and no flows. */
-bool sx_fast_count_perfect(const sx_evaluator *evaluator, const sx_mapping *mapping, int tensor,
-                           sx_counts *counts);
-
-/* The same for mappings that leave remainders; counts are over all instances. */
+/* Counts a tensor of a mapping that leaves remainders by the fast path, over all instances; false if it does not apply. Sets no
+ * partitions and no flows. */
 bool sx_fast_count_imperfect(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor,
                              sx_counts *counts);
 

@@ -70,7 +70,7 @@ FIRST = {
     "text": r"golden/golden_timeloop|property/round_trip",
     "ir": r"property/(constraints|answers|round_trip)",
     "mappers": r"property/(optimal|answers|exhaustive)",
-    "model": r"golden/golden_(perfect|remainders|sparse|timeloop)|property/(model|sparse|frames|formats|densities|zeros|minimum)",
+    "model": r"golden/golden_(perfect|remainders|sparse|timeloop)|property/(model|sparse|core_scores|formats|densities|zeros|minimum)",
     "navigators": r"conform/",
     "oracle": r"property/(zeros|model_oracle)|golden/golden_(perfect|remainders)",
     "placement": r"property/(placement|allocate|addresses)|golden/golden_minimalloc|cli/(place|allocate)",

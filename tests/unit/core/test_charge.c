@@ -27,7 +27,7 @@ static double accesses(double handed, double inner, double elided) {
     state.groups[0][0] = state.children[0] = 1;
     state.handed[0][0] = inner;
     state.handed[0][1] = handed;
-    sx_core_charge_whole(&model, &state, 0, 2, out);
+    sx_core_charge_whole(&model, &state, 0, 2, NULL, out);
     assert_true(out[1] == out[6] - 5 * inner);
     return out[6];
 }

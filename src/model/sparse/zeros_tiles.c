@@ -1,8 +1,8 @@
 /* Tiles of sparse tensors: ranks, metadata, blocks. The rules are those of sparse/ranks.c and sparse/exact.c. */
-#include "model/frame/zeros.h"
 #include "model/sparse/charge.h"
+#include "model/sparse/zeros.h"
 
-bool sx_frame_has_zeros(const sx_model *model) {
+bool sx_zeros_cover(const sx_model *model) {
     const struct sx_sparse_model *sparse = model->sparse;
     bool covered = !sparse->timeloop && !sparse->chooses && !sparse->any_placed;
     for (int s = 0; s < model->n_levels; s++)
@@ -12,7 +12,7 @@ bool sx_frame_has_zeros(const sx_model *model) {
 }
 
 /* Whether the ranks of the next inner level are the first of a level's, which has more. */
-static bool ranks_fit(const sx_frame_held *inner, const sx_frame_held *outer) {
+static bool ranks_fit(const sx_zeros_held *inner, const sx_zeros_held *outer) {
     if (inner->n_ranks >= outer->n_ranks) return false;
     for (int r = 0; r < inner->n_ranks && inner->packed; r++)
         if (inner->format->rank[r].kind != outer->format->rank[r].kind) return false;
@@ -20,10 +20,10 @@ static bool ranks_fit(const sx_frame_held *inner, const sx_frame_held *outer) {
 }
 
 /* Lists a tensor's actions. */
-static void list_actions(const sx_cost_frame *f, int v) {
-    const sx_frame_held *held = f->zeros->held[v];
-    sx_frame_actions *out = &f->zeros->actions[v];
-    *out = (sx_frame_actions){.alike = true};
+static void list_actions(sx_zero_pass *f, int v) {
+    const sx_zeros_held *held = f->held[v];
+    sx_zeros_actions *out = &f->actions[v];
+    *out = (sx_zeros_actions){.alike = true};
     for (int s = f->n_levels - 1; s >= 0; s--) {
         if (!(f->kept[v] >> s & 1) || !held[s].on) continue;
         out->level[out->n] = (uint8_t)s;
@@ -36,33 +36,32 @@ static void list_actions(const sx_cost_frame *f, int v) {
 }
 
 /* Takes in which levels keep a tensor. */
-__attribute__((noinline)) static void set_held(sx_cost_frame *f, int v) {
-    struct sx_frame_zeros *z = f->zeros;
+__attribute__((noinline)) static void set_held(sx_zero_pass *f, int v) {
     const struct sx_sparse_model *sparse = f->model->sparse;
     int child = -1;
     unsigned on = 0;
     bool skips = false;
-    z->kept[v] = f->kept[v];
-    z->sound[v] = true;
+    f->held_for[v] = f->kept[v];
+    f->sound[v] = true;
     for (int s = 0; s < f->n_levels; s++) {
         on |= sparse->on[s][v];
         skips |= sparse->skips_on[s][v];
         if (!(f->kept[v] >> s & 1)) continue;
-        sx_frame_held *h = &z->held[v][s];
+        sx_zeros_held *h = &f->held[v][s];
         const sx_format_model *format = sparse->format[s][v];
-        *h = (sx_frame_held){.format = format, .child = (int8_t)child, .parent = -1, .ratio = 1};
+        *h = (sx_zeros_held){.format = format, .child = (int8_t)child, .parent = -1, .ratio = 1};
         h->on = (uint8_t)(on & sparse->thin);
         h->skips = skips;
         h->n_ranks = format ? format->n_ranks : 1;
         h->ranked = format != NULL;
         h->packed = format && format->compressed;
-        h->listed = format && !isinf(format->most_bits) && !(z->mixed >> v & 1);
+        h->listed = format && !isinf(format->most_bits) && !(f->mixed >> v & 1);
         if (child >= 0) {
-            sx_frame_held *inner = &z->held[v][child];
+            sx_zeros_held *inner = &f->held[v][child];
             inner->parent = (int8_t)s;
             inner->ranked |= h->ranked;
             h->fits = h->packed && ranks_fit(inner, h);
-            z->sound[v] &= sx_sparse_hand_over(f->model, v, format, child, inner->format) == SX_LEGAL;
+            f->sound[v] &= sx_sparse_hand_over(f->model, v, format, child, inner->format) == SX_LEGAL;
         }
         child = s;
         on = 0;
@@ -81,15 +80,16 @@ typedef struct rank_chain {
 
 /* The fibers of the outermost rank over the tile of the next inner level, of a tensor whose tiles are no products of
  * extents. */
-__attribute__((noinline)) static double count_fibers(const sx_cost_frame *f, int v, int s, int child) {
-    double extent[SX_MAX_DIMS];
-    sx_frame_tile parts;
-    for (int d = 0; d < f->n_dims; d++) extent[d] = f->extent[s][d] / f->extent[child][d];
-    return sx_frame_words(&f->tensor[v], extent, &parts);
+__attribute__((noinline)) static double count_fibers(const sx_zero_pass *f, int v, int s, int child) {
+    uint32_t extent[SX_CORE_DIMS];
+    for (int d = 0; d < f->n_dims; d++)
+        extent[d] = (uint32_t)(sx_core_at(f->st, (unsigned)d, s)->extent /
+                               sx_core_inner(f->st, (unsigned)d, child + 1));
+    return (double)sx_shape_words(&f->model->shape[v], extent);
 }
 
 /* Adds the ranks of a level, the outermost of which has so many fibers. */
-static inline void add_ranks(const sx_frame_held *h, bool tiled, double words, double fibers,
+static inline void add_ranks(const sx_zeros_held *h, bool tiled, double words, double fibers,
                              rank_chain *out) {
     int inner = tiled ? out->n : 0, top = h->n_ranks - 1;
     out->sub[0] = 1;
@@ -104,17 +104,17 @@ static inline void add_ranks(const sx_frame_held *h, bool tiled, double words, d
     out->n = top + 1;
 }
 
-double sx_frame_find_empty(const sx_cost_frame *f, int v, double words) {
+double sx_zeros_find_empty(const sx_zero_pass *f, int v, double words) {
     return sx_sparse_empty(f->sparse, v, (uint64_t)words);
 }
 
 /* Sets the probabilities that tiles below the first n ranks are empty. */
-__attribute__((noinline)) static void set_empty(const sx_cost_frame *f, int v, int n, rank_chain *ranks) {
-    const struct sx_remembered *memo = sx_frame_memo(f, v);
+__attribute__((noinline)) static void set_empty(const sx_zero_pass *f, int v, int n, rank_chain *ranks) {
+    const struct sx_remembered *memo = sx_zeros_memo(f, v);
     int r = ranks->known;
     for (; r < n; r++)
         ranks->empty[r] = ranks->sub[r] == ranks->sub[r - 1] ? ranks->empty[r - 1]
-                                                             : sx_frame_empty(f, v, memo, ranks->sub[r]);
+                                                             : sx_zeros_empty(f, v, memo, ranks->sub[r]);
     ranks->known = r;
 }
 
@@ -133,51 +133,50 @@ static inline double count_listed(const sx_format_model *format, double words, c
 }
 
 /* The metadata of any tile. */
-__attribute__((noinline)) static double count_bits(const sx_cost_frame *f, int v, const sx_frame_held *h,
+__attribute__((noinline)) static double count_bits(const sx_zero_pass *f, int v, const sx_zeros_held *h,
                                                    rank_chain *ranks) {
     set_empty(f, v, h->n_ranks + (isinf(h->format->most_bits) ? 1 : 0), ranks);
     return sx_exact_rank_words(h->format, h->n_ranks, ranks->fiber, ranks->empty, NULL);
 }
 
 /* Vector accesses per full vector. */
-static double vector_ratio(const sx_cost_frame *f, int v, int s, double words) {
-    double block = f->zeros->block[v][s], density = f->zeros->density[v];
+static double vector_ratio(const sx_zero_pass *f, int v, int s, double words) {
+    double block = f->block[v][s], density = f->density[v];
     if (block == 1 || density >= 1) return 1;
     return sx_sparse_blocks(f->sparse, v, s, (uint64_t)words, (uint32_t)block) / (words * density / block);
 }
 
 /* Whether tiles that are products of extents are those that were held before. */
-static bool is_held(const sx_cost_frame *f, int v) {
-    bool same = !(f->zeros->mixed >> v & 1);
+static bool is_held(const sx_zero_pass *f, int v) {
+    bool same = !(f->mixed >> v & 1);
     for (uint32_t left = f->kept[v]; left && same; left &= left - 1) {
         int s = __builtin_ctz(left);
-        same = f->zeros->held[v][s].words == f->words[v][s];
+        same = f->held[v][s].words == f->st->words[v][s];
     }
     return same;
 }
 
-bool sx_frame_hold(sx_cost_frame *f, int v) {
-    struct sx_frame_zeros *z = f->zeros;
-    if (z->kept[v] != f->kept[v])
+bool sx_zeros_hold(sx_zero_pass *f, int v) {
+    if (f->held_for[v] != f->kept[v])
         set_held(f, v);
     else if (is_held(f, v))
         return true;
     const sx_sparse_level *level = f->model->sparse->level;
-    const double *words = f->words[v];
-    bool mixed = z->mixed >> v & 1;
+    const double *words = f->st->words[v];
+    bool mixed = f->mixed >> v & 1;
     rank_chain ranks;
-    if (!z->sound[v]) return false;
+    if (!f->sound[v]) return false;
     ranks.n = 0;
     ranks.known = 1;
-    ranks.empty[0] = z->blank[v];
+    ranks.empty[0] = f->blank[v];
     for (uint32_t left = f->kept[v]; left; left &= left - 1) {
         int s = __builtin_ctz(left);
-        sx_frame_held *h = &z->held[v][s];
+        sx_zeros_held *h = &f->held[v][s];
         double tile = h->words = words[s], fibers = tile;
         if (!h->ranked) continue;
         bool tiled = h->packed && h->child >= 0 && words[h->child] > 1;
         if (tiled && !h->fits) {
-            z->kept[v] = 0; /* what is held is of two mappings */
+            f->held_for[v] = 0; /* what is held is of two mappings */
             return false;
         }
         if (tiled) fibers = mixed ? count_fibers(f, v, s, h->child) : tile / words[h->child];

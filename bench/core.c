@@ -1,12 +1,12 @@
-/* How many scores per second frames give, on one core, beside the model without them, in turn on the same mappings:
+/* How many scores per second the core gives, on one core, beside the model without it, in turn on the same mappings:
  *
  *   drawn     legal points of the map space, each drawn anew
  *   moves     walks of small steps, as a search takes them: one gene nudged at a time
- *   swept     factors and orders of the drawn points under all legal choices of kept tensors
+ *   kept      factors and orders of the drawn points under choices of kept tensors
  *
- *   bench-frames                       a table, with the share of drawn points that frames do not cover
- *   bench-frames cases                 numbers and names of the cases
- *   bench-frames CASE MODE [library]   scores once, for instruction counts by callgrind --toggle-collect="measured*";
+ *   bench-core                       a table, with the share of drawn points that the core does not cover
+ *   bench-core cases                 numbers and names of the cases
+ *   bench-core CASE MODE [library]   scores once, for instruction counts by callgrind --toggle-collect="measured*";
  *                                      prints how many scores */
 #include "scores.h"
 
@@ -26,19 +26,18 @@ static void prepare_case(setup *s, int number) {
     prepare(s, &problem, &arch);
 }
 
-/* The share of drawn points that frames do not cover. */
+/* The share of drawn points that the core does not cover. */
 static double not_covered(setup *s) {
     sx_score score;
-    sx_verdict verdict;
     int n = 0;
     for (int i = 0; i < POINTS; i++)
-        n += !sx_frame_score(s->frames->frame, &s->drawn[i], NULL, 0, &score, &verdict);
+        n += sx_core_scorer_score(s->core->core, &s->drawn[i], NULL, 0, &score) < 0;
     return (double)n / POINTS;
 }
 
 static void print_table(void) {
     double sum = 0;
-    printf("Millions of scores per second on one core: frames, and the model without them\n\n");
+    printf("Millions of scores per second on one core: the core, and the model without it\n\n");
     printf("%-14s %-13s %8s", "problem", "arch", "library");
     for (int mode = 0; mode < N_MODES; mode++) printf(" %8s %7s", modes[mode], "ratio");
     printf(" %11s\n", "not covered");

@@ -1,6 +1,6 @@
-/* Frames against whole costs: walks of small moves on one evaluator, which redo only what a move changes, and sweeps
- * over all choices of kept tensors: test_frames [count [seed]]. */
-#include "model/frame/frame.h"
+/* Scores by the core against whole costs: walks of small moves on one evaluator, which reads only what a move changes, and one
+ * choice of kept tensors after another: test_core_scores [count [seed]]. */
+#include "model/core_score.h"
 #include "support/compared.h"
 #include "support/cost_compare.h"
 #include "support/expect.h"
@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-enum { MOVES = 40, CASES = 50, ROOM = 512 };
+enum { MOVES = 40, CASES = 50, CHOICES = 64 };
 
 typedef struct settings {
     uint64_t count, seed;
@@ -131,53 +131,37 @@ static bool agrees(walk *w, char *why, size_t size) {
     return memcmp(&score, &full, sizeof full) == 0 && is_bounded(w, &full);
 }
 
-/* Compares a sweep with whole costs; `frame` has seen other mappings. */
-static void compare_sweep(walk *w, sx_cost_frame *frame) {
-    static sx_swept swept[ROOM];
+/* Compares choices of kept tensors, on a scorer that has seen other mappings. */
+static void compare_choices(walk *w, sx_core_scorer *core) {
     static sx_cost cost;
-    uint8_t may[SX_MAX_LEVELS], must[SX_MAX_LEVELS];
-    long legal = 0, n_levels = w->mapping.n_levels, all = (1 << w->mapping.n_tensors) - 1;
-    for (int s = 0; s < n_levels; s++) {
-        may[s] = (uint8_t)sx_rng_below(&w->rng, (uint64_t)all + 1);
-        must[s] = s + 1 == n_levels ? (uint8_t)all
-                                    : (uint8_t)(sx_rng_below(&w->rng, 4) ? 0 : sx_rng_below(&w->rng, 2));
-    }
-    long n = frame ? sx_frame_sweep(frame, &w->mapping, must, may, swept, ROOM) : -1;
-    for (long i = 0; i < n && i < ROOM; i++) {
+    const unsigned all = (1u << w->mapping.n_tensors) - 1;
+    if (!core || w->model->sparse || !sx_core_scorer_open(core, &w->mapping)) return;
+    for (int i = 0; i < CHOICES; i++) {
         sx_mapping mapping = w->mapping;
-        for (int s = 0; s < n_levels; s++) {
-            mapping.level[s].keep = swept[i].keep[s];
-            assert_int_equal(swept[i].keep[s] & must[s], must[s]);
-            assert_int_equal(swept[i].keep[s] & ~(must[s] | may[s]), 0);
+        uint64_t levels = 0;
+        sx_score score;
+        for (int s = 0; s < mapping.n_levels; s++) {
+            bool outermost = s + 1 == mapping.n_levels;
+            mapping.level[s].keep = (uint8_t)(outermost ? all : sx_rng_below(&w->rng, all + 1));
+            levels |= sx_kept_at(s, mapping.level[s].keep);
         }
+        if (sx_check(w->model, &mapping).reason != SX_LEGAL) continue;
+        int reason = sx_core_scorer_keep(core, levels, NULL, 0, &score);
+        if (reason < 0) return;
         assert_int_equal(sx_evaluate(w->whole, &mapping, &cost).reason, SX_LEGAL);
         sx_score full = sx_cost_score(&cost);
-        assert_memory_equal(&full, &swept[i].score, sizeof full);
+        score.latency = full.latency;
+        assert_memory_equal(&full, &score, sizeof full);
+        w->swept++;
     }
-    w->swept += n > 0;
-    if (n < 0 || n > ROOM) return;
-    uint8_t keep[SX_MAX_LEVELS] = {0};
-    for (bool more = true; more && n_levels * w->mapping.n_tensors <= 12;) {
-        sx_mapping mapping = w->mapping;
-        for (int s = 0; s < n_levels; s++) mapping.level[s].keep = keep[s] | must[s];
-        bool within = true;
-        for (int s = 0; s < n_levels; s++) within &= (keep[s] & ~may[s]) == 0 && (keep[s] & must[s]) == 0;
-        legal += within && sx_check(w->model, &mapping).reason == SX_LEGAL;
-        more = false;
-        for (int s = 0; s < n_levels && !more; s++) more = (keep[s] = (keep[s] + 1) & (uint8_t)all) != 0;
-    }
-    if (n_levels * w->mapping.n_tensors <= 12) assert_int_equal(n, legal);
 }
 
-/* Walks from the mapping, and sweeps now and then. */
+/* Walks from the mapping, and tries choices of kept tensors now and then. */
 static void run(walk *w, const char *name, uint64_t index) {
     char why[512];
-    sx_fanout_scratch *scratch = sx_fanout_scratch_new();
-    sx_cost_frame *frame;
-    assert_non_null(scratch);
     sx_expect_ok(sx_evaluator_new(w->model, &w->evaluator));
     sx_expect_ok(sx_evaluator_new(w->model, &w->whole));
-    sx_expect_ok(sx_frame_new(w->model, scratch, w->evaluator->sparse, &frame));
+    sx_core_scorer *core = w->evaluator->core;
     for (uint64_t i = 0; i < w->moves; i++) {
         sx_mapping before = w->mapping;
         if (!agrees(w, why, sizeof why)) {
@@ -187,15 +171,15 @@ static void run(walk *w, const char *name, uint64_t index) {
         }
         sx_score score;
         sx_verdict verdict;
-        w->scored += frame && sx_frame_score(frame, &w->mapping, NULL, 0, &score, &verdict);
-        if (i % 8 == 0) compare_sweep(w, frame);
+        w->scored += core && w->model->sparse && sx_check(w->model, &w->mapping).reason == SX_LEGAL &&
+                     sx_core_scorer_count(core, &w->mapping) &&
+                     sx_core_scorer_sparse(core, NULL, 0, &score, &verdict);
+        if (i % 8 == 0) compare_choices(w, core);
         for (uint64_t n = sx_rng_below(&w->rng, 4); n > 0; n--) move(w);
         if (sx_check(w->model, &w->mapping).reason != SX_LEGAL && sx_rng_below(&w->rng, 3))
             w->mapping = before;
     }
-    w->covered += frame != NULL;
-    sx_frame_free(frame);
-    sx_fanout_scratch_free(scratch);
+    w->covered += core != NULL;
     sx_evaluator_free(w->evaluator);
     sx_evaluator_free(w->whole);
 }
@@ -207,7 +191,7 @@ static void small(void **state) {
     static sx_case c;
     uint64_t cases = 0;
     for (; w.compared < set->count; cases++) {
-        w.rng = sx_rng_stream(set->seed, "frames", cases);
+        w.rng = sx_rng_stream(set->seed, "small", cases);
         sx_random_case(&w.rng, cases % 4 ? 0 : SX_CASE_PLAIN, &c);
         for (int s = 0; s < c.arch.n_levels && cases % 8; s++)
             c.arch.level[s].energy_per_hop = c.arch.level[s].router_energy = 0;
@@ -217,8 +201,8 @@ static void small(void **state) {
         sx_model_free(w.model);
     }
     sx_expect_compared("legal mappings of small cases", w.legal, set->count / 4);
-    sx_expect_compared("small cases with a frame", w.covered, cases / 3);
-    sx_expect_compared("sweeps of small cases", w.swept, cases / 8);
+    sx_expect_compared("small cases that the core covers", w.covered, cases / 3);
+    sx_expect_compared("choices of small cases", w.swept, cases);
 }
 
 /* Lets each operand's accesses at some level depend on all other operands, and nothing else. */
@@ -269,8 +253,8 @@ static void sparse(void **state) {
         sx_model_free(w.model);
     }
     sx_expect_compared("legal mappings of sparse cases", w.legal, set->count / 4);
-    sx_expect_compared("sparse cases with a frame", w.covered, cases / 3);
-    sx_expect_compared("mappings of sparse cases scored by frames", w.scored, set->count / 6);
+    sx_expect_compared("sparse cases that the core covers", w.covered, cases / 3);
+    sx_expect_compared("mappings of sparse cases scored by the core", w.scored, set->count / 40);
     sx_expect_compared("sparse cases of three operands", operands, cases / 20);
     sx_expect_compared("banded tensors", bands, cases / 20);
     sx_expect_compared("sparse cases with remainders", remainders, cases / 20);
@@ -295,7 +279,7 @@ static void convolutions(void **state) {
         sx_model_free(w.model);
     }
     sx_expect_compared("legal mappings of sparse convolutions", w.legal, set->count / 8);
-    sx_expect_compared("mappings of sparse convolutions scored by frames", w.scored, set->count / 8);
+    sx_expect_compared("mappings of sparse convolutions scored by the core", w.scored, set->count / 8);
 }
 
 /* The catalog's problems on its architectures. */

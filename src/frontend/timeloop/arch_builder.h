@@ -129,6 +129,10 @@ SX_MUST_USE sx_status sx_builder_areas(sx_arch_builder *builder);
 /* Settles names, energies and constraints, checks the whole and hands it over. */
 SX_MUST_USE sx_status sx_builder_finish(sx_arch_builder *builder, bool outermost_first, sx_arch *out);
 
+/* Reads the vector unit, `vector` beside the rest in every dialect: lanes, and what may be left out. */
+SX_MUST_USE sx_status sx_arch_read_vector(sx_arch_builder *builder, const sx_node *map,
+                                          const sx_attribute_scope *variables);
+
 /* The dialects: each fills a builder from the `arch` or `architecture` section. */
 SX_MUST_USE sx_status sx_arch_read_flat(sx_arch_builder *builder, const sx_node *arch,
                                         const sx_attribute_scope *variables);

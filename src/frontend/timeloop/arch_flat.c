@@ -91,8 +91,7 @@ static const sx_key_rule vector_unit_rules[] = {
 };
 const sx_keys sx_keys_vector_unit = SX_KEYS("vector_unit", true, vector_unit_rules);
 
-/* Reads the vector unit: lanes, and what may be left out. */
-static sx_status read_vector(sx_arch_builder *b, const sx_node *map, const sx_attribute_scope *variables) {
+sx_status sx_arch_read_vector(sx_arch_builder *b, const sx_node *map, const sx_attribute_scope *variables) {
     const sx_attribute_scope scope = {.map = map, .outer = variables};
     sx_vector_unit *unit = &b->arch.vector;
     const sx_node *lanes;
@@ -122,7 +121,6 @@ const sx_keys sx_keys_flat_arch = SX_KEYS("flat_arch", true, flat_arch_rules);
 
 sx_status sx_arch_read_flat(sx_arch_builder *b, const sx_node *arch, const sx_attribute_scope *variables) {
     const sx_node *storage, *arithmetic, *clock = sx_node_get(arch, SX_CYCLE_KEY);
-    const sx_node *vector = sx_node_get(arch, "vector");
     double seconds;
     SX_TRY(sx_node_check_keys(b->input, arch, "the architecture", &sx_keys_flat_arch));
     SX_TRY(sx_node_require(arch, "arithmetic", "the architecture", &arithmetic));
@@ -133,7 +131,6 @@ sx_status sx_arch_read_flat(sx_arch_builder *b, const sx_node *arch, const sx_at
     if (clock) SX_TRY(sx_builder_clock(b, clock->place, seconds));
     b->sparse = sx_node_get(arch, "sparse_optimizations");
     SX_TRY(read_compute(b, arithmetic, variables));
-    if (vector) SX_TRY(read_vector(b, vector, variables));
     for (size_t i = 0; i < storage->n; i++) SX_TRY(read_storage(b, storage->item[i], variables));
     return SX_OK;
 }

@@ -139,6 +139,7 @@ static const sx_key_rule v3_arch_rules[] = {
     SX_KEY("version", "any", "0.2 or 0.3"),
     SX_KEY("subtree", "[@v3_subtree]!", "the outermost one"),
     SX_KEY("constraints", "@constraints", "constraints of mappings"),
+    SX_KEY("vector", "@vector_unit", "the unit for softmax, norms and the like"),
     SX_KEY_IDLE("name"),
 };
 const sx_keys sx_keys_v3_arch = SX_KEYS("v3_arch", true, v3_arch_rules);

@@ -317,6 +317,7 @@ static sx_status read_nodes(reader *r, const sx_node *nodes, bool parallel, cons
 static const sx_key_rule v4_arch_rules[] = {
     SX_KEY("version", "any", "0.4"),
     SX_KEY("nodes", "[@v4_node]!", "from the outermost to the compute units"),
+    SX_KEY("vector", "@vector_unit", "the unit for softmax, norms and the like"),
     SX_KEY_IDLE("name"),
 };
 const sx_keys sx_keys_v4_arch = SX_KEYS("v4_arch", true, v4_arch_rules);

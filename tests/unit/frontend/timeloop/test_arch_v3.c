@@ -192,8 +192,30 @@ static void refusals(void **state) {
     sx_assert_archs_refused(cases, N(cases));
 }
 
+/* The vector unit stands beside the rest. */
+static void vector_unit(void **state) {
+    (void)state;
+    sx_arch a;
+    sx_read_arch("architecture:\n"
+                 "  version: 0.3\n"
+                 "  vector: {lanes: 128, energy: 0.5, exp: 20, passes: 1, row: 64}\n"
+                 "  subtree:\n"
+                 "  - name: system\n"
+                 "    local:\n"
+                 "    - {name: DRAM, class: DRAM, attributes: {width: 64, word-bits: 8}}\n"
+                 "    subtree:\n"
+                 "    - name: chip\n"
+                 "      local:\n"
+                 "      - {name: mac, class: intmac, attributes: {word-bits: 8}}\n",
+                 &a);
+    assert_true(a.vector.lanes == 128 && a.vector.energy == 0.5 && a.vector.exp == 20);
+    assert_int_equal(a.vector.passes, 1);
+    assert_int_equal(a.vector.row, 64);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(vector_unit),
         cmocka_unit_test(instances_multiply_down_the_tree),
         cmocka_unit_test(what_has_no_bearing_is_noted),
         cmocka_unit_test(the_front_ends_own_words),

@@ -319,8 +319,26 @@ static void too_many_levels(void **state) {
     sx_assert_archs_refused(&one, 1);
 }
 
+/* The vector unit stands beside the rest. */
+static void vector_unit(void **state) {
+    (void)state;
+    sx_arch a;
+    sx_read_arch("architecture:\n"
+                 "  version: 0.4\n"
+                 "  vector: {lanes: 2 * WIDE, energy: 0.5, exp: 20, passes: 1, row: 64}\n"
+                 "  nodes:\n"
+                 "  - !Component {name: DRAM, class: DRAM, attributes: {width: 64, datawidth: 8}}\n"
+                 "  - !Component {name: mac, class: intmac, attributes: {datawidth: 8}}\n"
+                 "variables: {version: 0.4, WIDE: 64}\n",
+                 &a);
+    assert_true(a.vector.lanes == 128 && a.vector.energy == 0.5 && a.vector.exp == 20);
+    assert_int_equal(a.vector.passes, 1);
+    assert_int_equal(a.vector.row, 64);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(vector_unit),
         cmocka_unit_test(levels_of_a_chip),
         cmocka_unit_test(what_a_level_keeps),
         cmocka_unit_test(forms_of_keeping),

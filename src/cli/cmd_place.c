@@ -291,6 +291,7 @@ static const sx_option options[] = {
      "the network: a file with `graph:`, an ONNX model, or a name of `sextant list networks`; bert is "
      "bert-base-128"},
     SX_OPTION_BATCH,
+    SX_OPTIONS_PHASE,
     SX_OPTION_BYTES,
     SX_OPTION_CHIP('c'),
     {"method", 0, "NAME[:KEY=VALUE,...]", SX_OPTION_TEXT, true,

@@ -1,6 +1,9 @@
 #include "cli/place_input.h"
 
+#include "cli/run_graph.h"
 #include "frontend/catalog/catalog.h"
+#include "input/named.h"
+#include "input/phase.h"
 #include "input/sources.h"
 
 #include <string.h>
@@ -44,6 +47,29 @@ static sx_status read_file(const sx_args *args, const char *path, uint32_t bytes
     return status;
 }
 
+/* Reads one run of a language model or another network with phases. */
+static sx_status read_model(const sx_args *args, const char *value, uint32_t bytes, sx_place_graph *out) {
+    sx_network_options options;
+    sx_graph graph = {0};
+    SX_TRY(sx_named_options(args, &options));
+    SX_TRY(sx_phase_single(args));
+    SX_TRY(sx_model_graph(args, value, &options, &graph));
+    sx_status status = sx_place_graph_of(&graph, bytes, false, out);
+    sx_graph_fini(&graph);
+    return status;
+}
+
+/* Refuses options of runs for a network that has none. */
+static sx_status refuse_phases(const sx_args *args, const char *value) {
+    static const char *const options[] = {"phase",   "tokens",      "context", "logits",
+                                          "routing", "experts-hit", "mla",     "causal"};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (sx_args_flag(args, options[i]))
+            return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--%s: '%s' has no phases", options[i], value),
+                                 "`sextant list networks` lists language models; a config.json is one, too");
+    return SX_OK;
+}
+
 sx_status sx_place_read_graph(const sx_args *args, const char *value, sx_warnings *warnings,
                               sx_place_graph *out) {
     uint64_t bytes = sx_args_count(args, "bytes", 0), batch = sx_args_count(args, "batch", 1);
@@ -51,6 +77,9 @@ sx_status sx_place_read_graph(const sx_args *args, const char *value, sx_warning
         return sx_error_new(SX_ERR_USAGE, "--bytes must be between 1 and %d", MAX_BYTES);
     if (batch < 1 || batch > UINT32_MAX)
         return sx_error_new(SX_ERR_USAGE, "--batch must be between 1 and %u", UINT32_MAX);
+    if (sx_catalog_has_phases(value) || sx_phase_config(args))
+        return read_model(args, value, (uint32_t)bytes, out);
+    SX_TRY(refuse_phases(args, value));
     if (!is_file(value)) return sx_catalog_place_graph(value, (uint32_t)batch, (uint32_t)bytes, out);
     if (sx_args_flag(args, "batch"))
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--batch cannot be used with a file"),

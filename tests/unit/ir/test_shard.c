@@ -130,6 +130,9 @@ static void whole_experts(void **state) {
     assert_int_equal(four.gathers, layers + 1);
     assert_int_equal(four.totals.macs - rows.totals.macs, layers * product * (3 - 8 / 4.0));
     assert_true(four.totals.weights_read < one.totals.weights_read);
+    divide("mixtral-8x7b", 2, &rows);
+    divide_by("mixtral-8x7b", 2, true, &four);
+    assert_int_equal(four.totals.macs - rows.totals.macs, layers * product * (1 + 2 * 2 - 8 / 2.0));
 }
 
 /* Experts that do not divide are refused. */

@@ -14,8 +14,9 @@
 /* Refuses constraints of a layer's mapping. */
 static sx_status check_layer(const sx_fusing *f, const sx_problem *problem) {
     const sx_session_options *o = f->options;
-    sx_constraints *given = calloc(2, sizeof *given), *none = given + 1;
+    sx_constraints *given = calloc(2, sizeof *given);
     if (!given) return sx_error_memory();
+    sx_constraints *none = given + 1;
     sx_constraints_init(none, problem, f->searcher.arch);
     *given = *none;
     sx_status status = o->constraints(o->user, problem, f->searcher.arch, given);

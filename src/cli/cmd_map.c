@@ -527,7 +527,8 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
         sx_status_free(w.certified);
     else
         status = w.certified;
-    if (job->r->session.complete) result->checkpoint = job->r->options.checkpoint;
+    if (job->r->session.complete && !(job->r->fused && job->r->fused->stopped))
+        result->checkpoint = job->r->options.checkpoint;
     return status;
 }
 

@@ -257,7 +257,11 @@ sx_status sx_session_fuse(const sx_graph *graph, const sx_network *network, cons
                                 .options = options,
                                 .until = options->run.seconds > 0 ? begin + options->run.seconds : 0}};
     sx_fused *fused = calloc(1, sizeof *fused);
-    sx_status status = fused ? fuse_graph(&f, graph, network, fuse, fused) : sx_error_memory();
+    sx_status status =
+        fused ? sx_fuse_memo_open(network, arch, options, &f.searcher.memo) : sx_error_memory();
+    if (!status) status = fuse_graph(&f, graph, network, fuse, fused);
+    if (!status && f.searcher.memo) status = sx_fuse_memo_save(f.searcher.memo);
+    sx_fuse_memo_free(f.searcher.memo);
     sx_fusing_fini(&f);
     if (status) {
         sx_fused_free(fused);

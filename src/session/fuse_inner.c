@@ -154,6 +154,7 @@ sx_status sx_fuse_search_inner(void *user, const sx_problem *problem, const sx_c
         out->stopped = true;
         return SX_OK;
     }
+    if (s->memo && sx_fuse_memo_find(s->memo, problem, cut, effort, out)) return SX_OK;
     if (proves) o.mapper = effort == SX_INNER_SKETCH ? SKETCH_MAPPER : SEARCH_MAPPER;
     if (effort == SX_INNER_SKETCH) o.run.threads = 1;
     o.widen = false;
@@ -161,7 +162,7 @@ sx_status sx_fuse_search_inner(void *user, const sx_problem *problem, const sx_c
     o.run.k_best = 1;
     o.run.pareto = false;
     o.run.progress = NULL;
-    o.store = NULL;
+    if (effort == SX_INNER_SKETCH) o.store = NULL;
     o.checkpoint = NULL;
     o.layer_begins = NULL;
     o.layer_ends = NULL;
@@ -170,6 +171,7 @@ sx_status sx_fuse_search_inner(void *user, const sx_problem *problem, const sx_c
     SX_TRY(cut_machine(s, cut, &arch));
     sx_status status = sx_session_run(&network, arch, &o, &result);
     if (!status) status = take_answer(s, problem, cut, &result.layer[0], out);
+    if (!status && s->memo && !out->stopped) status = sx_fuse_memo_add(s->memo, problem, cut, effort, out);
     sx_session_result_fini(&result);
     free(arch);
     return status;

@@ -3,14 +3,16 @@
 #define SX_SESSION_FUSE_INNER_H
 
 #include "fuse/inner.h"
+#include "session/fuse_checkpoint.h"
 #include "sextant/fused.h"
 
 typedef struct sx_fuse_searcher {
     const sx_arch *arch;
     int exchange;
     const sx_session_options *options;
-    double until;   /* of sx_clock_seconds; 0: no limit */
-    uint64_t steps; /* layers are counted by execution, with at most so many steps; 0: by the model */
+    double until;       /* of sx_clock_seconds; 0: no limit */
+    uint64_t steps;     /* layers are counted by execution, with at most so many steps; 0: by the model */
+    sx_fuse_memo *memo; /* of answers; NULL: none is kept */
 } sx_fuse_searcher;
 
 /* The functions of sx_inner, whose user is a sx_fuse_searcher. */

@@ -8,8 +8,11 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -130,20 +133,64 @@ static void test_fused_sums(void **state) {
     case_end(&c);
 }
 
-/* The number of threads changes nothing. */
+/* Answers that a checkpoint has lead to the same plan; one that is damaged, or of another search, is refused. */
+static void test_checkpoint(void **state) {
+    (void)state;
+    static fused_case c;
+    char folder[] = "/tmp/fused-XXXXXX", path[64], file[80];
+    struct stat info;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/layers", folder);
+    snprintf(file, sizeof file, "%s.fused", path);
+    case_begin(&c, read_block(), "glb128", "optimal", 0);
+    c.arch.level[c.arch.n_levels - 2].entries = 400;
+    sx_session_result_fini(&c.result);
+    sx_expect_ok(sx_session_run(&c.network, &c.arch, &c.options, &c.result));
+    sx_fused *straight = fuse(&c, "auto");
+    c.options.checkpoint = path;
+    c.options.run.checkpoint_seconds = 0;
+    sx_fused_free(fuse(&c, "wide"));
+    assert_int_equal(stat(file, &info), 0);
+    const off_t some = info.st_size;
+    sx_fused *resumed = fuse(&c, "auto");
+    assert_int_equal(stat(file, &info), 0);
+    assert_true(some > 10000 && info.st_size > some);
+    assert_memory_equal(&resumed->total, &straight->total, sizeof resumed->total);
+    assert_true(resumed->n_searches == straight->n_searches && resumed->lower_bound == straight->lower_bound);
+    sx_fused_free(resumed);
+    sx_fused_free(straight);
+    const sx_fusing_options options = {.tensors = "auto", .window = "best"};
+    sx_expect_ok(sx_objective_parse("delay", &c.options.run.objective));
+    sx_expect_error(sx_session_fuse(&c.graph, &c.network, &c.arch, &c.options, &c.result, &options, &resumed),
+                    "belongs to another search");
+    sx_expect_ok(sx_objective_parse("energy", &c.options.run.objective));
+    assert_int_equal(truncate(file, info.st_size - 1), 0);
+    sx_expect_error(sx_session_fuse(&c.graph, &c.network, &c.arch, &c.options, &c.result, &options, &resumed),
+                    "is damaged");
+    assert_int_equal(truncate(file, 3), 0);
+    sx_expect_error(sx_session_fuse(&c.graph, &c.network, &c.arch, &c.options, &c.result, &options, &resumed),
+                    "is not a checkpoint of a fused network");
+    sx_expect_ok(sx_session_forget(path));
+    assert_int_equal(rmdir(folder), 0);
+    case_end(&c);
+}
+
+/* The number of threads changes no byte of the mapping. */
 static void test_threads(void **state) {
     (void)state;
     static fused_case c;
-    sx_score total[2];
+    char *text[2];
     for (unsigned threads = 1; threads <= 2; threads++) {
         case_begin(&c, read_block(), "glb128", "optimal", 0);
         c.options.run.threads = 2 * threads - 1;
         sx_fused *fused = fuse(&c, "auto");
-        total[threads - 1] = fused->total;
+        sx_expect_ok(sx_session_fused_write(fused, c.graph.name, &c.arch, SX_YAML, &text[threads - 1]));
         sx_fused_free(fused);
         case_end(&c);
     }
-    assert_memory_equal(&total[0], &total[1], sizeof total[0]);
+    assert_string_equal(text[0], text[1]);
+    free(text[0]);
+    free(text[1]);
 }
 
 /* What is written of a fused network is read back, and costs the same to the last bit, by the model and by execution. */
@@ -231,7 +278,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nothing_fused), cmocka_unit_test(test_fused_sums),
         cmocka_unit_test(test_threads),       cmocka_unit_test(test_file),
-        cmocka_unit_test(test_certificate),
+        cmocka_unit_test(test_certificate),   cmocka_unit_test(test_checkpoint),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

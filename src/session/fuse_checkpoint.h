@@ -1,5 +1,5 @@
-/* The checkpoint of a fused network: answers to searches of cut layers, in a file beside the checkpoint of its layers. The search of
- * a plan begins anew and finds them there, so that it takes the same course. */
+/* The checkpoint of a fused network: answers to searches of cut layers, in a file beside the checkpoint of its layers.
+ * The search of a plan begins anew and finds them there, so that it takes the same course. */
 #ifndef SX_SESSION_FUSE_CHECKPOINT_H
 #define SX_SESSION_FUSE_CHECKPOINT_H
 

@@ -31,6 +31,7 @@ REFUSED = [f"-Werror={w}" for w in ("incompatible-pointer-types", "int-conversio
 ENDS = ["-fsanitize=bounds", "-fsanitize-undefined-trap-on-error"]
 CASES = 400  # of a property test
 QUICK = 1.5  # seconds of a test that is tried before all others
+BRISK = 6  # the same of one of FIRST
 WIDE = 12  # files that include a header: mutants of headers of more are left out
 REACHED = "-fno-inline;-fsanitize-coverage=trace-pc"
 
@@ -66,8 +67,10 @@ FIRST = {
     "check": r"property/check",
     "cli": r"cli/",
     "codesign": r"property/codesign|cli/codesign",
+    "core": r"property/core",
     "frontend": r"golden/golden_(timeloop|onnx)|property/round_trip",
     "text": r"golden/golden_timeloop|property/round_trip",
+    "fuse": r"property/fuse|cli/map-fuse",
     "ir": r"property/(constraints|answers|round_trip)",
     "mappers": r"property/(optimal|answers|exhaustive)",
     "model": r"golden/golden_(perfect|remainders|sparse|timeloop)|property/(model|sparse|core_scores|formats|densities|zeros|minimum)",
@@ -238,7 +241,8 @@ class Trial:
 
         def rank(name):
             kind = 0 if name.startswith(own) else 1 if first.match(name) else 2
-            return self.reach.tests.get(name, {"seconds": 0})["seconds"] > QUICK, kind, -kills[name]
+            slow = self.reach.tests.get(name, {"seconds": 0})["seconds"] > (BRISK if kind == 1 else QUICK)
+            return slow, kind, -kills[name]
 
         return sorted(reached, key=rank)
 

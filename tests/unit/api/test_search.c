@@ -179,11 +179,24 @@ static void a_proof_becomes_a_certificate(void **state) {
     free_ground(&g);
 }
 
+/* Mappers are listed by their numbers: those of any space and those of mappings, no others. */
+static void mappers_are_listed(void **state) {
+    (void)state;
+    size_t n = 0, random = 0, optimal = 0;
+    for (const char *name, *about; (name = sx_mapper_name(n, &about)); n++) {
+        random += strcmp(name, "random") == 0;
+        optimal += strcmp(name, "optimal") == 0;
+        assert_true(strncmp(name, "place", 5) != 0 && *about);
+    }
+    assert_true(n > 5 && random == 1 && optimal == 1);
+    assert_null(sx_mapper_name(n + 100, NULL));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_network_is_mapped),           cmocka_unit_test(own_objectives_are_minimised),
         cmocka_unit_test(own_costs_are_minimised),       cmocka_unit_test(steps_stay_in_the_space),
-        cmocka_unit_test(a_proof_becomes_a_certificate),
+        cmocka_unit_test(a_proof_becomes_a_certificate), cmocka_unit_test(mappers_are_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

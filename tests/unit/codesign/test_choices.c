@@ -54,7 +54,7 @@ static void files_are_read(void **state) {
         choices_of("choices:\n"
                    "  memories:\n"
                    "  - {name: L2, sizes: [64, 16, 32], area: 3 * words}\n"
-                   "  - {name: L1, split: {Inputs: 8..32, Weights: [4, '6..12']}, energy: {4: 1, 6: 2}}\n"
+                   "  - {name: L1, split: {Inputs: 8..32, Weights: [4, '6..12']}, energy: {6: 2, 4: 1}}\n"
                    "  arrays: [4x4, 2x8]\n"
                    "  limits: [{memories: L1, words: 40}, {memories: [L1/Inputs, L2], area-of: 7}]\n"
                    "  compute-area: 10\n"
@@ -65,7 +65,9 @@ static void files_are_read(void **state) {
     assert_memory_equal(c->memory[1].size, doubled, sizeof doubled);
     assert_memory_equal(c->memory[2].size, mixed, sizeof mixed);
     assert_string_equal(c->memory[2].tensor, "Weights");
-    assert_int_equal(c->memory[1].size_cost[SX_SIZE_COST_ENERGY].n, 2);
+    const sx_size_cost *table = &c->memory[1].size_cost[SX_SIZE_COST_ENERGY];
+    assert_int_equal(table->n, 2);
+    assert_true(table->size[0] == 4 && table->value[0] == 1 && table->size[1] == 6 && table->value[1] == 2);
     assert_string_equal(c->memory[0].size_cost[SX_SIZE_COST_AREA].formula, "3 * words");
     assert_int_equal(c->array[0].n_shapes, 2);
     assert_int_equal(c->array[0].shape[1].y, 8);

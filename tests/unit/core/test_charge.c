@@ -43,7 +43,29 @@ static void counts_are_whole_and_not_negative(void **state) {
         }
 }
 
+/* A level that leaks costs its energy in every cycle for each instance in use; the latency of networks leaks nothing. */
+static void every_instance_leaks(void **state) {
+    (void)state;
+    static sx_core_model model;
+    static sx_core_state at;
+    const double charge[SX_CORE_CHARGE] = {100, 1000};
+    const uint32_t place[SX_CORE_TENSORS_AT_MOST] = {0};
+    double energy, cycles;
+    model.n_levels = 2;
+    model.n_tensors = 1;
+    model.compute_energy = 7;
+    model.latency = 3;
+    model.level[1].leaks = 1;
+    model.level[1].leak_energy = 0.5;
+    at.cycles = 16;
+    at.leaking[1] = 4;
+    sx_core_sum(&model, &at, charge, place, &energy, &cycles);
+    assert_true(energy == 7 + 100 + 1000 + 0.5 * 16 * 4);
+    assert_true(cycles == 19);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(counts_are_whole_and_not_negative)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(counts_are_whole_and_not_negative),
+                                       cmocka_unit_test(every_instance_leaks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -258,9 +259,27 @@ static void goals_are_products_of_metrics(void **state) {
     }
 }
 
+/* Powers of a product of metrics are above 0 and at most 16. */
+static void powers_of_metrics_have_limits(void **state) {
+    (void)state;
+    sx_goal_product product;
+    const char *const *name = &sx_mapping_metric[0].name;
+    char text[64];
+    static const struct {
+        const char *power;
+        bool good;
+    } cases[] = {{"16", true}, {"0.5", true}, {"0", false}, {"17", false}, {"-1", false}, {"", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(text, sizeof text, "%s^%s", *name, cases[i].power);
+        assert_int_equal(sx_goal_product_read(text, sx_mapping_metric, SX_N_MAPPING_METRICS, &product),
+                         cases[i].good);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(goals_are_products_of_metrics),
+        cmocka_unit_test(powers_of_metrics_have_limits),
         cmocka_unit_test(listed_names_are_read),
         cmocka_unit_test(names_and_products_are_read),
         cmocka_unit_test(lists_are_read_in_order),

@@ -1,4 +1,5 @@
 /* Kinds of ranks of formats: their names, and which leave zeros out. */
+#include "base/status.h"
 #include "sextant/sparse.h"
 
 #include <setjmp.h>
@@ -40,10 +41,29 @@ static void each_optimization_counts(void **state) {
     assert_true(sx_sparse_active(&sparse));
 }
 
+/* An action is of a tensor that is named, and looks at one that is. */
+static void actions_name_tensors(void **state) {
+    (void)state;
+    static sx_sparse sparse;
+    sparse.n_names = 2;
+    sparse.name[0][0] = 'A';
+    sparse.name[1][0] = 'B';
+    sparse.n_actions = 1;
+    sparse.action[0].n_options = 1;
+    sparse.action[0].option[0].on = 2;
+    for (int target = 0; target < 4; target++) {
+        sparse.action[0].option[0].target = (uint8_t)target;
+        sx_status status = sx_sparse_check(&sparse, 1);
+        assert_int_equal(status == NULL, target < 2);
+        sx_status_free(status);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kinds_are_named),
         cmocka_unit_test(each_optimization_counts),
+        cmocka_unit_test(actions_name_tensors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -171,6 +171,12 @@ static void what_would_not_read_back_is_refused(void **state) {
     record = record_of("{}", "{}", 1);
     record.kind = NULL;
     sx_expect_error(sx_store_add_point(store, &record), "a record needs a kind");
+    record = record_of("{}", "{}", 1);
+    record.name = NULL;
+    sx_expect_error(sx_store_add_point(store, &record), "a record needs a kind");
+    record = record_of("{}", "{}", 1);
+    record.objective = NULL;
+    sx_expect_error(sx_store_add_point(store, &record), "a record needs a kind");
     sx_store_counts counts;
     sx_expect_ok(sx_store_count(store, &counts));
     assert_int_equal(counts.spaces + counts.points + counts.searches, 0);

@@ -532,6 +532,16 @@ static void notes_are_limited(void **state) {
     sx_input_free(input);
 }
 
+/* Names of two letters are near to nothing but themselves. */
+static void short_names_are_near_to_nothing(void **state) {
+    (void)state;
+    static const char *const known[] = {"ab", "abcd"};
+    assert_string_equal(sx_name_nearest("AB", known, 2), "ab");
+    assert_string_equal(sx_name_nearest("abc", known + 1, 1), "abcd");
+    assert_null(sx_name_nearest("ac", known, 2));
+    assert_null(sx_name_nearest("ad", (const char *const[]){"add"}, 1));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kinds_places_and_tags_are_kept),
@@ -552,6 +562,7 @@ int main(void) {
         cmocka_unit_test(limits_are_kept),
         cmocka_unit_test(aliases_cannot_explode),
         cmocka_unit_test(notes_are_limited),
+        cmocka_unit_test(short_names_are_near_to_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

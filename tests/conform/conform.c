@@ -22,7 +22,7 @@
 
 /* Sanitizers look for errors of memory, which few evaluations show as well as many. */
 enum {
-    RESUMED = SX_SANITIZED ? 2 : 5, /* of the checkpoints of a search */
+    RESUMED = SX_SANITIZED ? 2 : 3, /* of the checkpoints of a search */
     PATIENCE = SX_SANITIZED ? 60 : 300,
     LONG = SX_SANITIZED ? 2000 : 20000, /* evaluations of searches that something else ends */
 };

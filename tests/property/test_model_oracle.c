@@ -220,7 +220,7 @@ static void split_axes(void **state) {
 }
 
 int main(int argc, char **argv) {
-    settings set = {.count = argc > 1 ? strtoull(argv[1], NULL, 10) : 20000,
+    settings set = {.count = argc > 1 ? strtoull(argv[1], NULL, 10) : 10000,
                     .seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(plain_divisors, &set),   cmocka_unit_test_prestate(divisors, &set),

@@ -442,7 +442,7 @@ static void nor_with_remainders(void **state) {
 
 /* A case is many searches: a fiftieth of the cases that others are asked for is enough. */
 int main(int argc, char **argv) {
-    settings set = {300, 1, 0, 0};
+    settings set = {150, 1, 0, 0};
     if (argc > 1) set.count = strtoull(argv[1], NULL, 10) / 50 + 1;
     if (argc > 2) set.seed = strtoull(argv[2], NULL, 10);
     if (argc > 4) set.first = strtoull(argv[4], NULL, 10);

@@ -116,7 +116,7 @@ static void einsum_text_reads_back(void **state) {
 }
 
 int main(int argc, char **argv) {
-    settings set = {.count = argc > 1 ? strtoull(argv[1], NULL, 10) : 2000,
+    settings set = {.count = argc > 1 ? strtoull(argv[1], NULL, 10) : 1000,
                     .seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(nouns_read_back_as_written, &set),

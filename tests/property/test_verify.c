@@ -470,7 +470,7 @@ static void orders_are_told_apart_alike(void **state) {
 }
 
 int main(int argc, char **argv) {
-    settings set = {400, 1};
+    settings set = {250, 1};
     if (argc > 1) set.count = strtoull(argv[1], NULL, 10);
     if (argc > 2) set.seed = strtoull(argv[2], NULL, 10);
     const struct CMUnitTest tests[] = {

@@ -7,6 +7,9 @@
  * others at every level, and gate computes; weights are a tenth non-zeros, inputs half. The same mappings are also
  * evaluated dense, in turn, so that the two can be compared.
  *
+ * Cases with the law of the tile pipeline (docs/latency.md) have it whole or without its caches; the same mappings without it
+ * are the mode `dense`.
+ *
  * Remainders: two dimensions, or all, get random factors that need not divide. Each mapping is scored once by the fast path
  * and once by the walk, and timed; the two must agree.
  *
@@ -31,25 +34,32 @@ enum { MAPPINGS = 4096, REMAINDERS = 1000, BLOCK = 256, ROUNDS = 5 };
 /* Dimensions that get factors which leave remainders. */
 enum { NONE, TWO, ALL };
 
+/* The law of the tile pipeline. */
+enum { NO_LAW, PLAIN, CACHES };
+
 static const struct {
     const char *problem, *arch;
     int ragged;              /* dimensions with remainders */
     double rival;            /* Timeloop's legal evaluations per CPU second, where measured */
     sx_density_model sparse; /* SX_DENSITY_NONE: dense */
+    int law;
 } cases[] = {
-    {"resnet-conv4", "accel-a", NONE, 490, SX_DENSITY_NONE},
-    {"resnet-conv4", "accel-b", NONE, 270, SX_DENSITY_NONE},
-    {"resnet-conv4", "eyeriss", NONE, 0, SX_DENSITY_NONE},
-    {"mttkrp-0", "accel-a", NONE, 0, SX_DENSITY_NONE},
-    {"resnet-conv4", "accel-a", TWO, 0, SX_DENSITY_NONE},
-    {"mttkrp-0", "accel-a", TWO, 0, SX_DENSITY_NONE},
-    {"resnet-conv4", "accel-a", ALL, 0, SX_DENSITY_NONE},
-    {"resnet-conv4", "accel-b", ALL, 0, SX_DENSITY_NONE},
-    {"resnet-conv4", "eyeriss", ALL, 0, SX_DENSITY_NONE},
-    {"resnet-conv4", "accel-b", NONE, 11, SX_DENSITY_FIXED_STRUCTURED},
-    {"resnet-conv4", "accel-b", NONE, 0.05, SX_DENSITY_HYPERGEOMETRIC},
-    {"resnet-conv4", "eyeriss", NONE, 0, SX_DENSITY_HYPERGEOMETRIC},
-    {"mttkrp-0", "accel-a", NONE, 0, SX_DENSITY_HYPERGEOMETRIC},
+    {"resnet-conv4", "accel-a", NONE, 490, SX_DENSITY_NONE, NO_LAW},
+    {"resnet-conv4", "accel-b", NONE, 270, SX_DENSITY_NONE, NO_LAW},
+    {"resnet-conv4", "eyeriss", NONE, 0, SX_DENSITY_NONE, NO_LAW},
+    {"mttkrp-0", "accel-a", NONE, 0, SX_DENSITY_NONE, NO_LAW},
+    {"resnet-conv4", "accel-a", TWO, 0, SX_DENSITY_NONE, NO_LAW},
+    {"mttkrp-0", "accel-a", TWO, 0, SX_DENSITY_NONE, NO_LAW},
+    {"resnet-conv4", "accel-a", ALL, 0, SX_DENSITY_NONE, NO_LAW},
+    {"resnet-conv4", "accel-b", ALL, 0, SX_DENSITY_NONE, NO_LAW},
+    {"resnet-conv4", "eyeriss", ALL, 0, SX_DENSITY_NONE, NO_LAW},
+    {"resnet-conv4", "accel-b", NONE, 11, SX_DENSITY_FIXED_STRUCTURED, NO_LAW},
+    {"resnet-conv4", "accel-b", NONE, 0.05, SX_DENSITY_HYPERGEOMETRIC, NO_LAW},
+    {"resnet-conv4", "eyeriss", NONE, 0, SX_DENSITY_HYPERGEOMETRIC, NO_LAW},
+    {"mttkrp-0", "accel-a", NONE, 0, SX_DENSITY_HYPERGEOMETRIC, NO_LAW},
+    {"resnet-conv4", "gemmini", NONE, 0, SX_DENSITY_NONE, PLAIN},
+    {"resnet-conv4", "gemmini", NONE, 0, SX_DENSITY_NONE, CACHES},
+    {"bert-large-attn", "gemmini", NONE, 0, SX_DENSITY_NONE, CACHES},
 };
 enum { N_CASES = sizeof cases / sizeof cases[0] };
 
@@ -163,13 +173,16 @@ typedef struct setup {
 
 /* Makes the models of a case, and draws n legal mappings. */
 static void prepare_case(setup *s, const char *problem, const char *arch, int ragged, sx_density_model sparse,
-                         int n) {
+                         int law, int n) {
+    const sx_model_options options = {.latency_tile = law != NO_LAW};
     bench_need(sx_catalog_problem(problem, &s->problem));
     bench_need(sx_catalog_arch(arch, &s->arch));
+    bench_need(sx_problem_bind_to(&s->problem, &s->arch));
     bench_need(sx_model_new(&s->problem, &s->arch, NULL, &s->dense));
     bench_need(sx_evaluator_new(s->dense, &s->dense_evaluator));
     if (sparse) make_sparse(&s->problem, &s->arch, sparse);
-    bench_need(sx_model_new(&s->problem, &s->arch, NULL, &s->model));
+    if (law == PLAIN) s->arch.law[0].n_caches = 0;
+    bench_need(sx_model_new(&s->problem, &s->arch, &options, &s->model));
     bench_need(sx_evaluator_new(s->model, &s->evaluator));
     s->mappings = malloc(MAPPINGS * sizeof *s->mappings);
     s->scores = malloc(MAPPINGS * sizeof *s->scores);
@@ -187,7 +200,7 @@ static void prepare_case(setup *s, const char *problem, const char *arch, int ra
 
 static void prepare(setup *s, int number) {
     prepare_case(s, cases[number].problem, cases[number].arch, cases[number].ragged, cases[number].sparse,
-                 MAPPINGS);
+                 cases[number].law, MAPPINGS);
 }
 
 static void finish(setup *s) {
@@ -270,7 +283,7 @@ static void print_dense(void) {
     printf("%-14s %-8s %-6s %7s %10s %10s %10s %10s   %s\n", "problem", "arch", "tiles", "legal", "check",
            "score", "batch", "full", "score / Timeloop");
     for (int c = 0; c < N_CASES; c++) {
-        if (cases[c].sparse || cases[c].ragged == ALL)
+        if (cases[c].sparse || cases[c].law || cases[c].ragged == ALL)
             continue; /* the walk of the mode full takes milliseconds */
         prepare(&s, c);
         double rate[N_MODES];
@@ -344,7 +357,7 @@ static void print_remainder_case(const char *problem, const char *arch, int ragg
     setup s;
     sx_evaluator *walker;
     int different = 0;
-    prepare_case(&s, problem, arch, ragged, SX_DENSITY_NONE, REMAINDERS);
+    prepare_case(&s, problem, arch, ragged, SX_DENSITY_NONE, NO_LAW, REMAINDERS);
     bench_need(sx_evaluator_new(s.model, &walker));
     walker->walks = true;
     time_scores(s.evaluator, s.mappings, s.scores, fast);
@@ -371,10 +384,12 @@ static void print_remainders(void) {
 
 int main(int argc, char **argv) {
     static const char *const ragged[] = {"", ", ragged", ", all ragged"};
+    static const char *const law[] = {"", ", latency", ", caches"};
     setup s;
     if (argc == 2 && strcmp(argv[1], "cases") == 0) {
         for (int c = 0; c < N_CASES; c++)
-            printf("%d %s on %s%s%s\n", c, cases[c].problem, cases[c].arch, ragged[cases[c].ragged],
+            printf("%d %s on %s%s%s%s\n", c, cases[c].problem, cases[c].arch, ragged[cases[c].ragged],
+                   law[cases[c].law],
                    cases[c].sparse == SX_DENSITY_NONE               ? ""
                    : cases[c].sparse == SX_DENSITY_FIXED_STRUCTURED ? ", fixed"
                                                                     : ", random");

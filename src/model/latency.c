@@ -22,10 +22,13 @@ typedef struct tile_runs {
     double outer, inner, words;
 } tile_runs;
 
-static tile_runs measure_tile(const sx_stored *stored, const uint32_t *extent) {
+/* Measures a tile; the extents of the tensor's ranks go to `rank`. */
+static tile_runs measure_tile(const sx_stored *stored, const uint32_t *extent, double *rank) {
     const int last = stored->n_ranks - 1;
-    double outer = 1, inner = last < 0 ? 1 : sx_stored_extent(stored, last, extent);
-    for (int r = 0; r < last; r++) outer *= sx_stored_extent(stored, r, extent);
+    double outer = 1;
+    for (int r = 0; r <= last; r++) rank[r] = sx_stored_extent(stored, r, extent);
+    for (int r = 0; r < last; r++) outer *= rank[r];
+    const double inner = last < 0 ? 1 : rank[last];
     return (tile_runs){outer, inner * stored->bytes, outer * inner};
 }
 
@@ -33,14 +36,16 @@ static tile_runs measure_tile(const sx_stored *stored, const uint32_t *extent) {
 static double load_time(const sx_boundary *b, const tile_runs *t) {
     const sx_law *law = b->law;
     if (isinf(law->load_request)) return t->outer * t->inner / b->load_bus;
-    double requests = ceil(t->inner / law->load_request);
-    return t->outer * requests * fmax(law->load_min, fmin(t->inner, law->load_request) / b->load_bus);
+    double requests = sx_rounded_up(t->inner / law->load_request);
+    return t->outer * requests *
+           sx_larger(law->load_min,
+                     (t->inner < law->load_request ? t->inner : law->load_request) / b->load_bus);
 }
 
 /* The same on its way out. */
 static double store_time(const sx_boundary *b, const tile_runs *t) {
     if (isinf(b->law->store_request)) return t->outer * t->inner * b->store_time;
-    return t->outer * ceil(t->inner / b->law->store_request) * b->store_time;
+    return t->outer * sx_rounded_up(t->inner / b->law->store_request) * b->store_time;
 }
 
 /* The cycles that an array takes for a tile: blocks of stationary operands, each with instructions of at most `rows`
@@ -57,10 +62,11 @@ static double array_time(const launch *l) {
             rest *= l->tile[d];
     }
     const uint64_t full = along / rows, rem = along % rows;
-    const double last = rem ? fmax((double)rem, law->min_rows) : law->rows;
+    const double last = rem ? sx_larger((double)rem, law->min_rows) : law->rows;
     const double instructions = rest * (double)(full + (rem > 0));
-    double steps = rest * (law->rows * (double)full + (rem ? last : 0)) - last + fmax(law->preload, last);
-    return blocks * fmax(steps, law->issue * instructions);
+    double steps =
+        rest * (law->rows * (double)full + (rem ? last : 0)) - last + sx_larger(law->preload, last);
+    return blocks * sx_larger(steps, law->issue * instructions);
 }
 
 /* The times that a tile of a tensor moves per launch, by the words that Timeloop counts. */
@@ -78,19 +84,19 @@ static double reduction_factor(const launch *l, const sx_mapping *mapping) {
 }
 
 /* Adds the lines that miss the caches. */
-static void add_misses(const launch *l, const sx_mapping *mapping, stages *st) {
-    const sx_law *law = l->boundary->law;
-    for (int c = 0; c < law->n_caches; c++) {
-        double missed[SX_MAX_TENSORS];
-        sx_latency_misses(l->model, l->boundary, &law->cache[c], mapping, l->tile, missed);
+static void add_misses(const launch *l, const sx_mapping *mapping, const double (*rank)[SX_MAX_RANKS],
+                       stages *st) {
+    const sx_boundary *b = l->boundary;
+    double missed[SX_MAX_CACHES][SX_MAX_TENSORS];
+    sx_latency_misses(l->model, b, mapping, l->tile, rank, missed);
+    for (int c = 0; c < b->n_caches; c++)
         for (int v = 0; v < l->model->n_tensors; v++) {
-            double time = law->cache[c].miss * missed[v] / st->launches;
-            if (l->boundary->stored[v].output)
-                st->store += time * law->write_factor;
+            double time = b->cache[c].miss * missed[c][v] / st->launches;
+            if (b->stored[v].output)
+                st->store += time * b->law->write_factor;
             else
                 st->load += time;
         }
-    }
 }
 
 /* Loads and stores of a tile. */
@@ -98,9 +104,10 @@ static void time_transfers(const launch *l, const sx_mapping *mapping, const dou
                            const double *updates, stages *st) {
     const sx_boundary *b = l->boundary;
     const unsigned kept = mapping->level[b->level].keep;
+    double rank[SX_MAX_TENSORS][SX_MAX_RANKS];
     for (int v = 0; v < l->model->n_tensors; v++) {
+        const tile_runs t = measure_tile(&b->stored[v], l->tile, rank[v]);
         if (!(kept >> v & 1)) continue;
-        const tile_runs t = measure_tile(&b->stored[v], l->tile);
         if (!b->stored[v].output) {
             double times = b->law->refetch ? 1 : share_moved(l, &t, reads[v]);
             st->load += load_time(b, &t) * times;
@@ -111,15 +118,15 @@ static void time_transfers(const launch *l, const sx_mapping *mapping, const dou
             st->load += load_time(b, &t) * share_moved(l, &t, reads[v]);
         }
     }
-    if (b->law->n_caches) add_misses(l, mapping, st);
+    if (b->n_caches) add_misses(l, mapping, rank, st);
 }
 
 /* The law: cycles of all launches; the parts go to `out` unless that is NULL. */
 static double pipeline(const sx_law *law, const stages *st, sx_cost_boundary *out) {
     const double n = st->launches, all = st->load + st->compute + st->store;
-    const double longest = fmax(st->load, fmax(st->compute, st->store));
+    const double longest = sx_larger(st->load, sx_larger(st->compute, st->store));
     const double hidden = longest + law->exposed * (all - longest);
-    const double period = fmax(law->launch, fmax(hidden, all / law->slots));
+    const double period = sx_larger(law->launch, sx_larger(hidden, all / law->slots));
     if (out)
         *out = (sx_cost_boundary){.launches = n,
                                   .load = st->load,
@@ -153,6 +160,18 @@ static double begin_launch(launch *l, const sx_mapping *mapping) {
     return launches;
 }
 
+/* The same for exact factors of the outermost level's loops. */
+static double begin_exact_launch(launch *l, const sx_mapping *mapping) {
+    const sx_model *model = l->model;
+    const uint32_t *temporal = mapping->level[l->boundary->level].temporal;
+    uint64_t launches = 1;
+    for (int d = 0; d < model->n_dims; d++) {
+        l->tile[d] = temporal[d] == 1 ? model->size[d] : model->size[d] / temporal[d];
+        launches *= temporal[d];
+    }
+    return l->all = (double)launches;
+}
+
 double sx_latency_of(const sx_model *model, const sx_mapping *mapping, const sx_latency_words *words,
                      double steps, double cycles, sx_cost *out) {
     const sx_latency_model *laws = model->law;
@@ -160,15 +179,16 @@ double sx_latency_of(const sx_model *model, const sx_mapping *mapping, const sx_
     for (int i = 0; i < laws->n; i++) {
         const sx_boundary *b = &laws->boundary[i];
         launch l = {.model = model, .boundary = b, .all = 1};
-        stages st = {.launches = begin_launch(&l, mapping)};
+        const bool exact = !words && b->level == model->n_levels - 1;
+        stages st = {.launches = exact ? begin_exact_launch(&l, mapping) : begin_launch(&l, mapping)};
         st.compute = b->array ? array_time(&l) : i > 0 ? latency : steps / l.all;
         time_transfers(&l, mapping, words ? words->reads[i] : NULL, words ? words->updates[i] : NULL, &st);
         latency = pipeline(b->law, &st, out ? &out->boundary[i] : NULL);
         if (out) out->boundary[i].level = b->level;
     }
     if (out) out->n_boundaries = laws->n;
-    if (!laws->boundary[0].array) cycles = fmax(cycles, steps);
-    return fmax(latency, cycles) + (double)model->latency;
+    if (!laws->boundary[0].array) cycles = sx_larger(cycles, steps);
+    return sx_larger(latency, cycles) + (double)model->latency;
 }
 
 /* A tile's stages without misses, under a law. */
@@ -192,7 +212,7 @@ static stages least_totals(const launch *l, unsigned kept) {
     const sx_model *model = l->model;
     stages all = {.launches = l->all, .compute = (double)model->computes / (double)model->compute_instances};
     const double instances = (double)model->level[b->level].instances;
-    if (b->array) all.compute = fmax(all.compute, array_time(l) * l->all);
+    if (b->array) all.compute = sx_larger(all.compute, array_time(l) * l->all);
     for (int v = 0; v < model->n_tensors; v++) {
         if (!(kept >> v & 1)) continue;
         const double bytes = sx_model_touched(model, v) * b->stored[v].bytes / instances;
@@ -220,7 +240,8 @@ double sx_latency_least(const sx_model *model, const uint32_t *tile, unsigned ke
     if (law->refetch && !law->spill && b->array && instances == 1) {
         stages st = {.launches = l.all, .compute = array_time(&l)};
         for (int v = 0; v < model->n_tensors; v++) {
-            const tile_runs t = measure_tile(&b->stored[v], tile);
+            double rank[SX_MAX_RANKS];
+            const tile_runs t = measure_tile(&b->stored[v], tile, rank);
             if (!(kept >> v & 1)) continue;
             if (b->stored[v].output)
                 st.store += store_time(b, &t) / reductions;

@@ -8,6 +8,11 @@
 
 #include "model/model.h"
 
+/* Lines of a tile in memory, and those that the sets of each cache must hold for them. */
+typedef struct sx_lines {
+    double n, crowded[SX_MAX_CACHES];
+} sx_lines;
+
 /* A tensor as it lies in memory: its ranks, outermost first, each a sum of dimensions. */
 typedef struct sx_stored {
     double bytes; /* of an element */
@@ -16,11 +21,20 @@ typedef struct sx_stored {
     uint8_t n_ranks;
     uint16_t first[SX_MAX_RANKS + 1]; /* term of each rank */
     double whole[SX_MAX_RANKS];       /* the extents of the whole tensor */
+    uint16_t rank_dims[SX_MAX_RANKS]; /* that index each rank */
+    sx_lines whole_lines;
     struct sx_stored_term {
         uint32_t coef;
         uint8_t dim;
     } * term;
 } sx_stored;
+
+/* A cache behind the port of a level that launches tiles. */
+typedef struct sx_boundary_cache {
+    double bytes, miss;
+    double lost; /* share of the layer's lines that is lost in the end, where the boundary is the outermost */
+    uint64_t sets;
+} sx_boundary_cache;
 
 /* A level that launches tiles. */
 typedef struct sx_boundary {
@@ -34,7 +48,9 @@ typedef struct sx_boundary {
     uint32_t block[SX_MAX_DIMS]; /* places of the array along a dimension, else 1 */
     double load_bus;             /* bytes per cycle */
     double store_time;           /* cycles per request, or per byte where there are none */
-    sx_stored *stored;           /* per tensor */
+    uint8_t n_caches;            /* of the law, those that do not hold the whole layer */
+    sx_boundary_cache cache[SX_MAX_CACHES];
+    sx_stored *stored; /* per tensor */
 } sx_boundary;
 
 typedef struct sx_latency_model {
@@ -58,7 +74,7 @@ bool sx_latency_sees_orders(const sx_model *model);
 double sx_latency_usable(const sx_arch *arch, int level, double words);
 
 /* The latency of a legal mapping: the law's, or `cycles` (of the levels in `timed`, infinite rates aside) where that is
- * more. words may be NULL unless `counted`; steps are the compute cycles. The parts go to `out` unless that is NULL. */
+ * more. words are NULL for exact factors, unless `counted`; steps are the compute cycles. The parts go to `out` unless that is NULL. */
 double sx_latency_of(const sx_model *model, const sx_mapping *mapping, const sx_latency_words *words,
                      double steps, double cycles, sx_cost *out);
 
@@ -76,9 +92,14 @@ static inline double sx_latency_score(const sx_model *model, const sx_mapping *m
  * keeps at least the tensors of a mask. */
 double sx_latency_least(const sx_model *model, const uint32_t *tile, unsigned kept);
 
-/* The lines of each tensor that miss a cache while a boundary's loops run once, for a tile of these extents. */
-void sx_latency_misses(const sx_model *model, const sx_boundary *boundary, const sx_law_cache *cache,
-                       const sx_mapping *mapping, const uint32_t *tile, double *missed);
+/* Sets the caches of a boundary whose tensors and outer level are set. */
+void sx_latency_compile_caches(const sx_model *model, sx_boundary *boundary);
+
+/* The lines of each tensor that miss each cache while a boundary's loops run once, for a tile of these extents, whose tensors'
+ * ranks have those of `rank`. */
+void sx_latency_misses(const sx_model *model, const sx_boundary *boundary, const sx_mapping *mapping,
+                       const uint32_t *tile, const double (*rank)[SX_MAX_RANKS],
+                       double (*missed)[SX_MAX_TENSORS]);
 
 /* The least value, over all orders of the outermost level's loops, of a function that does not fall with the cycles that all
  * loads and all stores wait for lines missed; tiles divide the sizes. Where there are too many loops nothing is missed. */
@@ -86,12 +107,21 @@ typedef double sx_latency_after(const void *user, double load, double store);
 double sx_latency_least_misses(const sx_model *model, const sx_boundary *boundary, const uint32_t *tile,
                                sx_latency_after *after, const void *user);
 
+/* The larger of two numbers, and a number below 2^63 rounded up: without calls, since every evaluation has some. */
+static inline double sx_larger(double a, double b) {
+    return a > b ? a : b;
+}
+static inline double sx_rounded_up(double x) {
+    const double whole = (double)(int64_t)x;
+    return whole < x ? whole + 1 : whole;
+}
+
 /* The extent of a rank of a tensor. */
 static inline double sx_stored_extent(const sx_stored *stored, int rank, const uint32_t *extent) {
     uint64_t places = 1;
     for (int i = stored->first[rank]; i < stored->first[rank + 1]; i++)
         places += (uint64_t)stored->term[i].coef * (extent[stored->term[i].dim] - 1u);
-    return (double)places;
+    return (double)(int64_t)places;
 }
 
 #endif

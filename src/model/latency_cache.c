@@ -8,26 +8,11 @@
 #include <math.h>
 #include <string.h>
 
-/* A tile in memory: contiguous runs of so many bytes each, and the bytes from one to the next (0: there is one run). */
-typedef struct runs {
-    double n, bytes, stride;
-} runs;
-
-static runs measure_runs(const sx_stored *stored, const uint32_t *extent) {
-    runs out = {1, stored->bytes, stored->bytes};
-    int r = stored->n_ranks - 1;
-    for (; r >= 0; r--) {
-        const double x = sx_stored_extent(stored, r, extent);
-        out.bytes *= x;
-        out.stride *= stored->whole[r];
-        if (x != stored->whole[r]) break;
-    }
-    if (r < 0) out.stride = 0;
-    for (r--; r >= 0; r--) out.n *= sx_stored_extent(stored, r, extent);
-    return out;
-}
-
 static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
+    if ((b & (b - 1)) == 0 && a) { /* a power of two */
+        const uint64_t bit = a & (~a + 1);
+        return bit < b ? bit : b;
+    }
     while (b) {
         uint64_t rest = a % b;
         a = b;
@@ -36,22 +21,41 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
     return a;
 }
 
-/* The share of a cache's sets that the lines of strided runs can be in. */
-static double set_share(const runs *t, double line, uint64_t sets) {
-    if (t->stride == 0 || t->stride < line || fmod(t->stride, line) != 0) return 1;
-    return fmin(1, fmax(1, t->bytes / line) / (double)greatest_divisor((uint64_t)(t->stride / line), sets));
-}
-
-/* What the walk knows of a tensor: the lines of its tile, those that its sets must hold, those missed so far. */
+/* What the walk knows of a tensor: the extents of its ranks, the lines of its tile, those that the sets of each cache must
+ * hold, those missed so far. */
 typedef struct walked {
-    double lines, crowded, missed;
+    double extent[SX_MAX_RANKS], missed[SX_MAX_CACHES];
+    sx_lines lines;
 } walked;
 
-static void measure_lines(const sx_stored *stored, const uint32_t *extent, double line, uint64_t sets,
-                          walked *out) {
-    const runs t = measure_runs(stored, extent);
-    out->lines = t.n * fmax(1, t.bytes / line);
-    out->crowded = out->lines / set_share(&t, line, sets);
+/* Measures the ranks that have one of these dimensions. */
+static void measure_ranks(const sx_stored *stored, const uint32_t *extent, unsigned dims, walked *w) {
+    for (int r = 0; r < stored->n_ranks; r++)
+        if (stored->rank_dims[r] & dims) w->extent[r] = sx_stored_extent(stored, r, extent);
+}
+
+/* Measures the lines of a tile: it is contiguous runs of so many bytes each, with so many bytes from one to the next. Those
+ * of strided runs can be in a share of a cache's sets only. */
+static void measure_lines(const sx_boundary *b, const sx_stored *stored, walked *w) {
+    const double line = b->law->line;
+    double runs = 1, bytes = stored->bytes, stride = stored->bytes;
+    int r = stored->n_ranks - 1;
+    for (; r >= 0; r--) {
+        bytes *= w->extent[r];
+        stride *= stored->whole[r];
+        if (w->extent[r] != stored->whole[r]) break;
+    }
+    const bool broken = r >= 0;
+    for (r--; r >= 0; r--) runs *= w->extent[r];
+    const double per_run = sx_larger(1, bytes / line), steps = stride / line;
+    const bool strided = broken && stride >= line && steps == (double)(int64_t)steps;
+    w->lines.n = runs * per_run;
+    for (int c = 0; c < SX_MAX_CACHES; c++) w->lines.crowded[c] = w->lines.n;
+    for (int c = 0; c < b->n_caches && strided; c++) {
+        const double share =
+            per_run / (double)(int64_t)greatest_divisor((uint64_t)(int64_t)steps, b->cache[c].sets);
+        if (share < 1) w->lines.crowded[c] /= share;
+    }
 }
 
 /* x to a power, exact and fast where that is a small whole number. */
@@ -61,101 +65,140 @@ static double raise(double x, double power) {
     return power == 1 ? x : pow(x, power);
 }
 
-/* The share of the lines touched that the cache still holds. */
-static double share_kept(const walked *w, int n, const sx_law *law, const sx_law_cache *cache) {
-    double bytes = 0;
-    for (int v = 0; v < n; v++) bytes += w[v].crowded;
-    bytes *= law->line;
-    if (bytes <= cache->bytes) return 1;
-    return isinf(law->soft) ? 0 : raise(cache->bytes / bytes, law->soft);
+/* The share of the lines touched that each cache has lost; 0 beyond those there are, so that loops over all of them have a
+ * fixed length, which is faster. */
+static void set_lost(const sx_boundary *b, const walked *w, int n, double *lost) {
+    double lines[SX_MAX_CACHES] = {0};
+    for (int v = 0; v < n; v++)
+        for (int c = 0; c < SX_MAX_CACHES; c++) lines[c] += w[v].lines.crowded[c];
+    for (int c = 0; c < SX_MAX_CACHES; c++) lost[c] = 0;
+    for (int c = 0; c < b->n_caches; c++) {
+        const double bytes = lines[c] * b->law->line;
+        if (bytes > b->cache[c].bytes)
+            lost[c] = isinf(b->law->soft) ? 1 : 1 - raise(b->cache[c].bytes / bytes, b->law->soft);
+    }
 }
 
-/* Takes the walk over one more loop outward. */
-static void pass_loop(const sx_boundary *b, int n, int dim, double factor, double kept,
-                      const uint32_t *extent, uint64_t sets, walked *w) {
+/* Measures all tensors of a tile. */
+static void measure_all(const sx_model *model, const sx_boundary *b, const uint32_t *extent, walked *w) {
+    for (int v = 0; v < model->n_tensors; v++) {
+        for (int r = 0; r < b->stored[v].n_ranks; r++)
+            w[v].extent[r] = sx_stored_extent(&b->stored[v], r, extent);
+        measure_lines(b, &b->stored[v], &w[v]);
+    }
+}
+
+void sx_latency_compile_caches(const sx_model *model, sx_boundary *b) {
+    const sx_law *law = b->law;
+    const bool whole = b->outer == model->n_levels;
+    for (int i = 0; i < law->n_caches; i++) {
+        const int c = b->n_caches++;
+        double lost[SX_MAX_CACHES];
+        walked w[SX_MAX_TENSORS];
+        b->cache[c] = (sx_boundary_cache){
+            .bytes = law->cache[i].bytes,
+            .miss = law->cache[i].miss,
+            .sets = (uint64_t)(law->cache[i].bytes / (law->line * law->cache[i].ways)),
+        };
+        if (!whole) continue;
+        measure_all(model, b, model->size, w);
+        set_lost(b, w, model->n_tensors, lost);
+        b->cache[c].lost = lost[c];
+        if (b->cache[c].lost == 0) b->n_caches--;
+    }
+    walked w[SX_MAX_TENSORS];
+    measure_all(model, b, model->size, w);
+    for (int v = 0; v < model->n_tensors; v++) b->stored[v].whole_lines = w[v].lines;
+}
+
+/* Takes the walk over one more loop outward; dimensions in `open` are not whole after it. */
+static void pass_loop(const sx_boundary *b, int n, int dim, double factor, const uint32_t *extent,
+                      unsigned open, walked *w) {
+    double lost[SX_MAX_CACHES];
+    set_lost(b, w, n, lost);
     for (int v = 0; v < n; v++) {
         const sx_stored *stored = &b->stored[v];
-        const double before = w[v].lines;
+        const double before = w[v].lines.n;
         if (stored->dims >> dim & 1) {
-            measure_lines(stored, extent, b->law->line, sets, &w[v]);
-            const double grown = w[v].lines / before;
-            w[v].missed *= grown + fmax(factor - grown, 0) * (1 - kept);
+            if (stored->dims & open) {
+                measure_ranks(stored, extent, 1u << dim, &w[v]);
+                measure_lines(b, stored, &w[v]);
+            } else {
+                w[v].lines = stored->whole_lines;
+            }
+            const double grown = w[v].lines.n / before, again = sx_larger(factor - grown, 0);
+            for (int c = 0; c < SX_MAX_CACHES; c++) w[v].missed[c] *= grown + again * lost[c];
         } else if (!stored->output) {
-            w[v].missed *= 1 + (factor - 1) * (1 - kept);
+            for (int c = 0; c < SX_MAX_CACHES; c++) w[v].missed[c] *= 1 + (factor - 1) * lost[c];
         }
     }
 }
 
-void sx_latency_misses(const sx_model *model, const sx_boundary *b, const sx_law_cache *cache,
-                       const sx_mapping *mapping, const uint32_t *tile, double *missed) {
+void sx_latency_misses(const sx_model *model, const sx_boundary *b, const sx_mapping *mapping,
+                       const uint32_t *tile, const double (*rank)[SX_MAX_RANKS],
+                       double (*missed)[SX_MAX_TENSORS]) {
     const int n = model->n_tensors;
-    const uint64_t sets = (uint64_t)(cache->bytes / (b->law->line * cache->ways));
     uint32_t extent[SX_MAX_DIMS];
+    unsigned open = 0;
     walked w[SX_MAX_TENSORS];
-    for (int d = 0; d < model->n_dims; d++) extent[d] = tile[d];
+    for (int d = 0; d < model->n_dims; d++) {
+        extent[d] = tile[d];
+        open |= (unsigned)(tile[d] < model->size[d]) << d;
+    }
     for (int v = 0; v < n; v++) {
-        measure_lines(&b->stored[v], extent, b->law->line, sets, &w[v]);
-        w[v].missed = w[v].lines;
+        memcpy(w[v].extent, rank[v], sizeof w[v].extent);
+        measure_lines(b, &b->stored[v], &w[v]);
+        for (int c = 0; c < SX_MAX_CACHES; c++) w[v].missed[c] = w[v].lines.n;
     }
     for (int s = b->level; s < b->outer; s++)
         for (int i = 0; i < model->n_dims; i++) {
             const int d = mapping->level[s].temporal_order[i];
             const uint32_t factor = mapping->level[s].temporal[d];
             if (factor == 1) continue;
-            const double kept = share_kept(w, n, b->law, cache);
             const uint64_t wide = (uint64_t)extent[d] * factor;
             extent[d] = wide < model->size[d] ? (uint32_t)wide : model->size[d];
-            pass_loop(b, n, d, factor, kept, extent, sets, w);
+            if (extent[d] == model->size[d]) open &= ~(1u << d);
+            pass_loop(b, n, d, factor, extent, open, w);
         }
-    const double kept = share_kept(w, n, b->law, cache);
-    for (int v = 0; v < n; v++) missed[v] = w[v].missed * (1 - kept);
+    double lost[SX_MAX_CACHES];
+    for (int c = 0; c < b->n_caches; c++) lost[c] = b->cache[c].lost;
+    if (b->outer < model->n_levels) set_lost(b, w, n, lost);
+    for (int c = 0; c < b->n_caches; c++)
+        for (int v = 0; v < n; v++) missed[c][v] = w[v].missed[c] * lost[c];
 }
 
 enum { MOST_LOOPS = 6, SETS = 1 << MOST_LOOPS };
 
-/* The loops of a level that launch tiles, and per cache and set of them (a mask) the lines of each tensor after those loops,
- * with the share of the lines touched that is lost when the next loop comes round. */
+/* The loops of a level that launch tiles, and per set of them (a mask) the lines of each tensor after those loops, and the
+ * share of the lines touched that each cache has lost when the next loop comes round. */
 typedef struct loop_sets {
     const sx_model *model;
     const sx_boundary *boundary;
-    const sx_law_cache *cache[SX_MAX_CACHES]; /* those that do not hold the whole layer */
-    int n_loops, n_caches;
+    int n_loops;
     uint8_t dim[MOST_LOOPS];
     uint32_t factor[MOST_LOOPS];
-    double lines[SX_MAX_CACHES][SETS][SX_MAX_TENSORS], lost[SX_MAX_CACHES][SETS];
+    double lines[SETS][SX_MAX_TENSORS], lost[SETS][SX_MAX_CACHES];
 } loop_sets;
 
-/* Measures the tensors' lines in a cache after the loops of a set. */
-static void measure_set(loop_sets *p, const uint32_t *tile, int set, const sx_law_cache *cache) {
+/* Measures the tensors' lines after the loops of a set. */
+static void measure_set(loop_sets *p, const uint32_t *tile, int set) {
     const sx_boundary *b = p->boundary;
-    const uint64_t sets = (uint64_t)(cache->bytes / (b->law->line * cache->ways));
     uint32_t extent[SX_MAX_DIMS];
     walked w[SX_MAX_TENSORS];
     for (int d = 0; d < p->model->n_dims; d++) extent[d] = tile[d];
     for (int i = 0; i < p->n_loops; i++)
         if (set >> i & 1) extent[p->dim[i]] *= p->factor[i];
-    for (int v = 0; v < p->model->n_tensors; v++) {
-        measure_lines(&b->stored[v], extent, b->law->line, sets, &w[v]);
-        p->lines[p->n_caches][set][v] = w[v].lines;
-    }
-    p->lost[p->n_caches][set] = 1 - share_kept(w, p->model->n_tensors, b->law, cache);
-}
-
-/* Adds a cache, unless it holds the whole layer: then nothing misses it. */
-static void add_cache(loop_sets *p, const uint32_t *tile, const sx_law_cache *cache) {
-    const int all = (1 << p->n_loops) - 1;
-    measure_set(p, tile, all, cache);
-    if (p->lost[p->n_caches][all] == 0) return;
-    for (int set = 0; set < all; set++) measure_set(p, tile, set, cache);
-    p->cache[p->n_caches++] = cache;
+    measure_all(p->model, b, extent, w);
+    for (int v = 0; v < p->model->n_tensors; v++) p->lines[set][v] = w[v].lines.n;
+    set_lost(b, w, p->model->n_tensors, p->lost[set]);
 }
 
 /* What passing loop i after those of a set multiplies the lines missed of a tensor by. */
 static double pass_factor(const loop_sets *p, int c, int set, int i, int v) {
     const sx_stored *stored = &p->boundary->stored[v];
-    const double f = p->factor[i], lost = p->lost[c][set];
+    const double f = p->factor[i], lost = p->lost[set][c];
     if (!(stored->dims >> p->dim[i] & 1)) return stored->output ? 1 : 1 + (f - 1) * lost;
-    const double grown = p->lines[c][set | 1 << i][v] / p->lines[c][set][v];
+    const double grown = p->lines[set | 1 << i][v] / p->lines[set][v];
     return grown + fmax(f - grown, 0) * lost;
 }
 
@@ -163,9 +206,10 @@ static double pass_factor(const loop_sets *p, int c, int set, int i, int v) {
 static double value_after(const loop_sets *p, const double (*missed)[SX_MAX_TENSORS], sx_latency_after *after,
                           const void *user) {
     double load = 0, store = 0;
-    for (int c = 0; c < p->n_caches; c++)
+    for (int c = 0; c < p->boundary->n_caches; c++)
         for (int v = 0; v < p->model->n_tensors; v++) {
-            const double cycles = p->cache[c]->miss * missed[c][v] * p->lost[c][(1 << p->n_loops) - 1];
+            const double cycles =
+                p->boundary->cache[c].miss * missed[c][v] * p->lost[(1 << p->n_loops) - 1][c];
             if (p->boundary->stored[v].output)
                 store += cycles * p->boundary->law->write_factor;
             else
@@ -182,7 +226,7 @@ static double least_of_orders(const loop_sets *p, int set, const double (*missed
     for (int i = 0; i < p->n_loops; i++) {
         double next[SX_MAX_CACHES][SX_MAX_TENSORS];
         if (set >> i & 1) continue;
-        for (int c = 0; c < p->n_caches; c++)
+        for (int c = 0; c < p->boundary->n_caches; c++)
             for (int v = 0; v < p->model->n_tensors; v++)
                 next[c][v] = missed[c][v] * pass_factor(p, c, set, i, v);
         least = fmin(least, least_of_orders(p, set | 1 << i, next, after, user));
@@ -192,19 +236,16 @@ static double least_of_orders(const loop_sets *p, int set, const double (*missed
 
 double sx_latency_least_misses(const sx_model *model, const sx_boundary *b, const uint32_t *tile,
                                sx_latency_after *after, const void *user) {
-    loop_sets p;
     double missed[SX_MAX_CACHES][SX_MAX_TENSORS];
-    p.model = model;
-    p.boundary = b;
-    p.n_loops = p.n_caches = 0;
-    if (b->level != model->n_levels - 1) return after(user, 0, 0);
+    if (b->level != model->n_levels - 1 || !b->n_caches) return after(user, 0, 0);
+    loop_sets p = {.model = model, .boundary = b};
     for (int d = 0; d < model->n_dims; d++) {
         if (tile[d] == model->size[d]) continue;
         if (p.n_loops == MOST_LOOPS) return after(user, 0, 0);
         p.dim[p.n_loops] = (uint8_t)d;
         p.factor[p.n_loops++] = (uint32_t)(model->size[d] / tile[d]);
     }
-    for (int c = 0; c < b->law->n_caches; c++) add_cache(&p, tile, &b->law->cache[c]);
-    for (int c = 0; c < p.n_caches; c++) memcpy(missed[c], p.lines[c][0], sizeof missed[c]);
+    for (int set = 0; set < 1 << p.n_loops; set++) measure_set(&p, tile, set);
+    for (int c = 0; c < b->n_caches; c++) memcpy(missed[c], p.lines[0], sizeof missed[c]);
     return least_of_orders(&p, 0, missed, after, user);
 }

@@ -120,6 +120,7 @@ static struct sx_stored_term *compile_stored(const naming *n, const sx_law *law,
         for (int d = 0; d < n->problem->n_dims; d++) {
             if (!rank_has(tensor, r, d)) continue;
             out->dims |= (uint16_t)(1u << d);
+            out->rank_dims[i] |= (uint16_t)(1u << d);
             if (n->problem->size[d] > 1)
                 *term++ = (struct sx_stored_term){(uint32_t)abs(tensor->coef[r][d]), (uint8_t)d};
         }
@@ -213,8 +214,10 @@ sx_status sx_latency_compile(const sx_model *model, sx_latency_model **out) {
         term = compile_boundary(model, s, term, b);
         made->counted |= !b->law->refetch || b->law->spill;
     }
-    for (int i = 0; i < made->n; i++)
+    for (int i = 0; i < made->n; i++) {
         made->boundary[i].outer = i + 1 < made->n ? made->boundary[i + 1].level : model->n_levels;
+        sx_latency_compile_caches(model, &made->boundary[i]);
+    }
     made->timed = timed_levels(model, made);
     made->counted |= made->timed != 0;
     *out = made;
@@ -223,7 +226,7 @@ sx_status sx_latency_compile(const sx_model *model, sx_latency_model **out) {
 
 bool sx_latency_sees_orders(const sx_model *model) {
     bool caches = false;
-    for (int i = 0; model->law && i < model->law->n; i++) caches |= model->law->boundary[i].law->n_caches > 0;
+    for (int i = 0; model->law && i < model->law->n; i++) caches |= model->law->boundary[i].n_caches > 0;
     return caches;
 }
 

@@ -74,7 +74,8 @@ bool sx_latency_sees_orders(const sx_model *model);
 double sx_latency_usable(const sx_arch *arch, int level, double words);
 
 /* The latency of a legal mapping: the law's, or `cycles` (of the levels in `timed`, infinite rates aside) where that is
- * more. words are NULL for exact factors, unless `counted`; steps are the compute cycles. The parts go to `out` unless that is NULL. */
+ * more. words are NULL for exact factors, unless `counted`; steps are the compute cycles. The parts go to `out` unless that is
+ * NULL. */
 double sx_latency_of(const sx_model *model, const sx_mapping *mapping, const sx_latency_words *words,
                      double steps, double cycles, sx_cost *out);
 

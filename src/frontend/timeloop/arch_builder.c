@@ -158,7 +158,7 @@ static sx_status settle_compute(sx_arch_builder *b, const sx_ert *ert) {
 }
 
 /* The energy of a hop where wires are described instead: bits * length * energy. An ERT's table of wires
- * counts for all levels. */
+ * counts for all levels; where nothing states an energy, wires of a stated length and routers are estimated. */
 static sx_status settle_wires(sx_arch_builder *b, const sx_ert *ert) {
     double wire = 0;
     const sx_node *table = sx_ert_table(ert, "wire");
@@ -167,6 +167,7 @@ static sx_status settle_wires(sx_arch_builder *b, const sx_ert *ert) {
     for (int s = 0; s < b->arch.n_levels; s++) {
         const sx_level_draft *draft = &b->draft[s];
         double energy = wire > 0 ? wire : draft->wire_energy;
+        if (!(energy > 0)) sx_builder_estimate_network(b, s, &energy);
         if (draft->hop_given || !(energy > 0)) continue;
         if (!draft->tile_given && sx_input_section(b->input, "ART", 0))
             return sx_error_hint(

@@ -22,10 +22,10 @@ typedef struct sx_level_draft {
     const sx_pair *gate; /* power_gated_at */
     bool energy_given;   /* vector_access_energy */
     sx_energy_source source;
-    bool hop_given; /* energy_per_hop */
-    bool tile_given;
-    double wire_energy; /* pJ per bit and mm */
-    double tile_width;  /* um */
+    bool hop_given;                /* energy_per_hop */
+    bool tile_given, router_given; /* tile_width, router_energy */
+    double wire_energy;            /* pJ per bit and mm */
+    double tile_width;             /* um */
     uint32_t network_bits;
     const sx_node *sparse; /* sparse optimizations written beside the level; NULL: none */
     sx_component component;
@@ -110,6 +110,10 @@ SX_MUST_USE sx_status sx_process_node(const sx_node *value, double *out);
 void sx_builder_settle_estimator(sx_arch_builder *builder);
 void sx_builder_estimate_level(sx_arch_builder *builder, int level);
 void sx_builder_estimate_compute(sx_arch_builder *builder, bool with_area);
+
+/* Estimates the network inside a level whose energies are estimates: *wire, pJ of a bit and mm, where the length of a hop is
+ * stated, and a router's energy where the architecture has a component of that kind. */
+void sx_builder_estimate_network(sx_arch_builder *builder, int level, double *wire);
 
 /* Hands the estimates of all components to the input. */
 SX_MUST_USE sx_status sx_builder_tell_components(sx_arch_builder *builder);

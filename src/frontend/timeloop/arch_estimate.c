@@ -158,6 +158,30 @@ void sx_builder_estimate_level(sx_arch_builder *b, int level) {
     if (s->area == 0) s->area = e.area;
 }
 
+/* Whether the energies of a level, or of the one that fans out there, are estimates. */
+static bool has_estimates(const sx_arch_builder *b, int level) {
+    while (level + 1 < b->arch.n_levels && b->arch.level[level].transparent) level++;
+    return b->draft[level].source == SX_BY_ESTIMATE;
+}
+
+void sx_builder_estimate_network(sx_arch_builder *b, int level, double *wire) {
+    sx_level_draft *draft = &b->draft[level];
+    sx_storage *s = &b->arch.level[level];
+    sx_component part = {.kind = SX_COMPONENT_WIRE, .node = draft->component.node, .width = 1};
+    sx_estimate e;
+    if (!has_estimates(b, level)) return;
+    sx_estimate_component(&part, b->estimator, &e);
+    if (draft->tile_given) *wire = e.read;
+    for (int i = 0; i < b->n_extra; i++) {
+        if (b->extra[i].component.kind != SX_COMPONENT_ROUTER || draft->router_given) continue;
+        if (sx_arch_fanout_x(&b->arch, level) * sx_arch_fanout_y(&b->arch, level) == 1) continue;
+        part = b->extra[i].component;
+        part.width = draft->network_bits;
+        sx_estimate_component(&part, b->estimator, &e);
+        s->router_energy = e.read;
+    }
+}
+
 void sx_builder_estimate_compute(sx_arch_builder *b, bool with_area) {
     sx_compute *c = &b->arch.compute;
     sx_estimate e;

@@ -193,6 +193,7 @@ static sx_status read_network(const sx_arch_component *e, sx_storage *s, sx_leve
     draft->network_bits = s->word_bits;
     draft->hop_given = sx_attribute_pair(a, "energy_per_hop");
     draft->tile_given = sx_attribute_pair(a, "tile_width");
+    draft->router_given = sx_attribute_pair(a, "router_energy");
     SX_TRY(sx_attribute_u32(a, "network_word_bits", &draft->network_bits));
     SX_TRY(sx_attribute_double(a, "energy_per_hop", &s->energy_per_hop));
     SX_TRY(sx_attribute_double(a, "router_energy", &s->router_energy));

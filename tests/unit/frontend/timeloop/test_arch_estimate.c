@@ -127,6 +127,37 @@ static void attributes_of_a_tree(void **state) {
 }
 
 /* What is no process node. */
+#define NETWORK(keys)                                                                                        \
+    "architecture:\n  version: 0.4\n  nodes:\n"                                                              \
+    "  - !Component {name: DRAM, class: DRAM, attributes: {width: 64, datawidth: 16, technology: 45nm}}\n"   \
+    "  - !Component {name: net, class: XY_NoC}\n"                                                            \
+    "  - !Component {name: Buf, class: SRAM, attributes: {depth: 2048, width: 64, datawidth: 16}}\n"         \
+    "  - !Container {name: PE, spatial: {meshX: 4}, attributes: {network_word_bits: 16" keys "}}\n"          \
+    "  - !Component {name: mac, class: intmac, attributes: {datawidth: 16}}\n"
+
+/* Wires of a stated length and routers cost what the estimator says, where nothing states an energy. */
+static void networks(void **state) {
+    (void)state;
+    static sx_arch a;
+    sx_estimate wire, router;
+    const sx_component mm = {.kind = SX_COMPONENT_WIRE, .node = 45, .width = 1};
+    const sx_component hop = {.kind = SX_COMPONENT_ROUTER, .node = 45, .width = 16};
+    sx_estimate_component(&mm, SX_ESTIMATOR_ACCELERGY_04, &wire);
+    sx_estimate_component(&hop, SX_ESTIMATOR_ACCELERGY_04, &router);
+    sx_input_free(read_with(NETWORK(", tile_width: 500"), SX_ESTIMATOR_PRESET, false, &a));
+    assert_true(wire.read > 0 && fabs(a.level[0].energy_per_hop - 16 * 0.5 * wire.read) < 1e-9);
+    assert_true(a.level[0].router_energy == router.read && a.level[1].router_energy == 0);
+    sx_input_free(read_with(NETWORK(""), SX_ESTIMATOR_PRESET, false, &a));
+    assert_true(a.level[0].energy_per_hop == 0 && a.level[0].router_energy == router.read);
+    sx_input_free(read_with(NETWORK(", tile_width: 500, wire_energy: 2, router_energy: 3"),
+                            SX_ESTIMATOR_PRESET, false, &a));
+    assert_true(a.level[0].energy_per_hop == 16 && a.level[0].router_energy == 3);
+    sx_input_free(read_with(NETWORK(", tile_width: 500, energy_per_hop: 0"), SX_ESTIMATOR_PRESET, false, &a));
+    assert_true(a.level[0].energy_per_hop == 0);
+    sx_input_free(read_with(NETWORK(", tile_width: 500"), SX_ESTIMATOR_PRESET, true, &a));
+    assert_true(a.level[0].energy_per_hop == 0 && a.level[0].router_energy == 0);
+}
+
 static void refusals(void **state) {
     (void)state;
 #define KEYS ", technology: 5000nm"
@@ -136,8 +167,9 @@ static void refusals(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(formulas), cmocka_unit_test(with_a_node),
-                                       cmocka_unit_test(stated_energies),
-                                       cmocka_unit_test(attributes_of_a_tree), cmocka_unit_test(refusals)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(formulas),        cmocka_unit_test(with_a_node),
+        cmocka_unit_test(stated_energies), cmocka_unit_test(attributes_of_a_tree),
+        cmocka_unit_test(networks),        cmocka_unit_test(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

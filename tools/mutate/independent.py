@@ -10,6 +10,7 @@ from pathlib import Path
 from queue import Queue
 from typing import NamedTuple
 
+from reach import environment_with
 from replay import FOLDER, read_mutant
 from run import ROOT, SCRATCH, Compiler, build, compile_commands, files_of, mutants_of
 
@@ -44,8 +45,7 @@ class Outcome(NamedTuple):
 def search(libraries, seed):
     """Searches a batch of spaces, with the libraries of some folders."""
     command = ["prlimit", f"--cpu={LIMIT}", BUILD / TEST, str(BATCH), str(seed)]
-    environment = {**os.environ, "LD_LIBRARY_PATH": ":".join(str(p) for p in libraries)}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, errors="replace")
+    done = subprocess.run(command, env=environment_with(libraries), capture_output=True, text=True, errors="replace")
     found = TALLY.search(done.stdout + done.stderr)
     return Outcome(*map(int, found.groups())) if found else Outcome(ended=1)
 

@@ -80,13 +80,17 @@ def end_tests(*_):
     os._exit(1)
 
 
+def environment_with(libraries, more=None):
+    """The environment of a program that finds libraries first in some folders."""
+    found = [*map(str, libraries), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
+    return {**os.environ, "LD_LIBRARY_PATH": ":".join(found), **(more or {})}
+
+
 def run_test(test, libraries, limit, more=None):
     """Runs a test with libraries found first in some folders: its exit code, and the processor time it took. One that takes more
     than `limit` seconds of it, or waits for longer, is ended."""
-    found = [*map(str, libraries), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])]
-    environment = {**os.environ, "LD_LIBRARY_PATH": ":".join(found), **(more or {})}
     command = ["prlimit", f"--cpu={int(limit)}:{int(limit) + 5}", *test["command"]]
-    process = subprocess.Popen(command, cwd=test["folder"], env=environment, stdin=subprocess.DEVNULL,
+    process = subprocess.Popen(command, cwd=test["folder"], env=environment_with(libraries, more), stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     running.add(process.pid)
     timer = threading.Timer(60 + 10 * limit, os.killpg, (process.pid, signal.SIGKILL))

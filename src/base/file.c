@@ -164,6 +164,12 @@ sx_status sx_file_write(const char *path, const char *text, size_t size) {
     return status;
 }
 
+sx_status sx_file_finish(const char *path, sx_text *text, sx_status status) {
+    if (!status) status = text->failed ? sx_error_memory() : sx_file_write(path, text->data, text->size);
+    sx_text_free(text);
+    return status;
+}
+
 /* Makes a file beside `path` and takes it away again; a full disk is no fault of the path. */
 static SX_MUST_USE sx_status try_temp_file(const char *path) {
     sx_temp_file temp;

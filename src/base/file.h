@@ -3,6 +3,7 @@
 #define SX_BASE_FILE_H
 
 #include "base/status.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +22,8 @@ bool sx_file_is_absent(int error);
  * link's target is what is replaced; a device or a pipe is written to as it is. A file that is there keeps
  * its permissions. */
 SX_MUST_USE sx_status sx_file_write(const char *path, const char *text, size_t size);
+/* Writes a text unless there is an error, which is then returned, and frees it. */
+SX_MUST_USE sx_status sx_file_finish(const char *path, SX_TAKE sx_text *text, SX_TAKE sx_status status);
 
 /* Writes all bytes to a descriptor, however many the system takes at a time; false where that fails, with errno. */
 bool sx_write_all(int fd, const void *bytes, size_t size);

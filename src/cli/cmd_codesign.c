@@ -121,9 +121,7 @@ static sx_status write_arch(const sx_codesign_job *job, const char *path, sx_out
 static sx_status write_svg(const sx_codesign_job *job, const char *path) {
     sx_text svg = {0};
     sx_status status = sx_codesign_svg(job, &svg);
-    if (!status) status = sx_file_write(path, svg.data, svg.size);
-    sx_text_free(&svg);
-    return status;
+    return sx_file_finish(path, &svg, status);
 }
 
 /* Why no design was found. */

@@ -133,9 +133,7 @@ static sx_status write_svg(const sx_args *args, const sx_evaluation *e) {
     sx_text svg = {0};
     if (!path) return SX_OK;
     sx_status status = sx_evaluation_svg(e, &svg);
-    if (!status) status = sx_file_write(path, svg.data, svg.size);
-    sx_text_free(&svg);
-    return status;
+    return sx_file_finish(path, &svg, status);
 }
 
 /* Gives out a cost or why there is none. */

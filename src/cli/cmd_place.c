@@ -179,9 +179,7 @@ static sx_status search_placements(const sx_args *args, const sx_place_checkpoin
 static sx_status write_svg(const sx_placement_job *job, const char *path) {
     sx_text svg = {0};
     sx_placement_svg(job, &svg);
-    sx_status status = svg.failed ? sx_error_memory() : sx_file_write(path, svg.data, svg.size);
-    sx_text_free(&svg);
-    return status;
+    return sx_file_finish(path, &svg, SX_OK);
 }
 
 /* Gives out what was found, also where the figure cannot be written. */

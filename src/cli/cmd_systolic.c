@@ -59,9 +59,7 @@ static sx_status read_problems(const sx_args *args, sx_sources *sources, sx_syst
 static sx_status write_svg(const sx_systolic_job *job, const char *path) {
     sx_text svg = {0};
     sx_status status = sx_systolic_svg(job, &svg);
-    if (!status) status = sx_file_write(path, svg.data, svg.size);
-    sx_text_free(&svg);
-    return status;
+    return sx_file_finish(path, &svg, status);
 }
 
 /* Outputs the result, also where the figure cannot be written. */

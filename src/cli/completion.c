@@ -86,6 +86,13 @@ static void add_about(sx_text *out, const char *text, const char *escaped) {
             sx_text_add(out, strchr(escaped, text[i]) ? "\\%c" : "%c", text[i]);
 }
 
+/* Adds what follows choices, and frees them. */
+static void end_choices(choices *c, const char *text, sx_text *out) {
+    sx_text_add(out, "%s", text);
+    out->failed = out->failed || c->words.failed;
+    sx_text_free(&c->words);
+}
+
 /* --- bash --- */
 
 static void bash_answer(const choices *c, sx_text *out) {
@@ -103,18 +110,14 @@ static void bash_command(const sx_command *command, sx_text *out) {
         if (option->letter) sx_text_add(out, " | %s:-%c", command->name, option->letter);
         sx_text_add(out, ") ");
         bash_answer(&c, out);
-        sx_text_add(out, " ;;\n");
-        out->failed = out->failed || c.words.failed;
-        sx_text_free(&c.words);
+        end_choices(&c, " ;;\n", out);
     }
     choices c = {0};
     choices_of_command(command, &c);
     for (size_t i = 0; i < command->n_options; i++) sx_text_add(&c.words, "--%s ", command->options[i].name);
     sx_text_add(out, "    %s:*) ", command->name);
     bash_answer(&c, out);
-    sx_text_add(out, " ;;\n");
-    out->failed = out->failed || c.words.failed;
-    sx_text_free(&c.words);
+    end_choices(&c, " ;;\n", out);
 }
 
 static void bash(sx_text *out) {
@@ -159,9 +162,7 @@ static void zsh_option(const sx_option *option, sx_text *out) {
         sx_text_add(out, ":%s:", option->name);
         zsh_action(&c, out);
     }
-    sx_text_add(out, "' \\\n");
-    out->failed = out->failed || c.words.failed;
-    sx_text_free(&c.words);
+    end_choices(&c, "' \\\n", out);
 }
 
 static void zsh_command(const sx_command *command, sx_text *out) {
@@ -171,9 +172,7 @@ static void zsh_command(const sx_command *command, sx_text *out) {
     choices_of_command(command, &c);
     sx_text_add(out, "            '*:argument:");
     zsh_action(&c, out);
-    sx_text_add(out, "'\n        ;;\n");
-    out->failed = out->failed || c.words.failed;
-    sx_text_free(&c.words);
+    end_choices(&c, "'\n        ;;\n", out);
 }
 
 static void zsh(sx_text *out) {
@@ -216,9 +215,7 @@ static void fish_choices(choices *c, const char *about, sx_text *out) {
         add_about(out, about, "'\\");
         sx_text_add(out, "'");
     }
-    sx_text_add(out, "\n");
-    out->failed = out->failed || c->words.failed;
-    sx_text_free(&c->words);
+    end_choices(c, "\n", out);
 }
 
 static void fish_command(const sx_command *command, sx_text *out) {

@@ -27,7 +27,7 @@ static sx_status describe(const sx_space *base, const void *point, json_t *objec
     free(text);
     json_object_update(object, noun);
     json_decref(noun);
-    return sx_json_failed() ? sx_error_memory() : SX_OK;
+    return SX_OK;
 }
 
 static const sx_question_kind kind = {

@@ -20,7 +20,7 @@ static sx_status describe(const sx_space *base, const void *point, json_t *objec
     sx_json_set(object, "graph", json_string(space->graph.name));
     sx_json_set(object, "chip", json_string(space->chip.name));
     sx_json_set(object, "nodes", nodes);
-    return sx_json_failed() ? sx_error_memory() : SX_OK;
+    return SX_OK;
 }
 
 static const sx_question_kind kind = {

@@ -108,12 +108,9 @@ static SX_MUST_USE sx_status make_rows(const sx_point_record *record, sx_point_r
 }
 
 sx_status sx_point_rows_init(const sx_point_record *record, sx_point_rows *out) {
-    sx_point_rows rows = {0};
-    sx_status status = make_rows(record, &rows);
-    if (status)
-        sx_point_rows_fini(&rows);
-    else
-        *out = rows;
+    *out = (sx_point_rows){0};
+    sx_status status = make_rows(record, out);
+    if (status) sx_point_rows_fini(out);
     return status;
 }
 

@@ -160,12 +160,9 @@ static SX_MUST_USE sx_status make_rows(const sx_record *record, sx_rows *rows) {
 }
 
 sx_status sx_rows_init(const sx_record *record, sx_rows *out) {
-    sx_rows rows = {0};
-    sx_status status = make_rows(record, &rows);
-    if (status)
-        sx_rows_fini(&rows);
-    else
-        *out = rows;
+    *out = (sx_rows){0};
+    sx_status status = make_rows(record, out);
+    if (status) sx_rows_fini(out);
     return status;
 }
 

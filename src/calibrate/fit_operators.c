@@ -76,7 +76,8 @@ static void free_numbers(const freeing *f, sx_timing_kind *kind, sx_fit *fit, sx
     if (form == SX_FORM_STREAM) free_number(fit, task, "fill", &kind->fill, 0.3, 0.01, 4);
     if (form == SX_FORM_STREAM || form == SX_FORM_ROWS) return;
     free_number(fit, task, "compute", &kind->compute, 0.7, 0.01, 10);
-    if (shows_unaligned(f)) free_number(fit, task, "unaligned", &kind->unaligned, 0.5, 1e-4, 1);
+    if (shows_unaligned(f))
+        free_number(fit, task, "unaligned", &kind->unaligned, sx_unaligned_share(arch, NULL), 1e-4, 1);
     if (f->of->n_groups < MANY_GROUPS) return;
     free_number(fit, task, "overlap", &kind->overlap, 3, 1, 100);
     if (form == SX_FORM_BLOCKS || !timing->units) return;

@@ -10,7 +10,7 @@ static const sx_timing_key numbers[] = {
     {"overhead", AT(overhead), 0, 1, 0, false}, {"overlap", AT(overlap), 1, INFINITY, INFINITY, false},
     {"wave", AT(wave), 0, 1, 0, false},         {"split", AT(split), 0, 1, 0, false},
     {"fill", AT(fill), 0, 4, 0, false},         {"row", AT(row), 0, INFINITY, INFINITY, true},
-    {"element", AT(element), 0, 1, 0, false},   {"unaligned", AT(unaligned), 0, 1, 1, true},
+    {"element", AT(element), 0, 1, 0, false},   {"unaligned", AT(unaligned), 0, 1, 0, true},
 };
 enum { N_NUMBERS = sizeof numbers / sizeof *numbers };
 

@@ -13,14 +13,15 @@
 typedef struct sx_timing_kind {
     char name[SX_NAME_SIZE]; /* such as "softmax"; "": of every kind that has none of its own */
     double overhead;         /* of an operator */
-    double overlap;   /* exponent by which parts that run at once add up; INFINITY: the longest alone */
-    double wave;      /* of a wave of tiles, beside its work */
-    double split;     /* of adding the parts of a split reduction */
-    double fill;      /* exponent by which bandwidth falls where fewer tiles than units are there */
-    double row;       /* elements of a row that a unit holds; longer ones are read once more */
-    double element;   /* of an element of a row that a part of a unit goes through */
-    double unaligned; /* share of the compute efficiency where channels are no multiple of 8 */
-    double compute;   /* efficiency of the compute units */
+    double overlap; /* exponent by which parts that run at once add up; INFINITY: the longest alone */
+    double wave;    /* of a wave of tiles, beside its work */
+    double split;   /* of adding the parts of a split reduction */
+    double fill;    /* exponent by which bandwidth falls where fewer tiles than units are there */
+    double row;     /* elements of a row that a unit holds; longer ones are read once more */
+    double element; /* of an element of a row that a part of a unit goes through */
+    double
+        unaligned; /* share of the compute efficiency where channels are no multiple of 8; 0: as the vector unit */
+    double compute;              /* efficiency of the compute units */
     double level[SX_MAX_LEVELS]; /* efficiency of the bandwidth of each level */
 } sx_timing_kind;
 

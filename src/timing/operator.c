@@ -26,6 +26,11 @@ static double width_rate(const sx_timing *timing, double bits) {
     return rate;
 }
 
+double sx_unaligned_share(const sx_arch *arch, const sx_timing_kind *kind) {
+    if (kind && kind->unaligned > 0) return kind->unaligned;
+    return arch->vector.lanes > 0 ? fmin(1, arch->vector.lanes / (double)arch->compute.instances) : 1;
+}
+
 double sx_overlap(double a, double b, double exponent) {
     const double longer = fmax(a, b), shorter = fmin(a, b);
     if (isinf(exponent) || shorter <= 0 || isinf(longer)) return longer;
@@ -94,7 +99,7 @@ sx_operator_time sx_time_operator(const sx_arch *arch, const sx_timing *timing, 
     const int outer = arch->n_levels - 1;
     const double rate = width_rate(timing, fmax(op->row_bits, op->col_bits));
     const double peak = (double)arch->compute.instances / arch->cycle_seconds * rate * kind->compute *
-                        (op->unaligned ? kind->unaligned : 1);
+                        (op->unaligned ? sx_unaligned_share(arch, kind) : 1);
     const double bytes = op->bytes + (op->columns > kind->row ? op->again : 0);
     const double shared = level_rate(arch, timing->shared) * kind->level[timing->shared];
     const double memory = bytes / (level_rate(arch, outer) * kind->level[outer]);

@@ -30,6 +30,10 @@ typedef struct sx_operator_time {
 /* Joins parts that run at once: the root of the sum of their powers. */
 double sx_overlap(double a, double b, double exponent);
 
+/* The share of the compute efficiency that channels which are no multiple of 8 leave: that of the kind (NULL: none is given),
+ * else that of the lanes of the vector unit, on which libraries multiply where matrix units take no such shapes. */
+double sx_unaligned_share(const sx_arch *arch, const sx_timing_kind *kind);
+
 /* The time of an operator. */
 sx_operator_time sx_time_operator(const sx_arch *arch, const sx_timing *timing, const sx_timed_operator *op);
 

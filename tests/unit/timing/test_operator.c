@@ -143,6 +143,11 @@ static void unaligned_channels(void **state) {
     expect_near(sx_time_operator(&arch, &timing, &op).compute, 2.5e-6);
     op.unaligned = true;
     expect_near(sx_time_operator(&arch, &timing, &op).compute, 2.5e-5);
+    op.kind = "gemm";
+    expect_near(sx_time_operator(&arch, &timing, &op).compute, 2.5e-6);
+    arch.vector.lanes = (double)arch.compute.instances / 4;
+    expect_near(sx_time_operator(&arch, &timing, &op).compute, 1e-5);
+    arch.vector.lanes = 0;
 }
 
 /* Collectives by two numbers: an all-reduce moves everything twice. */

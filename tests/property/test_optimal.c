@@ -1,6 +1,7 @@
 /* The mapper `optimal` against brute force over every construction of small spaces: the best, several best,
  * fronts, several criteria, gaps, early ends, threads, with factors that divide and with others: test_optimal
- * [count [seed [sparse spaces [first]]]]. The sparse spaces from number `first` on: parts for several processes. */
+ * [count [seed [sparse spaces [first [spaces with remainders]]]]]. The sparse spaces and those with remainders from number
+ * `first` on: parts for several processes. */
 #include "support/compared.h"
 #include "support/expect.h"
 #include "support/expect_witness.h"
@@ -22,7 +23,7 @@
 enum { MOST = 2000 };
 
 typedef struct settings {
-    uint64_t count, seed, sparse, first;
+    uint64_t count, seed, sparse, first, remainders;
 } settings;
 
 static const double SLACK = 4e-12;
@@ -425,27 +426,39 @@ static void nor_with_sparse_tensors(void **state) {
     sx_expect_compared("sparse spaces with legal mappings", legal, count / 3);
 }
 
-/* The same where factors leave remainders and tensors have no windows: bounds are nearly the cost, so little is left to
- * evaluate. */
+/* Draws a space with remainders: of tensors without windows, whose bounds are nearly the cost, so that little is left to
+ * evaluate; with windows that units share; and of any kind. */
+static void draw_with_remainders(sx_rng *rng, uint64_t number, sx_small_space *out) {
+    if (number % 4 == 2)
+        sx_random_shared_window(rng, MOST, out);
+    else if (number % 4 == 3)
+        sx_random_space_of(rng, SX_KIND_REMAINDERS, MOST, out);
+    else
+        sx_random_plain_space(rng, 10 * MOST, out);
+}
+
+/* The same where factors leave remainders. */
 static void nor_with_remainders(void **state) {
     const settings *set = *state;
     sx_witness_tally tally = {0};
     uint64_t legal = 0;
-    for (uint64_t i = 0; i < set->count / 4; i++) {
+    for (uint64_t i = set->first; i < set->first + set->remainders; i++) {
         sx_rng rng = sx_rng_stream(set->seed, "optimal.remainders", i);
         sx_small_space small;
-        sx_random_plain_space(&rng, 10 * MOST, &small);
+        draw_with_remainders(&rng, i, &small);
+        assert_true(small.options.remainders);
         legal += compare_space(&small, i, &rng, &tally);
     }
-    sx_expect_compared("spaces with remainders that have legal mappings", legal, set->count / 8);
+    sx_expect_compared("spaces with remainders that have legal mappings", legal, set->remainders / 2);
 }
 
 /* A case is many searches: a fiftieth of the cases that others are asked for is enough. */
 int main(int argc, char **argv) {
-    settings set = {150, 1, 0, 0};
+    settings set = {150, 1, 0, 0, 0};
     if (argc > 1) set.count = strtoull(argv[1], NULL, 10) / 50 + 1;
     if (argc > 2) set.seed = strtoull(argv[2], NULL, 10);
     if (argc > 4) set.first = strtoull(argv[4], NULL, 10);
+    set.remainders = argc > 5 ? strtoull(argv[5], NULL, 10) : set.count / 4;
     set.sparse = argc > 3 ? strtoull(argv[3], NULL, 10) : set.count / 3 + 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(brute_force_finds_nothing_else, &set),

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Which optima with remainders are proven: the share of (layer, machine) pairs that `map --remainders` proves, and the gaps.
 
-usage: run.py PROGRAM [MAPPER [AT_ONCE]]
+usage: run.py PROGRAM [SECONDS [AT_ONCE [MAPPER]]]
 
-MAPPER is `auto:effort=300` unless given: about 30 CPU seconds for each part of the space. One line for each pair: gap, value,
-lower bound, CPU seconds. Then the shares, of all pairs and of matrix products alone.
+SECONDS, 30 unless given, is the time of a search on one thread, 0: as long as the mapper (`auto`) takes. One line for each
+pair: gap, value, lower bound, CPU seconds. Then the shares, of all pairs and of matrix products alone.
 """
 import concurrent.futures
 import json
@@ -25,8 +25,10 @@ def problems():
         yield "layer", layer
 
 
-def search(program, mapper, machine, kind, problem):
+def search(program, seconds, mapper, machine, kind, problem):
     command = [program, "map", "-a", machine, "-p", problem, "--remainders", "--threads", "1", "--json", "-q"]
+    if float(seconds) > 0:
+        command += ["--time", seconds]
     with tempfile.TemporaryFile("w+") as out:
         child = subprocess.Popen(command + ["--mapper", mapper], stdout=out, stderr=subprocess.DEVNULL)
         _, status, used = os.wait4(child.pid, 0)
@@ -47,11 +49,11 @@ def shares(name, gaps):
 
 
 def main():
-    program, mapper = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "auto:effort=300"
+    program, seconds, at_once, mapper = (sys.argv[1:] + ["30", "1", "auto"][len(sys.argv) - 2:])[:4]
     pairs = [(machine, kind, problem) for machine in MACHINES for kind, problem in problems()]
     found = []
-    with concurrent.futures.ThreadPoolExecutor(int(sys.argv[3]) if len(sys.argv) > 3 else 1) as pool:
-        for row in pool.map(lambda pair: search(program, mapper, *pair), pairs):
+    with concurrent.futures.ThreadPoolExecutor(int(at_once)) as pool:
+        for row in pool.map(lambda pair: search(program, seconds, mapper, *pair), pairs):
             gap = "failed" if row[3] is None else "proven" if row[3] == 0 else "%.3f %%" % (100 * row[3])
             print("%-14s %-52s %-10s %s (%.1f CPU s)" % (row[0], row[2], gap, row[4], row[5]), flush=True)
             found.append(row)

@@ -23,7 +23,8 @@ typedef struct sx_optimal_state {
     uint64_t steps, pace;       /* so far; of a visit in the last round, about */
     uint64_t criterion, listed; /* the current one; which of its spatial mappings came into the heap */
     uint64_t began;             /* the steps at which those with remainders came */
-    double aside;               /* then the least bound of others that were still open */
+    double aside;               /* then the least bound of others that were still open, */
+    double longest;             /* and the iterations of a compute unit that a better mapping has at most */
     double least[SX_MAX_CRITERIA];
     uint64_t found; /* criteria that have a point, as a mask */
     sx_score score[SX_MAX_CRITERIA];

@@ -22,9 +22,11 @@ enum {
     CHUNK = 512, /* spatial mappings of a task */
     POLL = 64,   /* of them between two reads of the clock */
     MOST_VISITS = 30,
+    LISTING_TURNS = 8, /* visits after each of which the list of a node's tiles may take twice as long */
     ROUND_STEPS = 1000000, /* of a round, about, where it has more visits than searches */
     SPATIAL_STEPS = 400,   /* that bounding a spatial mapping counts for, */
-    IMPERFECT_STEPS = 100  /* and one with remainders */
+    IMPERFECT_STEPS = 100, /* and one with remainders, */
+    LEAST_LISTED = 16384   /* of which so many are bounded whatever the effort */
 };
 
 static const double REMAINDERS_SHARE = 0.125; /* of the effort, for remainders */
@@ -172,10 +174,10 @@ static double effort_of(const sx_optimal *o) {
 }
 
 sx_status sx_optimal_list_remainders(sx_optimal *o) {
-    size_t fit = (size_t)(remainders_effort(o) / IMPERFECT_STEPS) + 1;
+    size_t fit = (size_t)fmax(remainders_effort(o) / IMPERFECT_STEPS, LEAST_LISTED);
     size_t most = o->most > 0 && fit < o->arrays ? fit : o->arrays;
     sx_spatial_mappings_fini(&o->imperfect);
-    sx_status status = sx_spatial_mappings_list(o->choices, o->space, true, most, &o->imperfect);
+    sx_status status = sx_spatial_mappings_list(o->choices, o->space, true, most, o->s->longest, &o->imperfect);
     o->unlisted = status && status->code == SX_ERR_LIMIT;
     if (!o->unlisted) return status;
     sx_status_free(status);
@@ -242,9 +244,33 @@ static double least_open(const sx_optimal *o) {
     return fmax(least, root_value(o));
 }
 
+/* The iterations of the first compute unit beyond which no mapping with remainders is open, whatever its energy; INFINITY:
+ * any number may be. */
+static double longest_open(const sx_optimal *o) {
+    const sx_model *model = o->space->model;
+    const double energy = fmax(o->outside.energy, o->root.energy_pj);
+    const bool product = o->rule.objective->criterion[o->rule.criterion].kind == SX_PRODUCT;
+    double open = 0, closed = 0x1p60;
+    if (model->sparse || model->range || model->formats || !product || o->rule.criterion > 0 ||
+        !sx_prune_rule_monotone(&o->rule, 0))
+        return INFINITY;
+    for (int i = 0; i < 100; i++) {
+        const double middle = i == 0 ? closed : open + (closed - open) / 2;
+        const sx_score score = {.energy_pj = energy, .cycles = middle * model->least_steps};
+        if (!is_open_at(o, sx_prune_rule_value(&o->rule, &score), energy, score.cycles))
+            closed = middle;
+        else if (i == 0)
+            return INFINITY;
+        else
+            open = middle;
+    }
+    return closed;
+}
+
 /* Puts the spatial mappings with remainders into the heap, in place of what is left of others. */
 static sx_status begin_remainders(sx_optimal *o) {
     double aside = least_in_heap(o);
+    o->s->longest = longest_open(o);
     SX_TRY(sx_optimal_list_remainders(o));
     o->s->n_nodes = 0;
     SX_TRY(list(o, true));
@@ -333,6 +359,15 @@ static void hand_back(const sx_optimal *o, const sx_node_visit *visit, sx_visit_
     sx_worker_append(visit->worker, sx_archive_point(kept, 0), kept->point_size);
 }
 
+/* The steps that the list of tiles of a node may take in a visit; 0: any. More of them each time, so that it is complete
+ * in the end. Where little is asked for, a round takes no more than the effort. */
+static uint64_t listing_steps(const sx_optimal *o, unsigned visits) {
+    const bool little = o->space->options.brief > 0 || sx_run_left(o->run) < UINT64_MAX;
+    const double effort = effort_of(o) / (little ? SEARCHES : 1);
+    const unsigned turn = visits > 1 ? visits - 1 : 0;
+    return effort > 0 ? (uint64_t)(effort + 1) << (turn < LISTING_TURNS ? turn : LISTING_TURNS) : 0;
+}
+
 /* A task: a visit to a node. */
 static sx_status run_visit(const void *input, size_t task, sx_worker *worker, void *output) {
     sx_optimal *o = *(sx_optimal *const *)input;
@@ -347,8 +382,7 @@ static sx_status run_visit(const void *input, size_t task, sx_worker *worker, vo
     unsigned visits = visit.node.visits < MOST_VISITS ? visit.node.visits : MOST_VISITS;
     bool sharpens = visits == 0 || visit.node.keep == SX_ANY_KEEP;
     visit.effort = (uint64_t)FIRST_EFFORT << visits;
-    if (o->space->options.brief > 0 || (o->most > 0 && sx_run_left(o->run) < UINT64_MAX))
-        visit.listing = (uint64_t)(effort_of(o) / SEARCHES) + 1;
+    visit.listing = listing_steps(o, visits);
     if (!w.cutoff.failed)
         end = visit.node.imperfect ? sx_remainder_search_visit(w.remainder_search, &visit)
               : sharpens           ? sx_descent_sharpen(w.descent, &visit)

@@ -8,6 +8,7 @@
 #include "base/vector.h"
 #include "model/capacity.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ typedef struct listing {
     sx_spatial_mappings *out;
     sx_map_choices *choices;
     size_t most;
+    double longest; /* iterations of a compute unit */
     bool any;   /* factors need not divide */
     bool share; /* only the largest product of factors is wanted */
     double largest;
@@ -66,10 +68,22 @@ static bool may_lie(listing *l, int s) {
     return false;
 }
 
+/* Whether the first compute unit has too many iterations, whatever the levels from s on spread over that much room of
+ * level s and all of theirs: dimensions have left[d] parts for it, and each unit of room takes one of them at most. */
+static bool is_too_long(const listing *l, int s, uint64_t room) {
+    const sx_map_space *space = l->out->space;
+    double parts = 1 / (double)room;
+    if (l->longest == INFINITY) return false;
+    for (int d = 0; d < space->problem->n_dims; d++) parts *= l->left[d];
+    for (int k = s + 1; k < space->arch->n_levels; k++)
+        if (space->spatial_slot[k] >= 0) parts /= (double)space->room[k][0] * (double)space->room[k][1];
+    return parts > l->longest * (1 + 1e-9);
+}
+
 /* Goes through the factors of a level from dimension d on, which have that much room. */
 static void list_dim(listing *l, int s, int d, uint64_t room) {
     const sx_map_space *space = l->out->space;
-    if (l->full || l->failed) return;
+    if (l->full || l->failed || is_too_long(l, s, d == space->problem->n_dims ? 1 : room)) return;
     if (d == space->problem->n_dims) {
         if (may_lie(l, s)) list_level(l, s + 1);
         return;
@@ -101,8 +115,8 @@ static void list_level(listing *l, int s) {
 }
 
 sx_status sx_spatial_mappings_list(sx_map_choices *choices, const sx_map_space *space, bool any, size_t most,
-                                   sx_spatial_mappings *out) {
-    listing l = {.out = out, .choices = choices, .most = most, .any = any};
+                                   double longest, sx_spatial_mappings *out) {
+    listing l = {.out = out, .choices = choices, .most = most, .longest = longest, .any = any};
     *out = (sx_spatial_mappings){.space = space};
     memcpy(l.left, space->problem->size, sizeof l.left);
     list_level(&l, 0);
@@ -118,7 +132,7 @@ sx_status sx_spatial_mappings_utilization(const sx_map_space *space, size_t most
     sx_spatial_mappings none = {.space = space};
     sx_map_choices *choices;
     SX_TRY(sx_map_choices_new(space, &choices));
-    listing l = {.out = &none, .choices = choices, .most = most, .share = true};
+    listing l = {.out = &none, .choices = choices, .most = most, .longest = INFINITY, .share = true};
     memcpy(l.left, space->problem->size, sizeof l.left);
     list_level(&l, 0);
     sx_map_choices_free(choices);

@@ -13,10 +13,10 @@ typedef struct sx_spatial_mappings {
     uint32_t *factor;
 } sx_spatial_mappings;
 
-/* Lists the spatial mappings of a space for which some way to lay them on X and Y has room: those whose
- * factors divide, or any; an error where there are more than `most`. */
+/* Lists the spatial mappings of a space for which some way to lay them on X and Y has room, and whose first compute unit
+ * has no more than `longest` iterations: those whose factors divide, or any; an error where there are more than `most`. */
 SX_MUST_USE sx_status sx_spatial_mappings_list(sx_map_choices *choices, const sx_map_space *space, bool any,
-                                               size_t most, sx_spatial_mappings *out);
+                                               size_t most, double longest, sx_spatial_mappings *out);
 /* The largest share of the compute units that a spatial mapping whose factors divide uses; 1 where there are
  * more than `most` spatial mappings. */
 SX_MUST_USE sx_status sx_spatial_mappings_utilization(const sx_map_space *space, size_t most, double *out);

@@ -46,7 +46,7 @@ static bool state_holds(const sx_optimal *o) {
     const sx_optimal_state *s = o->s;
     const uint64_t n_criteria = o->rule.objective->n_criteria;
     if (s->begun.stage > SX_OPTIMAL_ALL || s->criterion > n_criteria || s->listed > SX_LISTED_REMAINDERS ||
-        s->found >> n_criteria != 0)
+        s->found >> n_criteria != 0 || isnan(s->longest))
         return false;
     for (uint64_t i = 0; i < n_criteria && n_criteria > 1; i++) {
         bool found = s->found >> i & 1;

@@ -21,7 +21,7 @@
 #include <string.h>
 
 static const double IDLE = 0.75, LEAST_SECONDS = 1e-3;
-static const double LEAST_BRIEF = 0.05, BRIEF_STEPS = 15e-6; /* million steps; for each evaluation before */
+static const double LEAST_BRIEF = 0.05, BRIEF_STEPS = 5e-6; /* million steps; for each evaluation before */
 enum { CACHED = 1 << 16, CACHED_BRIEFLY = 1 << 10, FEW_EVALUATIONS = 20000 };
 
 /* Whether the mapper is the registered one of that name. */

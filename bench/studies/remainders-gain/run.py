@@ -58,7 +58,7 @@ def main():
             found.append(row)
     gains = [row for row in found if row[3] is not None]
     print("mean share of the log gain: %.3f of %d pairs; above 0.9: %d" % (
-        sum(min(row[3], 1) for row in gains) / len(gains), len(gains), sum(row[3] >= 0.9 for row in gains)))
+        sum(min(row[3], 1) for row in gains) / max(len(gains), 1), len(gains), sum(row[3] >= 0.9 for row in gains)))
     print("worse than tiles that divide: %d" % sum(row[5] > row[4] * (1 + 1e-12) for row in found))
     report("all", found)
     report("with a gain", gains)

@@ -70,7 +70,8 @@ static sx_status list_spatials(sx_optimal *o) {
         o->unsearched = options->dividing;
         return SX_OK;
     }
-    sx_status status = sx_spatial_mappings_list(o->choices, o->space, false, o->arrays, INFINITY, &o->spatials);
+    sx_status status =
+        sx_spatial_mappings_list(o->choices, o->space, false, o->arrays, INFINITY, &o->spatials);
     o->start.spatials = status ? o->arrays + 1 : o->spatials.n;
     if (!status || status->code != SX_ERR_LIMIT || sx_run_wants_proof(o->run)) return status;
     sx_status_free(status);

@@ -22,11 +22,11 @@ enum {
     CHUNK = 512, /* spatial mappings of a task */
     POLL = 64,   /* of them between two reads of the clock */
     MOST_VISITS = 30,
-    LISTING_TURNS = 8, /* visits after each of which the list of a node's tiles may take twice as long */
+    LISTING_TURNS = 8,     /* visits after each of which the list of a node's tiles may take twice as long */
     ROUND_STEPS = 1000000, /* of a round, about, where it has more visits than searches */
     SPATIAL_STEPS = 400,   /* that bounding a spatial mapping counts for, */
     IMPERFECT_STEPS = 100, /* and one with remainders, */
-    LEAST_LISTED = 16384   /* of which so many are bounded whatever the effort */
+    LEAST_LISTED = 8192    /* of which so many are bounded whatever the effort */
 };
 
 static const double REMAINDERS_SHARE = 0.125; /* of the effort, for remainders */
@@ -177,7 +177,8 @@ sx_status sx_optimal_list_remainders(sx_optimal *o) {
     size_t fit = (size_t)fmax(remainders_effort(o) / IMPERFECT_STEPS, LEAST_LISTED);
     size_t most = o->most > 0 && fit < o->arrays ? fit : o->arrays;
     sx_spatial_mappings_fini(&o->imperfect);
-    sx_status status = sx_spatial_mappings_list(o->choices, o->space, true, most, o->s->longest, &o->imperfect);
+    sx_status status =
+        sx_spatial_mappings_list(o->choices, o->space, true, most, o->s->longest, &o->imperfect);
     o->unlisted = status && status->code == SX_ERR_LIMIT;
     if (!o->unlisted) return status;
     sx_status_free(status);

@@ -18,8 +18,8 @@ typedef struct listing {
     sx_map_choices *choices;
     size_t most;
     double longest; /* iterations of a compute unit */
-    bool any;   /* factors need not divide */
-    bool share; /* only the largest product of factors is wanted */
+    bool any;       /* factors need not divide */
+    bool share;     /* only the largest product of factors is wanted */
     double largest;
     uint32_t now[SX_MAX_LEVELS][SX_MAX_DIMS], left[SX_MAX_DIMS];
     bool full, failed;

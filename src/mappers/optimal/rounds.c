@@ -26,7 +26,7 @@ enum {
     ROUND_STEPS = 1000000, /* of a round, about, where it has more visits than searches */
     SPATIAL_STEPS = 400,   /* that bounding a spatial mapping counts for, */
     IMPERFECT_STEPS = 100, /* and one with remainders, */
-    LEAST_LISTED = 8192    /* of which so many are bounded whatever the effort */
+    LEAST_LISTED = 32768   /* of which so many are bounded whatever the effort */
 };
 
 static const double REMAINDERS_SHARE = 0.125; /* of the effort, for remainders */

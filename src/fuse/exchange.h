@@ -28,9 +28,17 @@ typedef struct sx_exchange_value {
     uint8_t slot; /* of the states of a plan; those that are alive within SX_EXCHANGE_SPAN steps differ */
 } sx_exchange_value;
 
+/* What a step takes of the vector unit with all its tensors in the outermost memory; zeros: nothing. */
+typedef struct sx_vector_step {
+    double operations, compute_cycles; /* compute_cycles: of the lanes alone */
+    double energy, cycles, bytes;      /* bytes: to and from the outermost memory */
+    double passes;                     /* how often what it reads is read */
+} sx_vector_step;
+
 typedef struct sx_exchange_step {
     size_t node;                  /* of the graph */
-    size_t layer;                 /* of the network; SX_NO_INDEX: no einsum, without a cost of its own */
+    size_t layer;                 /* of the network; SX_NO_INDEX: no einsum */
+    sx_vector_step vector;        /* of one that is no einsum */
     double repeat;                /* how often the layer runs */
     size_t value[SX_MAX_TENSORS]; /* of an einsum's tensors; SX_NO_INDEX: none */
 } sx_exchange_step;

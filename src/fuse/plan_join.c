@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/status.h"
+#include "fuse/vector_step.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -82,12 +83,20 @@ static double weigh_optimum(const join *j, size_t optimum) {
     return sx_inner_weight(inner, value);
 }
 
+/* What a step on the vector unit adds to a sum. */
+static double weigh_vector(const join *j, size_t step, uint64_t state, const sx_fuse_group *group) {
+    const sx_score score = sx_vector_step_score(j->space->exchange, step, state, group, NULL);
+    return sx_inner_weight(j->space->inner, sx_objective_value(&j->space->inner->objective, &score));
+}
+
 /* What a step costs in a state; INFINITY where it is not possible. */
 static sx_status weigh_step(const join *j, sx_plan_part *part, double *weight) {
     const sx_exchange *x = j->space->exchange;
     const sx_exchange_step *step = &x->step[part->first];
     const uint64_t occupied = sx_plan_occupied(x, part->first, part->first, part->state);
     *weight = occupied > x->capacity ? INFINITY : 0;
+    if (step->layer == SX_NO_INDEX && step->vector.operations > 0)
+        *weight += weigh_vector(j, part->first, part->state, NULL);
     if (step->layer == SX_NO_INDEX || isinf(*weight)) return SX_OK;
     uint64_t problem;
     const sx_cut cut = sx_plan_step_cut(x, part->first, part->state);
@@ -115,6 +124,8 @@ static sx_status weigh_group(const join *j, const sx_plan_part *part, double *we
         if (value == SX_NO_INDEX || !sx_plan_stays(&x->value[value], part->state))
             sum += group->move[m].weight;
     }
+    for (size_t s = group->first; s <= group->last; s++)
+        if (x->step[s].vector.operations > 0) sum += weigh_vector(j, s, part->state, group);
     for (int r = 0; r < group->n_runs && !isinf(sum); r++) {
         size_t optimum;
         SX_TRY(sx_plan_group_optimum(j->space, group, &group->run[r], part->state, &optimum));

@@ -117,6 +117,10 @@ json_t *sx_fused_json(const sx_fused *f, const char *objective) {
     json_t *object = json_object(), *groups = json_array(), *uses = json_array(), *peak = json_object();
     sx_json_set(object, "found", json_boolean(f->found));
     if (f->found) put_sums(&f->total, object);
+    if (f->vector.cycles > 0) {
+        sx_json_set(object, "vector", sums_json(&f->vector));
+        sx_json_set(object, "vector_unfused", sums_json(&f->vector_unfused));
+    }
     if (!f->given) put_proof(f, objective, object);
     for (size_t g = 0; g < f->n_groups; g++) sx_json_append(groups, group_json(f, g));
     sx_json_set(object, "groups", groups);

@@ -141,6 +141,15 @@ static void size_rows(const sx_fused *f, sx_text *out) {
     sx_table_end(&table, 2, out);
 }
 
+/* Adds what the vector unit has of a sum. */
+static void add_vector(const sx_fused *f, sx_text *line) {
+    if (!(f->vector.cycles > 0)) return;
+    sx_text_add(line, "Of that the vector unit has %s and %s cycles (unfused %s and %s). ",
+                sx_show_energy(f->vector.energy_pj).text, sx_show_count(f->vector.cycles).text,
+                sx_show_energy(f->vector_unfused.energy_pj).text,
+                sx_show_count(f->vector_unfused.cycles).text);
+}
+
 /* Adds what the fused network costs against the unfused one, and what is proven. */
 static void add_summary(const sx_fused *f, const char *objective, sx_text *out) {
     sx_text line = {0};
@@ -156,6 +165,7 @@ static void add_summary(const sx_fused *f, const char *objective, sx_text *out) 
                 sx_show_count(f->total.cycles).text, sx_show_count(f->unfused.cycles).text,
                 f->total.energy_pj * f->total.cycles, f->unfused.energy_pj * f->unfused.cycles,
                 energy * delay);
+    add_vector(f, &line);
     sx_text_add(&line, "%s to and from DRAM instead of %s; at most %s of %s words of %s in use. ",
                 sx_show_scaled(f->dram_bytes, "B").text, sx_show_scaled(f->dram_bytes_unfused, "B").text,
                 sx_show_count((double)f->peak).text, sx_show_count((double)f->capacity).text, f->level);
@@ -180,6 +190,7 @@ static void add_given_summary(const sx_fused *f, sx_text *out) {
     sx_text_add(&line, "%zu tensors stay in %s, in %zu group%s: %s, %s cycles, EDP %.4g. ", f->n_tensors,
                 f->level, f->n_groups, f->n_groups == 1 ? "" : "s", sx_show_energy(f->total.energy_pj).text,
                 sx_show_count(f->total.cycles).text, f->total.energy_pj * f->total.cycles);
+    add_vector(f, &line);
     sx_text_add(&line, "%s to and from DRAM; at most %s of %s words of %s in use.",
                 sx_show_scaled(f->dram_bytes, "B").text, sx_show_count((double)f->peak).text,
                 sx_show_count((double)f->capacity).text, f->level);

@@ -2,6 +2,7 @@
 #include "base/cancel.h"
 #include "base/clock.h"
 #include "base/status.h"
+#include "fuse/vector_step.h"
 #include "session/fusing.h"
 
 #include <math.h>
@@ -120,7 +121,8 @@ sx_status sx_fusing_init(sx_fusing *f, const sx_graph *graph, const sx_network *
     f->inner.user = &f->searcher;
     f->inner.search = sx_fuse_search_inner;
     f->inner.minimum = sx_fuse_inner_minimum;
-    return sx_exchange_init(graph, network, arch, f->searcher.exchange, &f->exchange);
+    SX_TRY(sx_exchange_init(graph, network, arch, f->searcher.exchange, &f->exchange));
+    return sx_vector_steps_set(&f->exchange);
 }
 
 sx_status sx_fusing_prepare(sx_fusing *f, const sx_graph *graph, const sx_network *network,

@@ -301,6 +301,8 @@ sx_status sx_fuse_alone_cost(sx_fuse_alone *alone, const sx_graph *graph, const 
     if (!status) status = count_all(&c);
     alone->report->energy_pj = c.energy;
     alone->report->cycles = c.cycles;
+    if (arch->vector.lanes > 0)
+        sx_fuse_alone_doubt(alone, "there is no independent rule for the vector unit");
     const bool counted = !status && alone->report->verdict == SX_INDEPENDENT_HOLDS;
     if (counted && fabs(c.energy - fused->total.energy_pj) > 1e-9 * c.energy)
         fail_claim(alone, "the mapping costs %.17g pJ", c.energy);

@@ -2,6 +2,7 @@
 #include "session/fusing.h"
 
 #include "base/status.h"
+#include "fuse/vector_step.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -286,8 +287,32 @@ static double count_runs(const sx_fusing *f, const sx_fused *out, size_t layer, 
     return count;
 }
 
+/* Adds the steps on the vector unit, unfused and as the plan has them. */
+static void add_vectors(const sx_fusing *f, sx_fused *out) {
+    const sx_exchange *x = &f->exchange;
+    for (size_t i = 0; i < f->answer.plan.n_parts; i++) {
+        const sx_plan_part *part = &f->answer.plan.part[i];
+        const sx_fuse_group *group =
+            part->group == SX_NO_INDEX ? NULL : sx_vector_at(&f->groups, part->group);
+        for (size_t s = part->first; s <= part->last; s++) {
+            const sx_vector_step *step = &x->step[s].vector;
+            double bytes;
+            if (!(step->operations > 0)) continue;
+            const sx_score score = sx_vector_step_score(x, s, part->state, group, &bytes),
+                           before = {.energy_pj = step->energy, .cycles = step->cycles};
+            add_score(&score, 1, &out->vector);
+            add_score(&before, 1, &out->vector_unfused);
+            out->dram_bytes += bytes;
+            if (f->unfused) out->dram_bytes_unfused += step->bytes;
+        }
+    }
+    add_score(&out->vector, 1, &out->total);
+    if (f->unfused) add_score(&out->vector_unfused, 1, &out->unfused);
+}
+
 /* Sums up: layers of which nothing is fused as the session does, then the others. */
 static void set_totals(const sx_fusing *f, sx_fused *out) {
+    const sx_exchange *x = &f->exchange;
     double busy = 0;
     for (size_t i = 0; i < f->exchange.network->n_layers; i++)
         for (size_t r = 0; r < out->n_runs; r++) {
@@ -303,9 +328,10 @@ static void set_totals(const sx_fusing *f, sx_fused *out) {
     if (out->total.cycles > 0) out->total.utilization = busy / out->total.cycles;
     for (size_t k = 0; k < out->n_layers; k++)
         if (!is_unfused(f, &out->layer[k])) add_score(&out->layer[k].score, 1, &out->total);
+    if (f->unfused) out->unfused = f->unfused->total;
+    if (x->arch->vector.lanes > 0) add_vectors(f, out);
     out->value = sx_objective_value(&f->options->run.objective, &out->total);
     if (!f->unfused) return;
-    out->unfused = f->unfused->total;
     out->lower_bound = fmin(out->value, pow(f->answer.lower_bound, 1 / f->inner.root));
     out->optimal = !out->stopped && out->value <= out->lower_bound * (1 + 1e-9);
 }

@@ -83,12 +83,13 @@ typedef struct sx_fused {
     uint64_t capacity;        /* in words */
     bool found;               /* there is a plan */
     bool given; /* it was evaluated, not searched: nothing is known of bounds and of the network unfused */
-    char illegal[SX_WHY_SIZE]; /* of a given one: why it is none; "": it is legal */
-    bool chosen;               /* what stays was searched, not asked for */
-    bool optimal;              /* proven, of the plans that are searched (docs/fusion.md) */
-    bool stopped;              /* by a signal or the time limit */
-    double value, lower_bound; /* of the objective, for the whole network */
-    sx_score total, unfused;
+    char illegal[SX_WHY_SIZE];       /* of a given one: why it is none; "": it is legal */
+    bool chosen;                     /* what stays was searched, not asked for */
+    bool optimal;                    /* proven, of the plans that are searched (docs/fusion.md) */
+    bool stopped;                    /* by a signal or the time limit */
+    double value, lower_bound;       /* of the objective, for the whole network */
+    sx_score total, unfused;         /* steps on the vector unit included */
+    sx_score vector, vector_unfused; /* of these, where the machine has one */
     double dram_bytes, dram_bytes_unfused;
     uint64_t peak; /* words of the exchange memory, tiles included */
     size_t n_layers, n_runs, n_tensors, n_groups;

@@ -102,7 +102,8 @@ static void draw_stack(const sx_plot *plot, const sx_bars *b, size_t i, double x
     double sum = 0;
     for (size_t k = 0; k < b->n_parts; k++) {
         char style[64];
-        double from = sx_scale_at(&plot->y, sum), to = sx_scale_at(&plot->y, sum += part_of(b, i, k));
+        double from = sx_axis_scale_at(&plot->y, sum),
+               to = sx_axis_scale_at(&plot->y, sum += part_of(b, i, k));
         snprintf(style, sizeof style, "fill=\"%s\" stroke=\"#ffffff\" stroke-width=\"0.5\"",
                  sx_plot_colour(k));
         if (from > to) sx_svg_rect(out, x - width / 2, to, width, from - to, style);
@@ -116,11 +117,11 @@ static void draw_bar(const sx_plot *plot, const sx_bars *b, size_t i, sx_text *o
     if (b->n_parts) {
         draw_stack(plot, b, i, x, width, out);
     } else if (b->bar_name && drawn(b->value[i])) {
-        double top = sx_scale_at(&plot->y, b->value[i]);
+        double top = sx_axis_scale_at(&plot->y, b->value[i]);
         sx_svg_rect(out, x - width / 2, top, width, plot->bottom - top, BAR);
     }
     if (!b->tick_name || !drawn(b->tick[i])) return;
-    double at = sx_scale_at(&plot->y, b->tick[i]);
+    double at = sx_axis_scale_at(&plot->y, b->tick[i]);
     sx_svg_line(out, x - reach, at, x + reach, at, TICK);
 }
 
@@ -153,7 +154,7 @@ static void include_bar(const sx_bars *b, size_t i, sx_plot *plot) {
     for (int v = 0; v < 2; v++) {
         if (!drawn(values[v])) continue;
         plot->x.used = true;
-        sx_scale_include(&plot->y, values[v]);
+        sx_axis_scale_include(&plot->y, values[v]);
     }
 }
 
@@ -162,8 +163,8 @@ void sx_figure_bars(const sx_axes *axes, const sx_bars *b, sx_text *out) {
     sx_column column = {0};
     bool line = b->line_name && drawn(b->line);
     const char *const legend[] = {b->bar_name, b->tick_name, line ? b->line_name : NULL};
-    sx_scale_include(&plot.y, 0);
-    if (line) sx_scale_include(&plot.y, b->line);
+    sx_axis_scale_include(&plot.y, 0);
+    if (line) sx_axis_scale_include(&plot.y, b->line);
     for (size_t i = 0; i < b->n; i++) include_bar(b, i, &plot);
     for (int i = 0; i < 3; i++)
         if (legend[i]) sx_plot_make_room(&column, legend[i]);
@@ -175,7 +176,7 @@ void sx_figure_bars(const sx_axes *axes, const sx_bars *b, sx_text *out) {
     sx_plot_open(&plot, axes, out);
     for (size_t i = 0; i < b->n; i++) draw_bar(&plot, b, i, out);
     if (line) {
-        double at = sx_scale_at(&plot.y, b->line);
+        double at = sx_axis_scale_at(&plot.y, b->line);
         sx_svg_line(out, plot.left, at, plot.right, at, LINE);
     }
     write_names(&plot, axes, b, &laid, out);

@@ -41,7 +41,7 @@ typedef struct point {
 /* The figure's parts: `value` is the scale of the colours, from 0 to 1. */
 typedef struct figure {
     sx_plot plot;
-    sx_scale value;
+    sx_axis_scale value;
     const sx_cloud *cloud;
     size_t n_clouds, n_points;
     point *point;
@@ -52,11 +52,12 @@ static void include(figure *f) {
     for (size_t c = 0; c < f->n_clouds; c++) {
         const sx_cloud *cloud = &f->cloud[c];
         for (size_t i = 0; i < cloud->n; i++) {
-            if (!sx_scale_has(&f->plot.x, cloud->x[i]) || !sx_scale_has(&f->plot.y, cloud->y[i])) continue;
-            sx_scale_include(&f->plot.x, cloud->x[i]);
-            sx_scale_include(&f->plot.y, cloud->y[i]);
-            sx_scale_include(&f->value, cloud->value[i]);
-            bool coloured = sx_scale_has(&f->value, cloud->value[i]);
+            if (!sx_axis_scale_has(&f->plot.x, cloud->x[i]) || !sx_axis_scale_has(&f->plot.y, cloud->y[i]))
+                continue;
+            sx_axis_scale_include(&f->plot.x, cloud->x[i]);
+            sx_axis_scale_include(&f->plot.y, cloud->y[i]);
+            sx_axis_scale_include(&f->value, cloud->value[i]);
+            bool coloured = sx_axis_scale_has(&f->value, cloud->value[i]);
             f->point[f->n_points++] = (point){coloured ? cloud->value[i] : NAN, c, i};
         }
     }
@@ -79,9 +80,9 @@ static void draw_points(const figure *f, sx_text *out) {
     for (size_t p = 0; p < f->n_points; p++) {
         const sx_cloud *cloud = &f->cloud[f->point[p].cloud];
         size_t i = f->point[p].index;
-        double x = sx_scale_at(&f->plot.x, cloud->x[i]), y = sx_scale_at(&f->plot.y, cloud->y[i]);
+        double x = sx_axis_scale_at(&f->plot.x, cloud->x[i]), y = sx_axis_scale_at(&f->plot.y, cloud->y[i]);
         char colour[COLOUR_SIZE] = "none";
-        if (!isnan(f->point[p].value)) ramp_colour(sx_scale_at(&f->value, f->point[p].value), colour);
+        if (!isnan(f->point[p].value)) ramp_colour(sx_axis_scale_at(&f->value, f->point[p].value), colour);
         sx_svg_marker(out, f->point[p].cloud, x, y, radius, colour,
                       isnan(f->point[p].value) ? "#999" : "#333");
     }
@@ -91,7 +92,7 @@ static void draw_points(const figure *f, sx_text *out) {
 /* The bar that explains the colours, the best at the bottom. */
 static void draw_bar(const figure *f, const char *value_label, double top, sx_text *out) {
     double left = f->plot.column + 26;
-    sx_scale scale = f->value;
+    sx_axis_scale scale = f->value;
     sx_tick tick[SX_MAX_TICKS];
     char colour[COLOUR_SIZE], style[24];
     scale.from = top + BAR_HEIGHT;
@@ -103,9 +104,9 @@ static void draw_bar(const figure *f, const char *value_label, double top, sx_te
         sx_svg_rect(out, left, top + BAR_HEIGHT - height * (i + 1), BAR_WIDTH, height + (i ? 0.3 : 0), style);
     }
     sx_svg_rect(out, left, top, BAR_WIDTH, BAR_HEIGHT, "fill=\"none\" stroke=\"#444\"");
-    size_t n = sx_scale_ticks(&scale, tick, SX_MAX_TICKS);
+    size_t n = sx_axis_scale_ticks(&scale, tick, SX_MAX_TICKS);
     for (size_t i = 0; i < n; i++) {
-        double at = sx_scale_at(&scale, tick[i].value);
+        double at = sx_axis_scale_at(&scale, tick[i].value);
         double right = left + BAR_WIDTH;
         sx_svg_line(out, right, at, right + (tick[i].labelled ? 5 : 3), at, "stroke=\"#444\"");
         if (tick[i].labelled) sx_plot_label(right + 9, at + 4.5, SX_LABEL_BEGINS, &tick[i], out);
@@ -129,7 +130,7 @@ static void draw_figure(figure *f, const sx_axes *axes, const char *value_label,
     for (size_t c = 0; c < f->n_clouds; c++) sx_plot_make_room(&column, f->cloud[c].name);
     qsort(f->point, f->n_points, sizeof *f->point, compare_points);
     sx_plot_layout(&f->plot, axes, &column);
-    sx_scale_finish(&f->value, 0, 0, 1);
+    sx_axis_scale_finish(&f->value, 0, 0, 1);
     sx_plot_open(&f->plot, axes, out);
     draw_points(f, out);
     draw_column(f, value_label, out);

@@ -10,7 +10,7 @@ enum { MARKERS = 7 };
 
 /* Whether point `i` of a curve can be drawn. */
 static bool drawn(const sx_plot *plot, const sx_curve *curve, size_t i) {
-    return sx_scale_has(&plot->x, curve->x[i]) && sx_scale_has(&plot->y, curve->mid[i]);
+    return sx_axis_scale_has(&plot->x, curve->x[i]) && sx_axis_scale_has(&plot->y, curve->mid[i]);
 }
 
 /* Whether point `i` also has a band. */
@@ -22,11 +22,11 @@ static bool banded(const sx_plot *plot, const sx_curve *curve, size_t i) {
 static void include(sx_plot *plot, const sx_curve *curve) {
     for (size_t i = 0; i < curve->n; i++) {
         if (!drawn(plot, curve, i)) continue;
-        sx_scale_include(&plot->x, curve->x[i]);
-        sx_scale_include(&plot->y, curve->mid[i]);
+        sx_axis_scale_include(&plot->x, curve->x[i]);
+        sx_axis_scale_include(&plot->y, curve->mid[i]);
         if (!curve->low || !curve->high) continue;
-        sx_scale_include(&plot->y, curve->low[i]);
-        sx_scale_include(&plot->y, curve->high[i]);
+        sx_axis_scale_include(&plot->y, curve->low[i]);
+        sx_axis_scale_include(&plot->y, curve->high[i]);
     }
 }
 
@@ -39,16 +39,16 @@ static bool same_place(double a, double b) {
  * step. Forward, a value holds from its point on; backward the same steps are taken the other way. */
 static void add_steps(const sx_plot *plot, const double *x, const double *y, size_t first, size_t end,
                       bool forward, sx_text *out) {
-    double level = sx_scale_at(&plot->y, y[forward ? first : end - 1]);
+    double level = sx_axis_scale_at(&plot->y, y[forward ? first : end - 1]);
     for (size_t i = 1; i < end - first; i++) {
         size_t edge = forward ? first + i : end - i, to = forward ? edge : edge - 1;
-        double next = sx_scale_at(&plot->y, y[to]);
+        double next = sx_axis_scale_at(&plot->y, y[to]);
         if (same_place(next, level)) continue;
-        sx_svg_command(out, "H", sx_scale_at(&plot->x, x[edge]));
+        sx_svg_command(out, "H", sx_axis_scale_at(&plot->x, x[edge]));
         sx_svg_command(out, "V", next);
         level = next;
     }
-    sx_svg_command(out, "H", sx_scale_at(&plot->x, x[forward ? end - 1 : first]));
+    sx_svg_command(out, "H", sx_axis_scale_at(&plot->x, x[forward ? end - 1 : first]));
 }
 
 /* The end of the stretch of points from `first` on that are all drawn (or banded); first where it is not. */
@@ -64,10 +64,10 @@ static void draw_band(const sx_plot *plot, const sx_curve *curve, size_t index, 
         end = stretch(plot, curve, first, banded);
         if (end <= first + 1) continue;
         sx_text_add(out, "<path d=\"");
-        sx_svg_command(out, "M", sx_scale_at(&plot->x, curve->x[first]));
-        sx_svg_command(out, " ", sx_scale_at(&plot->y, curve->high[first]));
+        sx_svg_command(out, "M", sx_axis_scale_at(&plot->x, curve->x[first]));
+        sx_svg_command(out, " ", sx_axis_scale_at(&plot->y, curve->high[first]));
         add_steps(plot, curve->x, curve->high, first, end, true, out);
-        sx_svg_command(out, "V", sx_scale_at(&plot->y, curve->low[end - 1]));
+        sx_svg_command(out, "V", sx_axis_scale_at(&plot->y, curve->low[end - 1]));
         add_steps(plot, curve->x, curve->low, first, end, false, out);
         sx_text_add(out, "Z\" fill=\"%s\" fill-opacity=\"0.15\"/>\n", sx_plot_colour(index));
     }
@@ -93,13 +93,14 @@ static void draw_markers(const sx_plot *plot, const sx_curve *curve, size_t firs
                          size_t n, sx_text *out) {
     double pace = (plot->right - plot->left) / MARKERS;
     double at = plot->left + pace * ((double)index + 0.5) / (double)n;
-    double begin = sx_scale_at(&plot->x, curve->x[first]), stop = sx_scale_at(&plot->x, curve->x[end - 1]);
+    double begin = sx_axis_scale_at(&plot->x, curve->x[first]),
+           stop = sx_axis_scale_at(&plot->x, curve->x[end - 1]);
     size_t i = first;
     if (stop - begin < pace) at = stop;
     while (at < begin) at += pace;
     for (; at <= stop; at += pace) {
-        while (i + 1 < end && sx_scale_at(&plot->x, curve->x[i + 1]) <= at) i++;
-        mark_curve(index, at, sx_scale_at(&plot->y, curve->mid[i]), out);
+        while (i + 1 < end && sx_axis_scale_at(&plot->x, curve->x[i + 1]) <= at) i++;
+        mark_curve(index, at, sx_axis_scale_at(&plot->y, curve->mid[i]), out);
     }
 }
 
@@ -108,8 +109,8 @@ static void draw_curve(const sx_plot *plot, const sx_curve *curve, size_t index,
         end = stretch(plot, curve, first, drawn);
         if (end == first) continue;
         sx_text_add(out, "<path d=\"");
-        sx_svg_command(out, "M", sx_scale_at(&plot->x, curve->x[first]));
-        sx_svg_command(out, " ", sx_scale_at(&plot->y, curve->mid[first]));
+        sx_svg_command(out, "M", sx_axis_scale_at(&plot->x, curve->x[first]));
+        sx_svg_command(out, " ", sx_axis_scale_at(&plot->y, curve->mid[first]));
         add_steps(plot, curve->x, curve->mid, first, end, true, out);
         finish_line(index, out);
         draw_markers(plot, curve, first, end, index, n, out);

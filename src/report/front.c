@@ -16,11 +16,12 @@ static void mark(int kind, double x, double y, sx_text *out) {
 
 /* Whether a point has a place. */
 static bool drawn(const sx_plot *plot, const sx_front *f, size_t i) {
-    return sx_scale_has(&plot->x, f->x[i]) && sx_scale_has(&plot->y, f->y[i]);
+    return sx_axis_scale_has(&plot->x, f->x[i]) && sx_axis_scale_has(&plot->y, f->y[i]);
 }
 
 static void mark_point(const sx_plot *plot, const sx_front *f, size_t i, int kind, sx_text *out) {
-    if (drawn(plot, f, i)) mark(kind, sx_scale_at(&plot->x, f->x[i]), sx_scale_at(&plot->y, f->y[i]), out);
+    if (drawn(plot, f, i))
+        mark(kind, sx_axis_scale_at(&plot->x, f->x[i]), sx_axis_scale_at(&plot->y, f->y[i]), out);
 }
 
 /* Draws the steps of the front, to the right edge. */
@@ -29,7 +30,7 @@ static void draw_steps(const sx_plot *plot, const sx_front *f, sx_text *out) {
     for (size_t i = 0; i < f->n_front; i++) {
         size_t at = f->front[i];
         if (!drawn(plot, f, at)) continue;
-        double x = sx_scale_at(&plot->x, f->x[at]), y = sx_scale_at(&plot->y, f->y[at]);
+        double x = sx_axis_scale_at(&plot->x, f->x[at]), y = sx_axis_scale_at(&plot->y, f->y[at]);
         if (!begun) sx_text_add(out, "<path d=\"");
         sx_svg_command(out, begun ? "H" : "M", x);
         sx_svg_command(out, begun ? "V" : " ", y);
@@ -55,8 +56,8 @@ void sx_figure_front(const sx_axes *axes, const sx_front *f, sx_text *out) {
     const char *const names[] = {f->all_name, f->front_name, f->n > f->best ? f->best_name : NULL};
     for (size_t i = 0; i < f->n; i++) {
         if (!drawn(&plot, f, i)) continue;
-        sx_scale_include(&plot.x, f->x[i]);
-        sx_scale_include(&plot.y, f->y[i]);
+        sx_axis_scale_include(&plot.x, f->x[i]);
+        sx_axis_scale_include(&plot.y, f->y[i]);
     }
     for (int i = 0; i < 3; i++)
         if (names[i]) sx_plot_make_room(&column, names[i]);

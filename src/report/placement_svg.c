@@ -92,11 +92,11 @@ static void draw_shift(const sx_placement_space *space, const uint8_t *placement
 }
 
 /* Draws ticks with their labels along the bottom or the left of a frame. */
-static void draw_ticks(const sx_scale *scale, bool bottom, double edge, sx_text *out) {
+static void draw_ticks(const sx_axis_scale *scale, bool bottom, double edge, sx_text *out) {
     sx_tick tick[SX_MAX_TICKS];
-    size_t n = sx_scale_ticks(scale, tick, SX_MAX_TICKS);
+    size_t n = sx_axis_scale_ticks(scale, tick, SX_MAX_TICKS);
     for (size_t i = 0; i < n; i++) {
-        double at = sx_scale_at(scale, tick[i].value);
+        double at = sx_axis_scale_at(scale, tick[i].value);
         if (!tick[i].labelled) continue;
         if (bottom) {
             sx_svg_line(out, at, edge, at, edge + 4, "stroke=\"#444\"");
@@ -112,15 +112,15 @@ static void draw_ticks(const sx_scale *scale, bool bottom, double edge, sx_text 
 static void draw_curve(const sx_placement_job *job, double x, double y, double width, sx_text *out) {
     bool delay = strcmp(job->objective, "delay") == 0;
     double baseline = (double)job->in->baseline / SX_FEMTO, end = (double)job->summary.evaluations;
-    sx_scale across = {.log = true}, up = {0};
-    sx_scale_include(&across, 1);
-    sx_scale_include(&across, 10);
-    sx_scale_include(&across, end);
-    if (delay) sx_scale_include(&up, 1);
+    sx_axis_scale across = {.log = true}, up = {0};
+    sx_axis_scale_include(&across, 1);
+    sx_axis_scale_include(&across, 10);
+    sx_axis_scale_include(&across, end);
+    if (delay) sx_axis_scale_include(&up, 1);
     for (size_t i = 0; i < job->n_trace; i++)
-        sx_scale_include(&up, delay ? baseline / job->trace[i].value : job->trace[i].value);
-    sx_scale_finish(&across, 0, x, x + width);
-    sx_scale_finish(&up, 0.05, y + SQUARE, y);
+        sx_axis_scale_include(&up, delay ? baseline / job->trace[i].value : job->trace[i].value);
+    sx_axis_scale_finish(&across, 0, x, x + width);
+    sx_axis_scale_finish(&up, 0.05, y + SQUARE, y);
     sx_svg_text(out, x + width / 2, y - 8, SX_ANCHOR_MIDDLE, "font-size=\"11\"",
                 delay ? "speedup over the compiler against evaluations"
                       : "best objective against evaluations");
@@ -129,17 +129,18 @@ static void draw_curve(const sx_placement_job *job, double x, double y, double w
     draw_ticks(&across, true, y + SQUARE, out);
     draw_ticks(&up, false, x, out);
     if (delay)
-        sx_svg_line(out, x, sx_scale_at(&up, 1), x + width, sx_scale_at(&up, 1),
+        sx_svg_line(out, x, sx_axis_scale_at(&up, 1), x + width, sx_axis_scale_at(&up, 1),
                     "stroke=\"#333\" stroke-dasharray=\"4 3\"");
     for (size_t i = 0; i < job->n_trace; i++) {
-        double from = sx_scale_at(&across, (double)job->trace[i].evaluations);
-        double to = sx_scale_at(&across, i + 1 < job->n_trace ? (double)job->trace[i + 1].evaluations : end);
+        double from = sx_axis_scale_at(&across, (double)job->trace[i].evaluations);
+        double to =
+            sx_axis_scale_at(&across, i + 1 < job->n_trace ? (double)job->trace[i + 1].evaluations : end);
         double value = delay ? baseline / job->trace[i].value : job->trace[i].value,
-               at = sx_scale_at(&up, value);
+               at = sx_axis_scale_at(&up, value);
         sx_svg_line(out, from, at, to, at, "stroke=\"#2a6fb0\" stroke-width=\"2\"");
         if (i + 1 == job->n_trace) break;
         double next = delay ? baseline / job->trace[i + 1].value : job->trace[i + 1].value;
-        sx_svg_line(out, to, at, to, sx_scale_at(&up, next), "stroke=\"#2a6fb0\" stroke-width=\"2\"");
+        sx_svg_line(out, to, at, to, sx_axis_scale_at(&up, next), "stroke=\"#2a6fb0\" stroke-width=\"2\"");
     }
 }
 

@@ -94,8 +94,8 @@ void sx_plot_layout(sx_plot *plot, const sx_axes *axes, const sx_column *column)
     plot->empty = !plot->x.used;
     plot->width = fmax(plot->column + name_width, plot->left + title_width) + EDGE;
     plot->height = fmax(plot->bottom + BELOW, plot->top + column->height + EDGE);
-    sx_scale_finish(&plot->x, plot->x.log ? 0.02 : 0.03, plot->left, plot->right);
-    sx_scale_finish(&plot->y, 0.05, plot->bottom, plot->top);
+    sx_axis_scale_finish(&plot->x, plot->x.log ? 0.02 : 0.03, plot->left, plot->right);
+    sx_axis_scale_finish(&plot->y, 0.05, plot->bottom, plot->top);
 }
 
 void sx_plot_label(double x, double y, sx_label_place place, const sx_tick *tick, sx_text *out) {
@@ -118,9 +118,9 @@ void sx_plot_label(double x, double y, sx_label_place place, const sx_tick *tick
 /* Grid lines, ticks and labels along the bottom. */
 static void draw_x_ticks(const sx_plot *plot, sx_text *out) {
     sx_tick tick[SX_MAX_TICKS];
-    size_t n = sx_scale_ticks(&plot->x, tick, SX_MAX_TICKS);
+    size_t n = sx_axis_scale_ticks(&plot->x, tick, SX_MAX_TICKS);
     for (size_t i = 0; i < n; i++) {
-        double at = sx_scale_at(&plot->x, tick[i].value);
+        double at = sx_axis_scale_at(&plot->x, tick[i].value);
         if (tick[i].labelled) sx_svg_line(out, at, plot->top, at, plot->bottom, "stroke=\"#e4e4e4\"");
         sx_svg_line(out, at, plot->bottom, at, plot->bottom + (tick[i].labelled ? 6 : 3), "stroke=\"#444\"");
         if (tick[i].labelled) sx_plot_label(at, plot->bottom + 21, SX_LABEL_CENTRED, &tick[i], out);
@@ -130,9 +130,9 @@ static void draw_x_ticks(const sx_plot *plot, sx_text *out) {
 /* The same along the left side. */
 static void draw_y_ticks(const sx_plot *plot, sx_text *out) {
     sx_tick tick[SX_MAX_TICKS];
-    size_t n = sx_scale_ticks(&plot->y, tick, SX_MAX_TICKS);
+    size_t n = sx_axis_scale_ticks(&plot->y, tick, SX_MAX_TICKS);
     for (size_t i = 0; i < n; i++) {
-        double at = sx_scale_at(&plot->y, tick[i].value);
+        double at = sx_axis_scale_at(&plot->y, tick[i].value);
         if (tick[i].labelled) sx_svg_line(out, plot->left, at, plot->right, at, "stroke=\"#e4e4e4\"");
         sx_svg_line(out, plot->left - (tick[i].labelled ? 6 : 3), at, plot->left, at, "stroke=\"#444\"");
         if (tick[i].labelled) sx_plot_label(plot->left - 9, at + 4.5, SX_LABEL_ENDS, &tick[i], out);

@@ -2,8 +2,8 @@
 #ifndef SX_REPORT_PLOT_H
 #define SX_REPORT_PLOT_H
 
+#include "report/axis_scale.h"
 #include "report/figure.h"
-#include "report/scale.h"
 
 /* The frame data are drawn in, and the column to the right of it. */
 typedef struct sx_plot {
@@ -12,7 +12,7 @@ typedef struct sx_plot {
     double column;        /* where the column begins */
     bool empty;           /* nothing has a place in it */
     bool named;           /* the bottom axis has names, which the caller writes */
-    sx_scale x, y;        /* the caller includes its values before the layout */
+    sx_axis_scale x, y;   /* the caller includes its values before the layout */
 } sx_plot;
 
 enum {

@@ -17,25 +17,26 @@ static bool drawn(const sx_roofline *r, size_t i) {
 /* Widens the scales to hold the points and the ridge of the roof. */
 static void include_all(const sx_roofline *r, sx_plot *plot) {
     double ridge = r->peak / r->slope;
-    if (isfinite(r->slope)) sx_scale_include(&plot->x, ridge / 4);
-    if (isfinite(r->slope)) sx_scale_include(&plot->x, ridge * 4);
-    sx_scale_include(&plot->y, r->peak);
-    sx_scale_include(&plot->y, r->peak / 10);
+    if (isfinite(r->slope)) sx_axis_scale_include(&plot->x, ridge / 4);
+    if (isfinite(r->slope)) sx_axis_scale_include(&plot->x, ridge * 4);
+    sx_axis_scale_include(&plot->y, r->peak);
+    sx_axis_scale_include(&plot->y, r->peak / 10);
     for (size_t i = 0; i < r->n; i++) {
         if (!drawn(r, i)) continue;
-        sx_scale_include(&plot->x, r->x[i]);
-        sx_scale_include(&plot->y, r->y[i]);
+        sx_axis_scale_include(&plot->x, r->x[i]);
+        sx_axis_scale_include(&plot->y, r->y[i]);
     }
 }
 
 /* Draws the roof: the slope up to the ridge, the peak from there. */
 static void draw_roof(const sx_plot *plot, const sx_roofline *r, sx_text *out) {
     double ridge = isfinite(r->slope) ? r->peak / r->slope : 0, low = plot->y.low / r->slope;
-    double top = sx_scale_at(&plot->y, r->peak), from = sx_scale_at(&plot->x, ridge);
+    double top = sx_axis_scale_at(&plot->y, r->peak), from = sx_axis_scale_at(&plot->x, ridge);
     sx_svg_line(out, from, top, plot->right, top, PEAK);
     if (!isfinite(r->slope)) return;
     double start = fmax(low, plot->x.low);
-    sx_svg_line(out, sx_scale_at(&plot->x, start), sx_scale_at(&plot->y, start * r->slope), from, top, SLOPE);
+    sx_svg_line(out, sx_axis_scale_at(&plot->x, start), sx_axis_scale_at(&plot->y, start * r->slope), from,
+                top, SLOPE);
 }
 
 /* The colour and shape of a point. */
@@ -69,7 +70,8 @@ void sx_figure_roofline(const sx_axes *axes, const sx_roofline *r, sx_text *out)
     sx_plot_open(&plot, axes, out);
     draw_roof(&plot, r, out);
     for (size_t i = 0; i < r->n; i++)
-        if (drawn(r, i)) mark_point(i, sx_scale_at(&plot.x, r->x[i]), sx_scale_at(&plot.y, r->y[i]), out);
+        if (drawn(r, i))
+            mark_point(i, sx_axis_scale_at(&plot.x, r->x[i]), sx_axis_scale_at(&plot.y, r->y[i]), out);
     explain(&plot, r, out);
     sx_svg_close(out);
 }

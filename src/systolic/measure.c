@@ -19,14 +19,14 @@ typedef struct ledger {
 } ledger;
 
 /* What is measured, and the maxima so far. */
-typedef struct scale {
+typedef struct measuring {
     sx_tiled at;
     double compute; /* cycles of the PEs over all passes */
     double prologue, steady, epilogue, bram, offchip;
-} scale;
+} measuring;
 
 /* Adds a term. */
-SX_INLINE void busy(scale *s, ledger *l, sx_systolic_term term) {
+SX_INLINE void busy(measuring *s, ledger *l, sx_systolic_term term) {
     s->prologue = sx_larger(s->prologue, term.prologue);
     s->steady = sx_larger(s->steady, term.steady);
     s->epilogue = sx_larger(s->epilogue, term.epilogue);
@@ -34,7 +34,7 @@ SX_INLINE void busy(scale *s, ledger *l, sx_systolic_term term) {
 }
 
 /* Adds buffers of a depth in packs. */
-SX_INLINE void hold(scale *s, ledger *l, double depth, sx_systolic_buffer buffer) {
+SX_INLINE void hold(measuring *s, ledger *l, double depth, sx_systolic_buffer buffer) {
     buffer.bram18k =
         buffer.copies * s->at.plan->limits.width[(int)buffer.pack] * sx_round_up(depth * (1.0 / BRAM_DEPTH));
     s->bram += buffer.bram18k;
@@ -48,7 +48,7 @@ SX_INLINE double but_first(double all, double visits) {
 
 /* The levels that an array passes from memory to its buffers. Of sums that come back, corrected, the first
  * visit of each tile brings nothing. */
-SX_INLINE void pass_in(scale *s, ledger *l, const sx_flow *f, int operand, bool again) {
+SX_INLINE void pass_in(measuring *s, ledger *l, const sx_flow *f, int operand, bool again) {
     const sx_systolic_part *part = &s->at.form.part[operand];
     double chains = sx_pes_along(&s->at, part->above);
     for (int level = part->level + 1; level <= s->at.form.top; level++) {
@@ -63,7 +63,7 @@ SX_INLINE void pass_in(scale *s, ledger *l, const sx_flow *f, int operand, bool 
 }
 
 /* The levels that the result passes from its buffers to memory. */
-SX_INLINE void pass_out(scale *s, ledger *l, const sx_flow *f) {
+SX_INLINE void pass_out(measuring *s, ledger *l, const sx_flow *f) {
     const sx_systolic_part *part = &s->at.form.part[SX_RESULT];
     double chains = sx_pes_along(&s->at, part->above);
     for (int level = part->level + 1; level <= s->at.form.top; level++) {
@@ -78,7 +78,7 @@ SX_INLINE void pass_out(scale *s, ledger *l, const sx_flow *f) {
 }
 
 /* An input: double buffers that are filled while the PEs compute. */
-SX_INLINE void bring(scale *s, ledger *l, int operand) {
+SX_INLINE void bring(measuring *s, ledger *l, int operand) {
     const sx_systolic_part *part = &s->at.form.part[operand];
     sx_flow f = sx_follow(&s->at, operand);
     sx_pace p = sx_pace_at(&s->at, &f, part->level, sx_pes_along(&s->at, part->rep));
@@ -103,7 +103,7 @@ SX_INLINE void bring(scale *s, ledger *l, int operand) {
 }
 
 /* The result where its sums are finished before they leave. */
-SX_INLINE void deliver(scale *s, ledger *l) {
+SX_INLINE void deliver(measuring *s, ledger *l) {
     const sx_systolic_part *part = &s->at.form.part[SX_RESULT];
     sx_flow f = sx_follow(&s->at, SX_RESULT);
     sx_pace p = sx_pace_at(&s->at, &f, part->level, sx_pes_along(&s->at, part->rep));
@@ -132,7 +132,7 @@ SX_INLINE void deliver(scale *s, ledger *l) {
 /* The result where partial sums leave and come back. Corrected, every visit of a tile writes it, and all but
  * the first read it; the buffers for that are there even where each tile is visited once. Above the PEs, sums
  * of several passes meet in the buffers. */
-SX_INLINE void exchange(scale *s, ledger *l) {
+SX_INLINE void exchange(measuring *s, ledger *l) {
     const sx_systolic_part *part = &s->at.form.part[SX_RESULT];
     sx_flow f = sx_follow(&s->at, SX_RESULT);
     sx_pace p = sx_pace_at(&s->at, &f, part->level, sx_pes_along(&s->at, part->rep));
@@ -167,7 +167,7 @@ SX_INLINE void exchange(scale *s, ledger *l) {
 }
 
 /* The sums that PEs hold. */
-SX_INLINE void accumulate(scale *s, ledger *l, double pes) {
+SX_INLINE void accumulate(measuring *s, ledger *l, double pes) {
     double words = 1, side = s->at.form.chained ? 1 : s->at.lanes;
     for (int d = 0; d < s->at.form.n_loops; d++)
         if (s->at.form.part[SX_RESULT].loops >> d & 1) words *= s->at.tile[d].step;
@@ -181,7 +181,7 @@ SX_INLINE void accumulate(scale *s, ledger *l, double pes) {
 SX_INLINE void weigh(const sx_systolic_plan *plan, const sx_systolic_form *form,
                      const sx_systolic_factors *factors, const sx_systolic_tile *tile, double lanes,
                      ledger *l, sx_systolic_cost *out) {
-    scale s = {.at = {*form, plan, factors, tile, lanes}};
+    measuring s = {.at = {*form, plan, factors, tile, lanes}};
     double pes = sx_pes_along(&s.at, form->space),
            passes = sx_trips_of(&s.at, (sx_loops)((1u << form->n_loops) - 1));
     s.compute = sx_compute_cycles(&s.at);

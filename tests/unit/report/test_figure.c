@@ -2,7 +2,7 @@
 #include "report/figure.h"
 
 #include "base/file.h"
-#include "report/scale.h"
+#include "report/axis_scale.h"
 #include "report/svg.h"
 #include "sextant/rng.h"
 #include "support/expect.h"
@@ -110,12 +110,12 @@ static void text_is_escaped_and_mended(void **state) {
 /* The labels of a scale's ticks in a row, small ticks as dots. */
 static const char *ticks_of(bool log, double low, double high) {
     static char row[2000];
-    sx_scale scale = {.log = log};
+    sx_axis_scale scale = {.log = log};
     sx_tick tick[128];
-    sx_scale_include(&scale, low);
-    sx_scale_include(&scale, high);
-    sx_scale_finish(&scale, 0, 0, 100);
-    size_t n = sx_scale_ticks(&scale, tick, 128), used = 0;
+    sx_axis_scale_include(&scale, low);
+    sx_axis_scale_include(&scale, high);
+    sx_axis_scale_finish(&scale, 0, 0, 100);
+    size_t n = sx_axis_scale_ticks(&scale, tick, 128), used = 0;
     row[0] = 0;
     for (size_t i = 0; i < n; i++) {
         const char *times = tick[i].digits[0] ? "x10^" : "10^";
@@ -151,16 +151,16 @@ static void scales_of_anything_have_ticks(void **state) {
                                  NAN, 1e15, 1e-15, 12345, 0.1,    INFINITY, -INFINITY};
     size_t n = sizeof odd / sizeof odd[0];
     for (size_t i = 0; i < n * n * 2; i++) {
-        sx_scale scale = {.log = i % 2};
+        sx_axis_scale scale = {.log = i % 2};
         sx_tick tick[128];
-        sx_scale_include(&scale, odd[i / 2 % n]);
-        sx_scale_include(&scale, odd[i / 2 / n]);
-        sx_scale_finish(&scale, 0.05, 10, 20);
-        size_t ticks = sx_scale_ticks(&scale, tick, 128);
+        sx_axis_scale_include(&scale, odd[i / 2 % n]);
+        sx_axis_scale_include(&scale, odd[i / 2 / n]);
+        sx_axis_scale_finish(&scale, 0.05, 10, 20);
+        size_t ticks = sx_axis_scale_ticks(&scale, tick, 128);
         assert_true(ticks >= 2 && ticks <= 128);
         assert_true(isfinite(scale.low) && isfinite(scale.high) && scale.low < scale.high);
         for (size_t k = 0; k < n; k++) {
-            double at = sx_scale_at(&scale, odd[k]);
+            double at = sx_axis_scale_at(&scale, odd[k]);
             assert_true(at >= 10 && at <= 20);
         }
     }

@@ -1,7 +1,7 @@
 /* Ticks. A linear scale gets a step of 1, 2 or 5 times a power of ten. A logarithmic one gets decades with
  * small ticks at 2 to 9; where it is narrower than two decades, ticks at 1, 2 and 5 have labels too, and
  * where it is so narrow that even those are rare, it gets the ticks of a linear scale. */
-#include "report/scale.h"
+#include "report/axis_scale.h"
 
 #include "base/text.h"
 #include "report/svg.h"
@@ -10,24 +10,24 @@
 #include <stdio.h>
 #include <string.h>
 
-bool sx_scale_has(const sx_scale *scale, double value) {
+bool sx_axis_scale_has(const sx_axis_scale *scale, double value) {
     return isfinite(value) && (!scale->log || value > 0);
 }
 
-void sx_scale_include(sx_scale *scale, double value) {
-    if (!sx_scale_has(scale, value)) return;
+void sx_axis_scale_include(sx_axis_scale *scale, double value) {
+    if (!sx_axis_scale_has(scale, value)) return;
     if (!scale->used || value < scale->low) scale->low = value;
     if (!scale->used || value > scale->high) scale->high = value;
     scale->used = true;
 }
 
 /* What a linear ruler shows of a value. */
-static double measure(const sx_scale *scale, double value) {
+static double measure(const sx_axis_scale *scale, double value) {
     return scale->log ? log(value) : value;
 }
 
 /* Widens a scale of zero width. */
-static void widen(sx_scale *scale) {
+static void widen(sx_axis_scale *scale) {
     if (!scale->used) {
         scale->low = scale->log ? 1 : 0;
         scale->high = scale->log ? 10 : 1;
@@ -43,12 +43,12 @@ static void widen(sx_scale *scale) {
 }
 
 /* Limits a bound to the range of safe arithmetic. */
-static double tamed(const sx_scale *scale, double value) {
+static double tamed(const sx_axis_scale *scale, double value) {
     const double least = scale->log ? 1e-150 : -1e150;
     return value > 1e150 ? 1e150 : value < least ? least : value;
 }
 
-void sx_scale_finish(sx_scale *scale, double margin, double from, double to) {
+void sx_axis_scale_finish(sx_axis_scale *scale, double margin, double from, double to) {
     scale->low = tamed(scale, scale->low);
     scale->high = tamed(scale, scale->high);
     widen(scale);
@@ -60,7 +60,7 @@ void sx_scale_finish(sx_scale *scale, double margin, double from, double to) {
     scale->to = to;
 }
 
-double sx_scale_at(const sx_scale *scale, double value) {
+double sx_axis_scale_at(const sx_axis_scale *scale, double value) {
     if (!(value > scale->low)) return scale->from;
     if (value >= scale->high) return scale->to;
     double low = measure(scale, scale->low), high = measure(scale, scale->high);
@@ -89,7 +89,7 @@ static void label(sx_tick *tick, long long count, int power, int shared) {
 }
 
 /* Ticks a linear step apart, about six of them. */
-static size_t linear_ticks(const sx_scale *scale, sx_tick *tick, size_t room) {
+static size_t linear_ticks(const sx_axis_scale *scale, sx_tick *tick, size_t room) {
     double rough = (scale->high - scale->low) / 6;
     int power = decade(rough), top = decade(fmax(fabs(scale->low), fabs(scale->high)));
     double rest = rough / pow(10, power);
@@ -114,7 +114,7 @@ typedef struct decades {
 } decades;
 
 /* Adds the tick at lead * 10^k if it is within the scale and wanted; returns how many that makes. */
-static size_t add_log_tick(const sx_scale *scale, const decades *d, int lead, int k, sx_tick *tick) {
+static size_t add_log_tick(const sx_axis_scale *scale, const decades *d, int lead, int k, sx_tick *tick) {
     double value = lead * pow(10, k);
     bool labelled = lead == 1 ? k % d->every == 0 : d->more && (lead == 2 || lead == 5);
     if (value < scale->low * (1 - 1e-12) || value > scale->high * (1 + 1e-12)) return 0;
@@ -125,7 +125,7 @@ static size_t add_log_tick(const sx_scale *scale, const decades *d, int lead, in
     return 1;
 }
 
-size_t sx_scale_ticks(const sx_scale *scale, sx_tick *tick, size_t room) {
+size_t sx_axis_scale_ticks(const sx_axis_scale *scale, sx_tick *tick, size_t room) {
     double width = scale->log ? (log(scale->high) - log(scale->low)) / log(10) : 0;
     if (width < 0.7) return linear_ticks(scale, tick, room);
     decades d = {

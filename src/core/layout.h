@@ -17,7 +17,7 @@ typedef struct sx_core_records {
 } sx_core_records;
 
 /* Records are kept for all tensors, or, where room is scarce, for the one whose tiles overlap in part. */
-#ifndef SX_CORE_GPU
+#if !defined SX_CORE_GPU || defined SX_CORE_GPU_LISTS
 #define SX_CORE_RECORD_TENSORS SX_CORE_TENSORS_AT_MOST
 #define SX_CORE_RECORD_LEVELS SX_CORE_LEVELS_AT_MOST
 #define SX_CORE_RECORD_OF(v) (v)

@@ -48,17 +48,23 @@ enum {
     SX_CORE_CHOICES = 16 /* sets of tensors that a level may keep */
 };
 
-/* A state that lies in a GPU's memory has little room, and no list of children. */
+/* A state that lies in a GPU's memory has little room, and lists of children only where SX_CORE_GPU_LISTS is defined. */
 #ifdef SX_CORE_GPU
 enum {
-    SX_CORE_LOOPS = 40,      /* temporal loops of a mapping */
-    SX_CORE_RECORDS = 5,     /* kinds of accesses of a level to a tensor */
-    SX_CORE_KEYS = 8,        /* displacements of neighbours */
-    SX_CORE_LISTED = 1,      /* children of a level that are listed one by one */
-    SX_CORE_ANSWERS = 1,     /* lists that are remembered, */
-    SX_CORE_KEPT_GROUPS = 1, /* with so many sizes of groups at most */
-    SX_CORE_LISTS = 0
+    SX_CORE_LOOPS = 40,     /* temporal loops of a mapping */
+    SX_CORE_KEYS = 8,       /* displacements of neighbours */
+    SX_CORE_ANSWERS = 1,    /* lists that are remembered, */
+    SX_CORE_KEPT_GROUPS = 1 /* with so many sizes of groups at most */
 };
+#ifdef SX_CORE_GPU_LISTS
+enum {
+    SX_CORE_RECORDS = 16, /* kinds of accesses of a level to a tensor */
+    SX_CORE_LISTED = 256, /* children of a level that are listed one by one */
+    SX_CORE_LISTS = 1
+};
+#else
+enum { SX_CORE_RECORDS = 5, SX_CORE_LISTED = 1, SX_CORE_LISTS = 0 };
+#endif
 #else
 enum {
     SX_CORE_LOOPS = 64,

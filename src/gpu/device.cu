@@ -17,6 +17,7 @@ typedef struct numbers {
 struct sx_gpu_device {
     sx_gpu_image head;
     const sx_gpu_kernels *kernels;
+    const void *evolve;
     int processors;
     size_t most_shared;
     sx_gpu_image *image; /* in the GPU's memory, as all below */
@@ -32,22 +33,36 @@ struct sx_gpu_device {
     uint64_t chunk; /* factorisations to screen at a time */
 };
 
-/* The kernels for an image. */
-static const sx_gpu_kernels *choose_kernels(const sx_gpu_image *image) {
-    unsigned sizes = image->core.n_levels * 10 + image->core.n_tensors;
-    if (sizes == 33 && image->core.window >= 0) return &sx_gpu_kernels_3_3_window;
-    if (sizes == 43 && image->core.window >= 0) return &sx_gpu_kernels_4_3_window;
-    if (image->core.window >= 0) return &sx_gpu_kernels_any;
-    if (sizes == 33) return &sx_gpu_kernels_3_3;
-    if (sizes == 34) return &sx_gpu_kernels_3_4;
-    return sizes == 43 ? &sx_gpu_kernels_4_3 : &sx_gpu_kernels_any;
+/* Chooses the kernels for an image. */
+static void choose_kernels(const sx_gpu_image *image, sx_gpu_device *d) {
+    static const struct {
+        unsigned levels, tensors;
+        bool window;
+        const sx_gpu_kernels *kernels;
+        const void *evolve;
+    } fixed[] = {
+        {3, 3, false, &sx_gpu_kernels_3_3, sx_gpu_evolve_3_3},
+        {3, 3, true, &sx_gpu_kernels_3_3_window, sx_gpu_evolve_3_3_window},
+        {3, 4, false, &sx_gpu_kernels_3_4, sx_gpu_evolve_3_4},
+        {4, 3, false, &sx_gpu_kernels_4_3, sx_gpu_evolve_4_3},
+        {4, 3, true, &sx_gpu_kernels_4_3_window, sx_gpu_evolve_4_3_window},
+    };
+    d->kernels = &sx_gpu_kernels_any;
+    d->evolve = sx_gpu_evolve_any;
+    for (unsigned i = 0; i < sizeof fixed / sizeof *fixed; i++) {
+        if (fixed[i].levels != image->core.n_levels || fixed[i].tensors != image->core.n_tensors ||
+            fixed[i].window != (image->core.window >= 0))
+            continue;
+        d->kernels = fixed[i].kernels;
+        d->evolve = fixed[i].evolve;
+    }
 }
 
 /* Launches a kernel over n threads or fewer (0: as many as run at once); *warps: how many there are. */
 static int launch(sx_gpu_device *d, const void *kernel, uint64_t n, void **arguments, uint64_t *warps, char *message) {
     int at_once = 0;
     size_t shared = sizeof d->head + (kernel == d->kernels->look ? d->kernels->sweep_bytes(&d->head) : 0);
-    if (kernel == d->kernels->evolve) shared += SX_GPU_BLOCK * sizeof(sx_gpu_member);
+    if (kernel == d->evolve) shared += SX_GPU_BLOCK * sizeof(sx_gpu_member);
     if (shared > d->most_shared) {
         snprintf(message, SX_CUDA_MESSAGE, "the GPU has too little shared memory for the choices of this space");
         return 1;
@@ -100,7 +115,7 @@ static int make(const sx_gpu_image *image, sx_gpu_device **out, char *message) {
         return 1;
     }
     d->head = *image;
-    d->kernels = choose_kernels(image);
+    choose_kernels(image, d);
     d->chunk = 1 << 22;
     if (cudaDeviceGetAttribute(&d->processors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess ||
         cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess ||
@@ -289,7 +304,7 @@ static int evolve(sx_gpu_device *d, const sx_gpu_epoch *e, sx_gpu_found *found, 
     TRY_CUDA(cudaEventCreate(&end));
     TRY_CUDA(cudaMemcpy(d->count, &now, sizeof now, cudaMemcpyHostToDevice));
     TRY_CUDA(cudaEventRecord(begin));
-    TRY(launch(d, d->kernels->evolve, (uint64_t)e->islands * SX_GPU_ISLAND, arguments, &warps, message));
+    TRY(launch(d, d->evolve, (uint64_t)e->islands * SX_GPU_ISLAND, arguments, &warps, message));
     found->seconds += seconds_between(begin, end);
     cudaEventDestroy(begin);
     cudaEventDestroy(end);

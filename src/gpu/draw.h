@@ -93,6 +93,15 @@ SX_HD double sx_gpu_value_of(const sx_gpu_view *view, sx_core_state *st, double 
     return sx_gpu_value(view->p, score.energy, score.cycles);
 }
 
+/* Prepares a state for scores that list children. */
+SX_HD void sx_gpu_prepare(sx_core_scratch *own, sx_core_listing *listing, sx_core_state *st) {
+    for (int v = 0; v < SX_CORE_RECORD_TENSORS; v++)
+        for (int s = 0; s < SX_CORE_RECORD_LEVELS; s++) own->records[v][s].n = 0;
+    listing->answer[0].n = 0;
+    own->listing = listing;
+    st->own = own;
+}
+
 /* Draws a factorisation, a layout and a block of successive orders, number `index` of a seed's sequence; false where
  * the factorisation or the layout cannot be legal. */
 SX_HD bool sx_gpu_draw_item(const sx_gpu_view *view, sx_core_state *st, uint64_t seed, uint64_t index,

@@ -1,6 +1,6 @@
 /* The module's functions on one core of the CPU: the reference that a GPU's bits are held against, and searches without
  * one. */
-#include "gpu/module.h"
+#include "gpu/breed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,26 +105,6 @@ static int prune(sx_gpu_device *d, uint64_t seed, uint64_t first, uint64_t n, ui
     return 0;
 }
 
-/* One generation of an island; counts the children that are legal. */
-static uint64_t breed(const sx_gpu_view *view, const sx_gpu_epoch *e, uint64_t generation, uint32_t island,
-                      sx_gpu_member *members) {
-    sx_gpu_member child[SX_GPU_ISLAND];
-    sx_core_scratch own;
-    sx_core_state st = {.own = &own};
-    double charge[SX_CORE_TENSORS * SX_CORE_CHARGE];
-    uint64_t legal = 0;
-    for (uint32_t i = 0; i < SX_GPU_ISLAND; i++) {
-        uint64_t random = sx_gpu_stream(e->seed, 2 + generation, (uint64_t)island * SX_GPU_ISLAND + i);
-        sx_gpu_breed(view->p, members, &random, &child[i].genome);
-        sx_gpu_express(view, &st, &child[i].genome);
-        child[i].value = sx_gpu_value_of(view, &st, charge);
-        legal += child[i].value < INFINITY;
-    }
-    for (uint32_t i = 0; i < SX_GPU_ISLAND; i++)
-        if (child[i].value <= members[i].value) members[i] = child[i];
-    return legal;
-}
-
 /* Makes room for a population, before and after an epoch. */
 static bool reserve(sx_gpu_device *d, uint32_t islands) {
     if (d->islands == islands) return true;
@@ -150,7 +130,7 @@ static int evolve(sx_gpu_device *d, const sx_gpu_epoch *e, sx_gpu_found *found, 
         uint32_t worst = sx_gpu_worst_member(island), best_there = sx_gpu_best_member(other);
         if (e->first > 0 && other[best_there].value < island[worst].value) island[worst] = other[best_there];
         for (uint32_t g = 0; g < e->generations; g++)
-            found->counts.legal += breed(&view, e, e->first + g, k, island);
+            found->counts.legal += sx_gpu_breed_island(&view, e, e->first + g, k, island);
         for (uint32_t i = 0; i < SX_GPU_ISLAND; i++) {
             sx_gpu_best one = {island[i].value, {(uint64_t)k * SX_GPU_ISLAND + i, 0, 0, 0}};
             if (!(one.value < found->best.value)) continue;

@@ -1,6 +1,6 @@
 /* The kernels, for one number of levels and tensors: a file that defines SX_CORE_FIXED_LEVELS, _TENSORS and _WINDOW, or none of
  * them, and SX_GPU_TABLE, and includes this one. */
-#include "gpu/launch.cuh"
+#include "gpu/warp.cuh"
 
 namespace {
 
@@ -23,15 +23,6 @@ struct sweep_room {
     sx_gpu_sweep sweep;
 };
 
-/* Copies the head of an image into shared memory. */
-__device__ sx_gpu_view load_head(const sx_gpu_image *image, sx_gpu_image *head) {
-    const uint32_t *from = (const uint32_t *)image;
-    uint32_t *to = (uint32_t *)head;
-    for (unsigned i = threadIdx.x; i < sizeof *image / 4; i += blockDim.x) to[i] = from[i];
-    __syncthreads();
-    return sx_gpu_view_of(head, image);
-}
-
 /* A lane of a group of LANES threads, which goes side by side with the others of its warp. */
 __device__ sx_core_lane lane_beside() {
     sx_core_lane lane;
@@ -41,21 +32,6 @@ __device__ sx_core_lane lane_beside() {
     lane.groups = 32 / LANES;
     lane.mask = 0xffffffffu;
     return lane;
-}
-
-/* The best of a warp. */
-__device__ sx_gpu_best best_of_warp(sx_gpu_best mine) {
-    const uint32_t mask = 0xffffffffu;
-    for (int step = 16; step > 0; step /= 2) {
-        sx_gpu_best other;
-        other.value = __shfl_xor_sync(mask, mine.value, step);
-        other.at.factorisation = __shfl_xor_sync(mask, mine.at.factorisation, step);
-        other.at.order = __shfl_xor_sync(mask, mine.at.order, step);
-        other.at.layout = (uint16_t)__shfl_xor_sync(mask, (unsigned)mine.at.layout, step);
-        other.at.keep = (uint16_t)__shfl_xor_sync(mask, (unsigned)mine.at.keep, step);
-        if (sx_gpu_better(&other, &mine)) mine = other;
-    }
-    return mine;
 }
 
 /* Scores points. */
@@ -173,50 +149,6 @@ __global__ void __launch_bounds__(SX_GPU_BLOCK) draw_items(const sx_gpu_image *i
     }
 }
 
-/* Some generations of a population, a warp for an island and a thread for a member; best: one for each warp. */
-__global__ void __launch_bounds__(SX_GPU_BLOCK, 4) evolve(const sx_gpu_image *image, sx_gpu_epoch epoch,
-                                                          const sx_gpu_member *before, sx_gpu_member *after,
-                                                          sx_gpu_best *best, unsigned long long *legal) {
-    extern __shared__ __align__(16) char shared[];
-    sx_gpu_view view = load_head(image, (sx_gpu_image *)shared);
-    sx_gpu_member *island = (sx_gpu_member *)(shared + sizeof *image) + threadIdx.x / 32 * SX_GPU_ISLAND;
-    sx_core_scratch own;
-    sx_core_state st;
-    double charge[SX_CORE_TENSORS_AT_MOST * SX_CORE_CHARGE];
-    uint32_t warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, at = threadIdx.x % 32;
-    sx_gpu_best mine = {INFINITY, {UINT64_MAX, 0, 0, 0}};
-    unsigned long long count = 0;
-    st.own = &own;
-    for (uint32_t k = warp; k < epoch.islands; k += gridDim.x * blockDim.x / 32) {
-        const uint64_t member = (uint64_t)k * SX_GPU_ISLAND + at;
-        const sx_gpu_member *other = before + (uint64_t)((k ? k : epoch.islands) - 1) * SX_GPU_ISLAND;
-        island[at] = before[member];
-        if (epoch.first == 0) island[at].value = INFINITY;
-        __syncwarp();
-        uint32_t worst = sx_gpu_worst_member(island), best_there = sx_gpu_best_member(other);
-        __syncwarp();
-        if (epoch.first > 0 && at == worst && other[best_there].value < island[at].value) island[at] = other[best_there];
-        for (uint32_t g = 0; g < epoch.generations; g++) {
-            uint64_t random = sx_gpu_stream(epoch.seed, 2 + epoch.first + g, member);
-            sx_gpu_member child;
-            __syncwarp();
-            sx_gpu_breed(view.p, island, &random, &child.genome);
-            sx_gpu_express(&view, &st, &child.genome);
-            child.value = sx_gpu_value_of(&view, &st, charge);
-            count += child.value < INFINITY;
-            __syncwarp();
-            if (child.value <= island[at].value) island[at] = child;
-        }
-        sx_gpu_best one = {island[at].value, {member, 0, 0, 0}};
-        if (sx_gpu_better(&one, &mine)) mine = one;
-        after[member] = island[at];
-        __syncwarp();
-    }
-    mine = best_of_warp(mine);
-    if (at == 0) best[warp] = mine;
-    atomicAdd(legal, count);
-}
-
 /* Looks at all mappings of the items, each warp taking the next one; best: one for each warp, counts: sums. */
 __global__ void __launch_bounds__(SX_GPU_BLOCK) look(const sx_gpu_image *image, const sx_gpu_item *items, uint64_t n,
                                                      unsigned long long *next, sx_gpu_best *best,
@@ -264,4 +196,4 @@ size_t sweep_bytes(const sx_gpu_image *image) {
 
 extern const sx_gpu_kernels SX_GPU_TABLE = {(const void *)score_points, (const void *)draw_points, (const void *)look,
                                             (const void *)screen,       (const void *)draw_legal,  (const void *)draw_items,
-                                            (const void *)evolve,       sweep_bytes};
+                                            sweep_bytes};

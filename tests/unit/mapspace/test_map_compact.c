@@ -94,7 +94,7 @@ static void steps_change_one_part(void **state) {
     static setup s;
     sx_compact_level from[SX_CORE_LEVELS + SX_CORE_WORDS / 2], to[SX_CORE_LEVELS + SX_CORE_WORDS / 2];
     sx_core_rng rng = {2};
-    int splits = 0, orders = 0, axes = 0, keeps = 0, moved = 0;
+    int splits = 0, orders = 0, axes = 0, keeps = 0, moved = 0, shuffled = 0;
     (void)state;
     prepare(&s);
     for (int i = 0; i < STEPS; i++) {
@@ -120,9 +120,10 @@ static void steps_change_one_part(void **state) {
         axes += axis > 0 && !words;
         keeps += keep > 0;
         moved += order > 0 && !words && i % 2 == 0;
+        shuffled += order > 0 && !words && i % 2;
     }
     assert_true(splits > STEPS / 8 && orders > STEPS / 16 && axes > STEPS / 64 && keeps > STEPS / 16);
-    assert_true(moved > STEPS / 64);
+    assert_true(moved > STEPS / 64 && shuffled > STEPS / 64);
     finish(&s);
 }
 

@@ -21,11 +21,12 @@ sx_status sx_fuse_prepare(const sx_args *args, sx_result *r) {
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--%s has no effect without --fuse", alone),
                              "add --fuse, or leave out --%s", alone);
     }
-    if (window && strcmp(window, "retain") && strcmp(window, "recompute") && strcmp(window, "best"))
+    if (window && strcmp(window, "retain") != 0 && strcmp(window, "recompute") != 0 &&
+        strcmp(window, "best") != 0)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--window is '%s'", window),
                              "known: retain, recompute, best");
     const char *softmax = sx_args_text(args, "softmax", 0);
-    if (softmax && strcmp(softmax, "three-pass") && strcmp(softmax, "one-pass"))
+    if (softmax && strcmp(softmax, "three-pass") != 0 && strcmp(softmax, "one-pass") != 0)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--softmax is '%s'", softmax),
                              "known: three-pass, one-pass");
     for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)

@@ -54,7 +54,7 @@ static void list_one(const char *mapper, const char *name, const char *about, sx
     sx_text_add(out, "%s: %s\n", name, about);
     if (!sx_navigator_setting(mapper, 0, &setting)) return;
     const char *space = sx_navigator_space(mapper),
-               *option = space && strcmp(space, "map") ? "method" : "mapper";
+               *option = space && strcmp(space, "map") != 0 ? "method" : "mapper";
     sx_text_add(out, "\nSettings, as in --%s %s:%s=...\n\n", option, name, setting.name);
     sx_table_begin(&table, "lrll");
     sx_table_cell(&table, "setting");

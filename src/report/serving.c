@@ -80,15 +80,23 @@ static sx_operator_time time_plainly(const serving_case *c, const sx_timed_opera
     return sx_time_operator(&c->r->arch, c->r->timing ? c->r->timing : &plain, timed);
 }
 
-/* The time of an operator on a vector unit, where there is no timing. */
-static sx_operator_time time_lanes(const sx_arch *arch, const sx_vector_cost *cost) {
-    sx_operator_time t = {.vector = cost->compute_cycles * arch->cycle_seconds};
-    if (cost->cycles > cost->compute_cycles) t.level[arch->n_levels - 1] = cost->cycles * arch->cycle_seconds;
-    sx_operator_time_finish(arch, INFINITY, &t);
+/* The time of an operator on a vector unit, as the model counts its cycles; a timing adds overhead and efficiencies. */
+static sx_operator_time time_lanes(const sx_arch *arch, const sx_timing *timing, const char *function,
+                                   const sx_vector_cost *cost) {
+    const int outer = arch->n_levels - 1;
+    sx_timing_kind plain;
+    sx_timing_kind_init(&plain);
+    const sx_timing_kind *kind = timing ? sx_timing_find(timing, function) : &plain;
+    sx_operator_time t = {.overhead = kind->overhead,
+                          .vector = cost->compute_cycles * arch->cycle_seconds / kind->compute};
+    if (cost->cycles > cost->compute_cycles)
+        t.level[outer] = cost->cycles * arch->cycle_seconds / kind->level[outer];
+    sx_operator_time_finish(arch, kind->overlap, &t);
     return t;
 }
 
-/* Evaluates an operator that is no product: it moves its bytes. */
+/* Evaluates an operator that is no product: it moves its bytes, and works in the lanes of a vector unit where the timing has
+ * no kernels of libraries. */
 static void time_vector(const serving_case *c, const sx_operator *op, const char *function,
                         sx_serving_part *part) {
     const sx_arch *arch = &c->r->arch;
@@ -103,12 +111,11 @@ static void time_vector(const serving_case *c, const sx_operator *op, const char
     part->of = SX_SERVING_VECTOR;
     part->bytes = timed.bytes;
     part->energy_pj = move_energy(arch, read, written);
-    if (arch->vector.lanes > 0) {
-        const sx_vector_cost cost = sx_vector_cost_of(arch, c->graph, op);
-        part->energy_pj = cost.energy;
-        if (!c->r->timing) part->one = time_lanes(arch, &cost);
-    }
-    if (!(arch->vector.lanes > 0) || c->r->timing) part->one = time_plainly(c, &timed);
+    part->one = time_plainly(c, &timed);
+    if (!(arch->vector.lanes > 0)) return;
+    const sx_vector_cost cost = sx_vector_cost_of(arch, c->graph, op);
+    part->energy_pj = cost.energy;
+    if (!c->r->timing || !c->r->timing->units) part->one = time_lanes(arch, c->r->timing, function, &cost);
 }
 
 /* The operators of attention that a fused kernel runs together. */

@@ -178,3 +178,19 @@ sx_status sx_inner_settle(sx_inner *inner, size_t optimum, sx_inner_effort effor
                          effort, &answer));
     return sx_inner_enter(inner, optimum, effort, &answer);
 }
+
+sx_status sx_inner_sum(sx_inner *inner, size_t optimum, const double share[2], double *out) {
+    sx_inner_optimum *item = sx_vector_at(&inner->optimum, optimum);
+    const double product = sx_inner_bound(inner, optimum);
+    if (item->least.cycles == 0 && inner->least && !isinf(product))
+        SX_TRY(inner->least(inner->user, sx_vector_at(&inner->problem, item->key.problem), &item->key.cut,
+                            &item->least));
+    const double energy = item->least.energy_pj, cycles = fmax(item->least.cycles, 1);
+    double at =
+        share[1] > 0 ? sqrt(product * share[0] / share[1]) : INFINITY; /* cycles where the sum is least */
+    at = fmax(fmin(at, product / fmax(energy, 1e-300)), cycles);
+    *out = share[1] * at + share[0] * fmax(energy, product / at);
+    if (share[0] == 0 || share[1] == 0) *out = share[0] * energy + share[1] * cycles;
+    if (isinf(product)) *out = INFINITY;
+    return SX_OK;
+}

@@ -32,6 +32,9 @@ typedef sx_status sx_inner_search(void *user, const sx_problem *problem, const s
 /* A lower bound of the objective that costs next to nothing. */
 typedef sx_status sx_inner_minimum(void *user, const sx_problem *problem, const sx_cut *cut, double *out);
 
+/* Energy and cycles that no mapping is below. */
+typedef sx_status sx_inner_least(void *user, const sx_problem *problem, const sx_cut *cut, sx_score *out);
+
 typedef struct sx_inner_key {
     uint64_t problem; /* of sx_inner.problem */
     sx_cut cut;
@@ -44,6 +47,7 @@ typedef struct sx_inner_optimum {
     double bound;           /* of the objective; INFINITY: no mapping exists */
     double value;           /* INFINITY before it is searched */
     sx_score score;
+    sx_score least; /* energy and cycles that no mapping is below; no cycles: not asked for yet */
     uint64_t used;
     size_t mapping; /* of sx_inner.mapping */
 } sx_inner_optimum;
@@ -61,6 +65,7 @@ typedef struct sx_inner {
     sx_objective objective;
     sx_inner_search *search;
     sx_inner_minimum *minimum;
+    sx_inner_least *least; /* NULL: unknown */
     void *user;
     sx_vector problem, optimum, mapping, proof;
     sx_hash_table problems, optima;
@@ -97,5 +102,9 @@ double sx_inner_bound(const sx_inner *inner, size_t optimum);
 /* The share of an optimum in the sum that a plan minimises: the objective to the power of `root`, so that the sum's
  * power bounds the product of the sums from below (Hoelder). */
 double sx_inner_weight(const sx_inner *inner, double value);
+
+/* The least of energy * share[0] + cycles * share[1] of an optimum whose objective is their product: by its bound, and by energy
+ * and cycles that no mapping is below. */
+SX_MUST_USE sx_status sx_inner_sum(sx_inner *inner, size_t optimum, const double share[2], double *out);
 
 #endif

@@ -37,6 +37,10 @@ SX_MUST_USE sx_status sx_plan_join(const sx_plan_space *space, bool by_bound, sx
  * sx_plan_fini, also after an error. */
 SX_MUST_USE sx_status sx_plan_join_best(const sx_plan_space *space, bool by_bound, size_t k, sx_plan *out);
 
+/* A lower bound of energy * cycles of any plan, for the objective that is their product, from lower bounds of energy + x * cycles
+ * for many x, near the ratio of a plan that is known; 0: none. */
+SX_MUST_USE sx_status sx_plan_hull(const sx_plan_space *space, double ratio, double *out);
+
 /* The inner optimum of a run of a group in a state. */
 SX_MUST_USE sx_status sx_plan_group_optimum(const sx_plan_space *space, const sx_fuse_group *group,
                                             const sx_group_run *run, uint64_t state, size_t *out);

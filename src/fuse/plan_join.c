@@ -28,6 +28,8 @@ typedef struct boundary {
 typedef struct join {
     const sx_plan_space *space;
     bool by_bound;
+    const double
+        *share;   /* sums of energy and cycles with these factors are joined; NULL: roots of the objective */
     size_t k;     /* beginnings that are kept for each state */
     boundary *at; /* before each step, and after the last */
 } join;
@@ -77,16 +79,24 @@ sx_cut sx_plan_run_cut(const sx_exchange *exchange, const sx_fuse_group *group, 
 }
 
 /* What an inner optimum adds to a sum. */
-static double weigh_optimum(const join *j, size_t optimum) {
-    const sx_inner *inner = j->space->inner;
+static sx_status weigh_optimum(const join *j, size_t optimum, double *out) {
+    sx_inner *inner = j->space->inner;
+    if (j->share) return sx_inner_sum(inner, optimum, j->share, out);
     const double value = j->by_bound ? sx_inner_bound(inner, optimum) : sx_inner_at(inner, optimum)->value;
-    return sx_inner_weight(inner, value);
+    *out = sx_inner_weight(inner, value);
+    return SX_OK;
+}
+
+/* What a known score adds to a sum. */
+static double weigh_score(const join *j, const sx_score *score) {
+    if (j->share) return j->share[0] * score->energy_pj + j->share[1] * score->cycles;
+    return sx_inner_weight(j->space->inner, sx_objective_value(&j->space->inner->objective, score));
 }
 
 /* What a step on the vector unit adds to a sum. */
 static double weigh_vector(const join *j, size_t step, uint64_t state, const sx_fuse_group *group) {
     const sx_score score = sx_vector_step_score(j->space->exchange, step, state, group, NULL);
-    return sx_inner_weight(j->space->inner, sx_objective_value(&j->space->inner->objective, &score));
+    return weigh_score(j, &score);
 }
 
 /* What a step costs in a state; INFINITY where it is not possible. */
@@ -102,7 +112,8 @@ static sx_status weigh_step(const join *j, sx_plan_part *part, double *weight) {
     const sx_cut cut = sx_plan_step_cut(x, part->first, part->state);
     SX_TRY(sx_inner_problem(j->space->inner, &x->network->layer[step->layer].problem, &problem));
     SX_TRY(sx_inner_find(j->space->inner, problem, &cut, &part->optimum));
-    *weight = step->repeat * weigh_optimum(j, part->optimum);
+    SX_TRY(weigh_optimum(j, part->optimum, weight));
+    *weight *= step->repeat;
     return SX_OK;
 }
 
@@ -122,14 +133,16 @@ static sx_status weigh_group(const join *j, const sx_plan_part *part, double *we
     for (int m = 0; m < group->n_moves; m++) {
         const size_t value = group->move[m].value;
         if (value == SX_NO_INDEX || !sx_plan_stays(&x->value[value], part->state))
-            sum += group->move[m].weight;
+            sum += j->share ? weigh_score(j, &group->move[m].score) : group->move[m].weight;
     }
     for (size_t s = group->first; s <= group->last; s++)
         if (x->step[s].vector.operations > 0) sum += weigh_vector(j, s, part->state, group);
     for (int r = 0; r < group->n_runs && !isinf(sum); r++) {
         size_t optimum;
         SX_TRY(sx_plan_group_optimum(j->space, group, &group->run[r], part->state, &optimum));
-        sum += group->run[r].times * weigh_optimum(j, optimum);
+        double each;
+        SX_TRY(weigh_optimum(j, optimum, &each));
+        sum += group->run[r].times * each;
     }
     *weight = sum;
     return SX_OK;
@@ -256,9 +269,12 @@ static sx_status join_steps(join *j) {
     return SX_OK;
 }
 
-sx_status sx_plan_join_best(const sx_plan_space *space, bool by_bound, size_t k, sx_plan *out) {
+/* The k best plans by roots of the objective, or by sums of energy and cycles. */
+static sx_status join_plans(const sx_plan_space *space, bool by_bound, const double *share, size_t k,
+                            sx_plan *out) {
     const size_t n = space->exchange->n_steps;
-    join j = {.space = space, .by_bound = by_bound, .k = k, .at = calloc(n + 2, sizeof *j.at)};
+    join j = {
+        .space = space, .by_bound = by_bound, .share = share, .k = k, .at = calloc(n + 2, sizeof *j.at)};
     memset(out, 0, k * sizeof *out);
     if (!j.at) return sx_error_memory();
     for (size_t s = 0; s <= n; s++) j.at[s].all.size = sizeof(beginning);
@@ -274,6 +290,51 @@ sx_status sx_plan_join_best(const sx_plan_space *space, bool by_bound, size_t k,
     return status;
 }
 
+sx_status sx_plan_join_best(const sx_plan_space *space, bool by_bound, size_t k, sx_plan *out) {
+    return join_plans(space, by_bound, NULL, k, out);
+}
+
 sx_status sx_plan_join(const sx_plan_space *space, bool by_bound, sx_plan *out) {
     return sx_plan_join_best(space, by_bound, 1, out);
+}
+
+/* Lines that no plan lies below: energy >= sum - x * cycles. */
+enum { HULL_SIDE = 12, HULL_LINES = 2 * HULL_SIDE + 1 };
+
+/* The least product of cycles and the energy that the lines leave, over all cycles from the least on. Between two crossings of
+ * lines the product is concave, so that it is least at crossings. */
+static double least_product(const double *x, const double *sum, double energy, double cycles) {
+    double least = INFINITY;
+    for (int a = 0; a < HULL_LINES; a++)
+        for (int b = -2; b < a; b++) {
+            double at = b == -2   ? cycles
+                        : b == -1 ? (sum[a] - energy) / x[a]
+                                  : (sum[a] - sum[b]) / (x[a] - x[b]);
+            double above = energy;
+            if (at < cycles) at = cycles;
+            for (int i = 0; i < HULL_LINES; i++) above = fmax(above, sum[i] - x[i] * at);
+            least = fmin(least, at * above);
+        }
+    return least;
+}
+
+sx_status sx_plan_hull(const sx_plan_space *space, double ratio, double *out) {
+    static const double STEP = 1.15;
+    double x[HULL_LINES], sum[HULL_LINES + 2];
+    *out = 0;
+    for (int i = 0; i < HULL_LINES + 2; i++) {
+        const double share[2] = {i == HULL_LINES + 1 ? 0 : 1, i == HULL_LINES + 1 ? 1
+                                                              : i == HULL_LINES
+                                                                  ? 0
+                                                                  : ratio * pow(STEP, i - HULL_SIDE)};
+        sx_plan plan;
+        sx_status status = join_plans(space, true, share, 1, &plan);
+        sum[i] = plan.weight;
+        if (i < HULL_LINES) x[i] = share[1];
+        const bool found = plan.found;
+        sx_plan_fini(&plan);
+        if (status || !found) return status;
+    }
+    *out = least_product(x, sum, sum[HULL_LINES], sum[HULL_LINES + 1]);
+    return SX_OK;
 }

@@ -121,6 +121,7 @@ sx_status sx_fusing_init(sx_fusing *f, const sx_graph *graph, const sx_network *
     f->inner.user = &f->searcher;
     f->inner.search = sx_fuse_search_inner;
     f->inner.minimum = sx_fuse_inner_minimum;
+    f->inner.least = sx_fuse_inner_least;
     SX_TRY(sx_exchange_init(graph, network, arch, f->searcher.exchange, &f->exchange));
     return sx_vector_steps_set(&f->exchange);
 }
@@ -211,6 +212,20 @@ static sx_status set_sizes(sx_fusing *f, const sx_fusing_options *fuse, sx_fused
     return status;
 }
 
+/* Improves the lower bound of energy times delay by bounds of their sums. */
+static sx_status improve_bound(sx_fusing *f, sx_fused *out) {
+    const sx_objective *o = &f->options->run.objective;
+    const sx_plan_space space = {&f->exchange, &f->inner, (const sx_fuse_group *)f->groups.data, f->groups.n};
+    double bound;
+    if (!out->found || out->optimal || o->n_criteria != 1 || o->criterion[0].energy_power != 1 ||
+        o->criterion[0].delay_power != 1)
+        return SX_OK;
+    SX_TRY(sx_plan_hull(&space, out->total.energy_pj / out->total.cycles, &bound));
+    out->lower_bound = fmin(out->value, fmax(out->lower_bound, bound));
+    out->optimal = !out->stopped && out->value <= out->lower_bound * (1 + 1e-9);
+    return SX_OK;
+}
+
 /* Prepares and searches. */
 static sx_status fuse_graph(sx_fusing *f, const sx_graph *graph, const sx_network *network,
                             const sx_fusing_options *fuse, sx_fused *out) {
@@ -220,6 +235,7 @@ static sx_status fuse_graph(sx_fusing *f, const sx_graph *graph, const sx_networ
     SX_TRY(enter_unfused(f));
     SX_TRY(search_plan(f, fuse));
     SX_TRY(set_result(f, out));
+    SX_TRY(improve_bound(f, out));
     if (f->options->run.proof && out->found) SX_TRY(sx_fused_certify(f, fuse, out));
     SX_TRY(set_others(f, out));
     sx_fusing_options one = *fuse;

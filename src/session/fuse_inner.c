@@ -177,7 +177,7 @@ sx_status sx_fuse_search_inner(void *user, const sx_problem *problem, const sx_c
     return status;
 }
 
-sx_status sx_fuse_inner_minimum(void *user, const sx_problem *problem, const sx_cut *cut, double *out) {
+sx_status sx_fuse_inner_least(void *user, const sx_problem *problem, const sx_cut *cut, sx_score *out) {
     const sx_fuse_searcher *s = user;
     sx_arch *arch = NULL;
     sx_model *model = NULL;
@@ -185,10 +185,17 @@ sx_status sx_fuse_inner_minimum(void *user, const sx_problem *problem, const sx_
     if (!status) status = sx_model_new(problem, arch, &s->options->model, &model);
     if (!status) {
         unsigned built = sx_arch_keep_mask(arch, arch->n_levels - 1, problem);
-        sx_score least = sx_model_minimum(model, (uint8_t)(built & ~(unsigned)cut->resident));
-        *out = sx_objective_value(&s->options->run.objective, &least);
+        *out = sx_model_minimum(model, (uint8_t)(built & ~(unsigned)cut->resident));
     }
     sx_model_free(model);
     free(arch);
     return status;
+}
+
+sx_status sx_fuse_inner_minimum(void *user, const sx_problem *problem, const sx_cut *cut, double *out) {
+    const sx_fuse_searcher *s = user;
+    sx_score least;
+    SX_TRY(sx_fuse_inner_least(user, problem, cut, &least));
+    *out = sx_objective_value(&s->options->run.objective, &least);
+    return SX_OK;
 }

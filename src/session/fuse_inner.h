@@ -18,6 +18,7 @@ typedef struct sx_fuse_searcher {
 /* The functions of sx_inner, whose user is a sx_fuse_searcher. */
 sx_inner_search sx_fuse_search_inner;
 sx_inner_minimum sx_fuse_inner_minimum;
+sx_inner_least sx_fuse_inner_least;
 
 /* Evaluates a mapping of a cut layer: its score, the words of the exchange memory that its tiles take, and the bytes
  * to and from the outermost memory by tensor; each may be NULL. `illegal` gets why the mapping is none, or stays as it is;

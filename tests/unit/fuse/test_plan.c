@@ -198,6 +198,103 @@ static void test_search_equals_listing(void **state) {
     assert_true(others > CASES);
 }
 
+/* Cycles that depend on a cut otherwise than the energy does. */
+static double drawn_cycles(const sx_problem *problem, const sx_cut *cut) {
+    const uint64_t key[] = {problem->size[0], cut->resident, 1};
+    return 10 + 90 * (double)(sx_hash_bytes(key, sizeof key, 9) >> 40) / (1 << 24);
+}
+
+static sx_status search_product(void *user, const sx_problem *problem, const sx_cut *cut,
+                                sx_inner_effort effort, sx_inner_answer *out) {
+    (void)user;
+    (void)effort;
+    *out = (sx_inner_answer){.found = true, .used = 1000};
+    out->score = (sx_score){.energy_pj = drawn_cost(problem, cut), .cycles = drawn_cycles(problem, cut)};
+    out->bound = out->score.energy_pj * out->score.cycles;
+    return SX_OK;
+}
+
+static sx_status least_drawn(void *user, const sx_problem *problem, const sx_cut *cut, sx_score *out) {
+    (void)user;
+    *out =
+        (sx_score){.energy_pj = 0.9 * drawn_cost(problem, cut), .cycles = 0.9 * drawn_cycles(problem, cut)};
+    return SX_OK;
+}
+
+static sx_status least_product(void *user, const sx_problem *problem, const sx_cut *cut, double *out) {
+    sx_score least;
+    SX_TRY(least_drawn(user, problem, cut, &least));
+    *out = least.energy_pj * least.cycles;
+    return SX_OK;
+}
+
+/* Sums of energy and cycles of a choice; infinite where it is not possible. */
+static sx_score sum_choice(const sx_exchange *x, uint64_t choice) {
+    sx_score sum = {0};
+    for (size_t s = 0; s < x->n_steps; s++) {
+        sx_cut cut = {0};
+        for (size_t v = 0; v < x->n_values; v++) {
+            if (!(choice >> v & 1)) continue;
+            cut.occupied += x->words[s * x->n_values + v];
+            if (x->value[v].reason) sum.energy_pj = INFINITY;
+        }
+        if (cut.occupied > x->capacity) sum.energy_pj = INFINITY;
+        if (x->step[s].layer == SX_NO_INDEX) continue;
+        for (int v = 0; v < 3; v++)
+            if (x->step[s].value[v] != SX_NO_INDEX && (choice >> x->step[s].value[v] & 1))
+                cut.resident |= (uint8_t)(1u << v);
+        sum.energy_pj += drawn_cost(&x->network->layer[x->step[s].layer].problem, &cut);
+        sum.cycles += drawn_cycles(&x->network->layer[x->step[s].layer].problem, &cut);
+    }
+    return sum;
+}
+
+/* The bound of energy times cycles by sums is below every choice, and mostly above the one by roots. */
+static void test_hull(void **state) {
+    (void)state;
+    static sx_arch arch;
+    sx_objective edp;
+    size_t better = 0;
+    double near = 0;
+    read_machine(&arch);
+    sx_expect_ok(sx_objective_parse("edp", &edp));
+    for (uint64_t i = 0; i < CASES; i++) {
+        sx_rng rng = sx_rng_stream(i, "hull", 0);
+        sx_graph graph;
+        sx_network network = {0};
+        sx_exchange x;
+        sx_inner inner;
+        sx_plan_answer answer;
+        const sx_plan_space space = {&x, &inner, NULL, 0};
+        sx_score best = {.energy_pj = INFINITY, .cycles = 1};
+        draw_graph(&rng, &graph);
+        sx_expect_ok(sx_graph_network(&graph, &network));
+        sx_expect_ok(sx_exchange_init(&graph, &network, &arch, 1, &x));
+        sx_expect_ok(sx_inner_init(&inner, &edp, x.capacity));
+        inner.search = search_product;
+        inner.minimum = least_product;
+        inner.least = least_drawn;
+        sx_expect_ok(sx_plan_search(&space, 0, 1, never_stop, NULL, &answer));
+        for (uint64_t choice = 0; choice < UINT64_C(1) << x.n_values; choice++) {
+            const sx_score sum = sum_choice(&x, choice);
+            if (sum.energy_pj * sum.cycles < best.energy_pj * best.cycles) best = sum;
+        }
+        double bound;
+        const double least = best.energy_pj * best.cycles;
+        sx_expect_ok(sx_plan_hull(&space, best.energy_pj / best.cycles, &bound));
+        assert_true(bound <= least * (1 + 1e-9));
+        better += bound > pow(answer.lower_bound, 2);
+        near += bound / least / CASES;
+        sx_plan_answer_fini(&answer);
+        sx_inner_fini(&inner);
+        sx_exchange_fini(&x);
+        sx_network_fini(&network);
+        sx_graph_fini(&graph);
+    }
+    assert_true(better > CASES / 2);
+    assert_true(near > 0.9);
+}
+
 /* Values, their lifetimes and words in a tower with an activation function and an addition. */
 static void test_values(void **state) {
     (void)state;
@@ -270,6 +367,7 @@ static void test_inner_room(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_search_equals_listing),
+        cmocka_unit_test(test_hull),
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_inner_room),
     };

@@ -118,10 +118,9 @@ static double gradient(const sx_nn *net, int n) {
 
 /* What PyTorch needs, by bench/learn.py: seconds per training step, by wall and processor, and per gradient; false where there is
  * no PyTorch. */
-static bool torch(size_t batch, unsigned threads, double seconds[4]) {
+static bool torch(double seconds[4]) {
     char command[4096];
-    snprintf(command, sizeof command, "python3 %s/learn.py %zu %u 2>/dev/null", SX_BENCH_DATA, batch,
-             threads);
+    snprintf(command, sizeof command, "python3 %s/learn.py %d %d 2>/dev/null", SX_BENCH_DATA, BATCH, THREADS);
     FILE *python = popen(command, "r");
     if (!python) return false;
     bool read = fscanf(python, "%lf %lf %lf %lf", &seconds[0], &seconds[1], &seconds[2], &seconds[3]) == 4;
@@ -147,7 +146,7 @@ static void measure_cpu(void) {
         keep_least(&best[2], gradient(nets[0], 100));
         keep_least(&best[3], gradient(nets[1], 2000));
         if (blas) keep_least(&best[4], steps(&by_blas, 6, &best[5]));
-        has_torch = has_torch && torch(BATCH, THREADS, seconds);
+        has_torch = has_torch && torch(seconds);
         for (int i = 0; has_torch && i < 4; i++) keep_least(&rival[i], seconds[i]);
     }
     static const char *const what[] = {
@@ -189,17 +188,27 @@ static double samples_per_second(sx_matrix_backend backend, size_t batch, unsign
     return best > 0 ? (double)batch / best : 0;
 }
 
+/* Samples per second of PyTorch with 1, 2, 4, ... threads; 0 where there is none. */
+static void torch_by_threads(size_t batch, unsigned most, double *out) {
+    char command[4096];
+    int at = snprintf(command, sizeof command, "python3 %s/learn.py steps %zu", SX_BENCH_DATA, batch);
+    for (unsigned threads = 1; threads <= most; threads *= 2)
+        at += snprintf(command + at, sizeof command - (size_t)at, " %u", threads);
+    snprintf(command + at, sizeof command - (size_t)at, " 2>/dev/null");
+    FILE *python = popen(command, "r");
+    for (unsigned threads = 1; threads <= most; threads *= 2, out++)
+        if (!python || fscanf(python, "%lf", out) != 1) *out = 0;
+    if (python) pclose(python);
+}
+
 static void measure_threads(size_t batch, unsigned most) {
+    double rival[16] = {0}, *at = rival;
+    torch_by_threads(batch, most, rival);
     printf("samples per second, batch %zu\n%8s %10s %10s %10s\n", batch, "threads", "own", "OpenBLAS",
            "PyTorch");
-    for (unsigned threads = 1; threads <= most; threads *= 2) {
-        double rival[4];
-        printf("%8u %10.0f %10.0f", threads, samples_per_second(SX_MATRIX_OWN, batch, threads),
-               samples_per_second(SX_MATRIX_OPENBLAS, batch, threads));
-        if (torch(batch, threads, rival))
-            printf(" %10.0f\n", (double)batch / rival[0]);
-        else
-            printf(" %10s\n", "-");
+    for (unsigned threads = 1; threads <= most; threads *= 2, at++) {
+        printf("%8u %10.0f %10.0f %10.0f\n", threads, samples_per_second(SX_MATRIX_OWN, batch, threads),
+               samples_per_second(SX_MATRIX_OPENBLAS, batch, threads), *at);
         fflush(stdout);
     }
 }
@@ -268,7 +277,7 @@ int main(int argc, char **argv) {
     if (strcmp(what, "product") == 0) measure_product();
     if (strcmp(what, "threads") == 0)
         measure_threads(argc > 2 ? strtoul(argv[2], NULL, 10) : 1024,
-                        argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) : 16);
+                        argc > 3 ? (unsigned)strtoul(argv[3], NULL, 10) & 0x3ff : 16);
     if (!what[0] || strcmp(what, "cpu") == 0) measure_cpu();
     if (!what[0] || strcmp(what, "gpu") == 0) measure_gpu();
     return 0;

@@ -1,4 +1,5 @@
-# What bench/learn.c measures, by PyTorch: usage: learn.py BATCH THREADS
+# What bench/learn.c measures, by PyTorch: usage: learn.py BATCH THREADS, or learn.py steps BATCH THREADS...
+# The second form prints the samples per second of training steps alone, a line for each number of threads. The first one:
 # Prints the seconds of a training step by the wall and by the processor, of an input gradient of the same network and of one
 # of the compact network, these by the processor, on one thread.
 import sys
@@ -56,6 +57,13 @@ def seconds(step, n, rounds, clock=time.process_time):
         best = min(best, (clock() - start) / n)
     return best
 
+
+if sys.argv[1] == "steps":
+    batch = int(sys.argv[2])
+    for threads in sys.argv[3:]:
+        torch.set_num_threads(int(threads))
+        print(batch / seconds(training(batch), 4, 3, time.perf_counter), flush=True)
+    sys.exit()
 
 torch.set_num_threads(int(sys.argv[2]))
 step = training(int(sys.argv[1]))

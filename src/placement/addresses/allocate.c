@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/divisor.h"
 #include "base/status.h"
+#include "placement/addresses/joins.h"
 #include "placement/addresses/packing.h"
 
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #define MOST_BYTES (INT64_MAX / 4)
 
 enum { UNIT_NODES = 256, RULES = 8 };
+enum { JOINED_ATTEMPTS = 4, JOINED_NODES = 2000 }; /* searches with joined buffers; nodes of one */
 
 /* Sections that share no buffers with others. */
 typedef struct part {
@@ -270,26 +272,91 @@ static sx_status allocate(allocator *a, const sx_buffer *buffer, size_t n) {
     return a->packing.out_of_memory ? sx_error_memory() : SX_OK;
 }
 
-sx_status sx_allocate(sx_buffer *buffer, size_t n, const sx_allocate_options *options, sx_allocation *out) {
-    allocator a = {.options = options, .part = {.size = sizeof(part)}, .begun = sx_clock_seconds()};
+/* Searches for the offsets of buffers that have a size, in units. */
+static sx_status search_units(sx_buffer *buffer, size_t n, const sx_allocate_options *options, uint64_t unit,
+                              sx_allocation *out) {
+    allocator a = {
+        .options = options, .part = {.size = sizeof(part)}, .unit = unit, .begun = sx_clock_seconds()};
     sx_allocation found = {.stop = SX_STOP_DONE};
-    uint64_t align = options->align ? options->align : 1;
-    size_t n_sized = 0;
-    SX_TRY(check_buffers(buffer, n, align, &a.unit));
-    sx_buffer *sized = calloc(n + 1, sizeof *sized);
-    if (!sized) return sx_error_memory();
-    for (size_t i = 0; i < n; i++)
-        if (buffer[i].size) sized[n_sized++] = buffer[i];
     a.limited = options->capacity > 0;
-    a.capacity = (int64_t)(options->capacity / a.unit < MOST_BYTES ? options->capacity / a.unit : MOST_BYTES);
+    a.capacity = (int64_t)(options->capacity / unit < MOST_BYTES ? options->capacity / unit : MOST_BYTES);
     a.out = &found;
-    sx_status status = allocate(&a, sized, n_sized);
-    for (size_t i = 0, k = 0; !status && found.found && i < n; i++)
-        buffer[i].offset = buffer[i].size ? in_bytes(&a, a.best[k++]) : 0;
+    sx_status status = allocate(&a, buffer, n);
+    for (size_t i = 0; !status && found.found && i < n; i++) buffer[i].offset = in_bytes(&a, a.best[i]);
     if (!status) *out = found;
     sx_packing_fini(&a.packing);
     sx_vector_clear(&a.part);
     free(a.best);
+    return status;
+}
+
+/* Searches for offsets of joined buffers, by attempts of few nodes each, and sets those of the buffers where some are found;
+ */
+static sx_status search_joined(sx_joins *joins, const sx_allocate_options *options, sx_buffer *left,
+                               sx_buffer *buffer, sx_allocation *out) {
+    sx_allocate_options few = *options;
+    uint64_t nodes = 0;
+    few.progress = NULL;
+    few.nodes = JOINED_NODES;
+    few.align = 1;
+    for (uint64_t i = 0; i < JOINED_ATTEMPTS && (!options->nodes || nodes < options->nodes); i++) {
+        size_t m = sx_joins_make(joins, i, left);
+        SX_TRY(search_units(left, m, &few, 1, out));
+        nodes += out->nodes;
+        if (out->found) sx_joins_expand(joins, left, buffer);
+        if (out->found || out->stop == SX_STOP_SIGNAL || out->stop == SX_STOP_TIME) break;
+    }
+    out->nodes = nodes;
+    return SX_OK;
+}
+
+/* Tries joins where the buffers fill the memory, or the least one that holds what lives at once. */
+static sx_status try_joins(sx_buffer *buffer, size_t n, const sx_allocate_options *options, uint64_t unit,
+                           sx_allocation *out) {
+    sx_buffer *scaled = calloc(2 * n + 1, sizeof *scaled);
+    sx_joins *joins = NULL;
+    sx_allocate_options within = *options;
+    if (!scaled) return sx_error_memory();
+    for (size_t i = 0; i < n; i++) {
+        scaled[i] = buffer[i];
+        scaled[i].size = (buffer[i].size + unit - 1) / unit;
+    }
+    sx_status status = sx_joins_new(scaled, n, &joins);
+    if (!status) {
+        within.capacity = options->capacity ? options->capacity / unit : sx_joins_live(joins);
+        if (within.capacity > 0 && sx_joins_suit(joins, within.capacity))
+            status = search_joined(joins, &within, scaled + n, scaled, out);
+    }
+    for (size_t i = 0; !status && out->found && i < n; i++) buffer[i].offset = scaled[i].offset * unit;
+    sx_joins_free(joins);
+    free(scaled);
+    return status;
+}
+
+/* The figures of an allocation in units as bytes. */
+static void scale_figures(sx_allocation *found, uint64_t unit) {
+    found->bytes *= unit;
+    found->bound *= unit;
+    found->live *= unit;
+}
+
+sx_status sx_allocate(sx_buffer *buffer, size_t n, const sx_allocate_options *options, sx_allocation *out) {
+    sx_allocation found = {.stop = SX_STOP_DONE};
+    uint64_t align = options->align ? options->align : 1, unit;
+    size_t n_sized = 0;
+    SX_TRY(check_buffers(buffer, n, align, &unit));
+    sx_buffer *sized = calloc(n + 1, sizeof *sized);
+    if (!sized) return sx_error_memory();
+    for (size_t i = 0; i < n; i++)
+        if (buffer[i].size) sized[n_sized++] = buffer[i];
+    sx_status status = try_joins(sized, n_sized, options, unit, &found);
+    if (!status && found.found)
+        scale_figures(&found, unit);
+    else if (!status)
+        status = search_units(sized, n_sized, options, unit, &found);
+    for (size_t i = 0, k = 0; !status && found.found && i < n; i++)
+        buffer[i].offset = buffer[i].size ? sized[k++].offset : 0;
+    if (!status) *out = found;
     free(sized);
     return status;
 }

@@ -170,6 +170,12 @@ class MapResult:
         return self.raw.get("fused")
 
     @property
+    def serving(self) -> Optional[Dict[str, Any]]:
+        """Of a run of a language model: tokens per second, joules per token, bytes, operators and what limits them, as in the
+        program's JSON; of `phase="both"`, see `raw["runs"]`. None of other results."""
+        return self.raw.get("serving")
+
+    @property
     def total(self) -> Dict[str, float]:
         """Cycles, energy, their product and the latency over all layers and how often they occur."""
         cycles = sum(layer.cycles * layer.count for layer in self.layers)
@@ -270,7 +276,8 @@ def map(problem: Union[Problem, Network, Sequence[Any], str], arch: Union[Arch, 
         callback: Optional[Callable[[Progress], Any]] = None, split_axes: bool = False, sparse_semantics: Optional[str] = None,
         like: Optional[str] = None, fuse: Union[None, bool, str, Sequence[str]] = None, exchange: Optional[str] = None,
         window: Optional[str] = None, softmax: Optional[str] = None, staircase: Optional[str] = None,
-        gap: Optional[float] = None, latency: Optional[str] = None, estimator: Optional[str] = None) -> MapResult:
+        gap: Optional[float] = None, latency: Optional[str] = None, estimator: Optional[str] = None,
+        **run: Any) -> MapResult:
     """Finds mappings for a problem, or for every layer of a network, as `sextant map` does.
 
     `problem` is a Problem, a Network, a list of problems, or a text for either; `arch` an Arch or a text for one.
@@ -281,15 +288,24 @@ def map(problem: Union[Problem, Network, Sequence[Any], str], arch: Union[Arch, 
     `fuse` is True (or "auto"), "none", or names of tensors that are to stay on chip: then `problem` is the name or the file of a
     network, the program `sextant` does the search, and `MapResult.fused` is what it found; `exchange`, `window`, `softmax`,
     `staircase` and `gap` are as on the command line.
+
+    `run` are options of a run of a language model, such as `phase="decode", context=4096, batch=8, chips=4, bits="w=4"`: then `problem`
+    is its name or its config.json, the program does the search, and `MapResult.serving` has tokens per second.
     """
     if fuse:
-        if callback or checkpoint:
-            raise ValueError("map with fuse has no callback and no checkpoint")
+        if callback or checkpoint or run:
+            raise ValueError("map with fuse has no callback, no checkpoint and no run of a language model")
         names = "auto" if fuse is True else fuse if isinstance(fuse, str) else ",".join(fuse)
-        return _map_fused(problem, arch, fuse=names, exchange=exchange, window=window, softmax=softmax, staircase=staircase,
-                          gap=gap, mapper=mapper, objective=objective, evals=evals, time=time or None, seed=seed,
-                          threads=threads, k_best=k_best, constraints=constraints or None, keep_all=keep_all,
-                          latency=latency, estimator=estimator)
+        return _map_by_program(problem, arch, fuse=names, exchange=exchange, window=window, softmax=softmax, staircase=staircase,
+                               gap=gap, mapper=mapper, objective=objective, evals=evals, time=time or None, seed=seed,
+                               threads=threads, k_best=k_best, constraints=constraints or None, keep_all=keep_all,
+                               latency=latency, estimator=estimator)
+    if run:
+        if callback or checkpoint or pareto:
+            raise ValueError(f"map with {next(iter(run))} has no callback, no checkpoint and no pareto")
+        return _map_by_program(problem, arch, mapper=mapper, objective=objective, evals=evals, time=time or None, seed=seed,
+                               threads=threads, constraints=constraints or None, keep_all=keep_all, db=db, again=again or None,
+                               estimator=estimator, **run)
     if isinstance(arch, Arch) and estimator is not None:
         raise ValueError("the estimator is that of Arch(..., estimator=...) here")
     arch = Arch(arch, like=like, estimator=estimator) if isinstance(arch, (str, os.PathLike)) else arch
@@ -321,13 +337,14 @@ def map(problem: Union[Problem, Network, Sequence[Any], str], arch: Union[Arch, 
     return MapResult(text_of(lib.sx_result_write, result), [p for p, _ in network.layers.values()], arch)
 
 
-def _map_fused(problem: Any, arch: Union[Arch, str], **options: Any) -> MapResult:
-    """A fused network, by the program."""
+def _map_by_program(problem: Any, arch: Union[Arch, str], **options: Any) -> MapResult:
+    """A network whose graph is needed, fused or as a run of a language model, by the program."""
     if not isinstance(problem, (str, os.PathLike)):
-        raise TypeError("a network that is fused is given by its name or its file, which has the graph")
+        raise TypeError("a network that is fused or a run is given by its name or its file, which has the graph")
     answer = commands.run("map", problem=problem, arch=arch, **options)
-    return MapResult(json.dumps(answer.raw), [p for p, _ in Network(problem).layers.values()],
-                     arch if isinstance(arch, Arch) else Arch(arch))
+    problems = [p for p, _ in Network(problem).layers.values()] if "fuse" in options else \
+        [Problem(layer["einsum"]) for layer in answer.raw["results"]]
+    return MapResult(json.dumps(answer.raw), problems, arch if isinstance(arch, Arch) else Arch(arch))
 
 
 def as_network(problem: Any, like: Optional[str] = None) -> Network:

@@ -374,6 +374,17 @@ class Fused(unittest.TestCase):
             sextant.map(sextant.Problem("O[m] += A[m,k]*B[k] {m:4,k:4}"), "glb128", fuse=True)
         self.assertIsNone(sextant.map("O[m] += A[m,k]*B[k] {m:4,k:4}", "glb128").fused)
 
+    def test_tokens_per_second(self):
+        config = pathlib.Path(__file__).resolve().parents[2] / "tests/cli/files/llm/config.json"
+        one = sextant.map(str(config), "a100", mapper="random", evals=20, phase="decode", context=15)
+        two = sextant.map(str(config), "a100", mapper="random", evals=20, phase="decode", context=15, chips=2)
+        self.assertGreater(one.serving["tokens_per_second"], 0)
+        self.assertEqual(two.serving["chips"], 2)
+        self.assertLess(two.serving["weight_bytes"], one.serving["weight_bytes"])
+        self.assertEqual(two["q"].problem.dims["M"] * 2, one["q"].problem.dims["M"])
+        with self.assertRaises(ValueError):
+            sextant.map(str(config), "a100", fuse=True, phase="decode")
+
 
 class Mapping(unittest.TestCase):
     def test_remainders_are_tried_beside_tiles_that_divide(self):

@@ -25,6 +25,8 @@ static const sx_law_key numbers[] = {
     {"min_rows", AT(min_rows), 0, MOST, 0, false},
     {"preload", AT(preload), 0, MOST, 0, false},
     {"issue", AT(issue), 0, MOST, 0, false},
+    {"page", AT(page), 1, MOST, 4096, false},
+    {"page_time", AT(page_time), 0, MOST, 0, false},
 };
 enum { N_NUMBERS = sizeof numbers / sizeof *numbers };
 

@@ -48,6 +48,23 @@ static double store_time(const sx_boundary *b, const tile_runs *t) {
     return t->outer * sx_rounded_up(t->inner / b->law->store_request) * b->store_time;
 }
 
+/* The cycles for the pages that a tile touches, whose ranks have these extents: runs that lie a page or more apart have pages
+ * of their own. */
+static double pages_time(const sx_boundary *b, const sx_stored *stored, const double *rank) {
+    const double page = b->law->page;
+    double runs = 1, bytes = stored->bytes, stride = stored->bytes;
+    int r = stored->n_ranks - 1;
+    if (b->law->page_time == 0) return 0;
+    for (; r >= 0; r--) {
+        bytes *= rank[r];
+        stride *= stored->whole[r];
+        if (rank[r] != stored->whole[r]) break;
+    }
+    for (int i = r - 1; i >= 0; i--) runs *= rank[i];
+    if (r >= 0 && stride < page) return b->law->page_time * sx_larger(1, runs * stride / page);
+    return b->law->page_time * runs * sx_larger(1, bytes / page);
+}
+
 /* The cycles that an array takes for a tile: blocks of stationary operands, each with instructions of at most `rows`
  * steps along one dimension. */
 static double array_time(const launch *l) {
@@ -108,14 +125,15 @@ static void time_transfers(const launch *l, const sx_mapping *mapping, const dou
     for (int v = 0; v < l->model->n_tensors; v++) {
         const tile_runs t = measure_tile(&b->stored[v], l->tile, rank[v]);
         if (!(kept >> v & 1)) continue;
+        const double pages = pages_time(b, &b->stored[v], rank[v]);
         if (!b->stored[v].output) {
             double times = b->law->refetch ? 1 : share_moved(l, &t, reads[v]);
-            st->load += load_time(b, &t) * times;
+            st->load += (load_time(b, &t) + pages) * times;
         } else if (b->law->refetch && !b->law->spill) {
-            st->store += store_time(b, &t) / reduction_factor(l, mapping);
+            st->store += (store_time(b, &t) + pages) / reduction_factor(l, mapping);
         } else {
-            st->store += store_time(b, &t) * share_moved(l, &t, updates[v]);
-            st->load += load_time(b, &t) * share_moved(l, &t, reads[v]);
+            st->store += (store_time(b, &t) + pages) * share_moved(l, &t, updates[v]);
+            st->load += (load_time(b, &t) + pages) * share_moved(l, &t, reads[v]);
         }
     }
     if (b->n_caches) add_misses(l, mapping, rank, st);
@@ -244,9 +262,9 @@ double sx_latency_least(const sx_model *model, const uint32_t *tile, unsigned ke
             const tile_runs t = measure_tile(&b->stored[v], tile, rank);
             if (!(kept >> v & 1)) continue;
             if (b->stored[v].output)
-                st.store += store_time(b, &t) / reductions;
+                st.store += (store_time(b, &t) + pages_time(b, &b->stored[v], rank)) / reductions;
             else
-                st.load += load_time(b, &t);
+                st.load += load_time(b, &t) + pages_time(b, &b->stored[v], rank);
         }
         const timed_tile timed = {law, st};
         const double latency = sx_latency_least_misses(model, b, tile, latency_after, &timed);

@@ -63,6 +63,7 @@ typedef struct sx_law {
     double store_time;                     /* of a request, without one of a byte [0: by the bandwidth] */
     double line, soft, write_factor;       /* of the caches [64, INFINITY, 1] */
     double rows, min_rows, preload, issue; /* of the array [1, 0, 0, 0] */
+    double page, page_time; /* bytes of a page, and cycles of each that a tile touches [4096, 0] */
     uint8_t n_caches, n_array, n_layouts;
     sx_law_cache cache[SX_MAX_CACHES];
     struct sx_law_array {

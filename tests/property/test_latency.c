@@ -48,6 +48,8 @@ static void draw_law(sx_rng *rng, const sx_problem *problem, bool array, sx_law 
     law->load_min = pick(rng, shares, 4);
     law->store_request = pick(rng, requests, 3);
     law->store_time = pick(rng, rates, 5);
+    law->page = 8;
+    law->page_time = pick(rng, times, 5);
     if (sx_rng_below(rng, array ? 2 : 4) == 0) {
         static const double bytes[] = {32, 64, 256};
         law->line = 4;

@@ -17,11 +17,17 @@ enum { NAME_WIDTH = 26, BAR_WIDTH = 16 };
 
 static const double LARGE_GAIN = 1.1; /* from which on a gain is shown as a ratio */
 
+/* Whether a search that proves ended without a proof because its preset effort was spent. */
+static bool ended_by_preset(const sx_layer_result *layer) {
+    const sx_run_summary *s = &layer->summary;
+    return layer->found && s->stop == SX_STOP_DONE && !s->optimal && s->lower_bound > 0;
+}
+
 /* Why a search ended. */
-static const char *ending(sx_stop stop) {
-    switch (stop) {
+static const char *ending(const sx_layer_result *layer) {
+    switch (layer->summary.stop) {
     case SX_STOP_DONE:
-        return "search complete";
+        return ended_by_preset(layer) ? "stopped by its preset effort" : "search complete";
     case SX_STOP_EVALUATIONS:
         return "evaluation budget used up";
     case SX_STOP_TIME:
@@ -111,6 +117,22 @@ static bool ended_early(const sx_layer_result *layer) {
     return layer->summary.stop == SX_STOP_TIME || layer->summary.stop == SX_STOP_SIGNAL;
 }
 
+/* Adds what more time is likely to buy: about what the second half of the evaluations did. */
+static void add_outlook(const sx_layer_result *layer, sx_text *line) {
+    double before = 0;
+    for (size_t i = 0; i < layer->n_trace && layer->trace[i].evaluations <= layer->summary.evaluations / 2;
+         i++)
+        before = layer->trace[i].value;
+    if (before > layer->best.value * (1 + 1e-9))
+        sx_text_add(line, " The second half of the evaluations made it %s better",
+                    show_gain(before / layer->best.value).text);
+    else if (before > 0)
+        sx_text_add(line, " The second half of the evaluations gave nothing better");
+    else
+        sx_text_add(line, " It was found late");
+    sx_text_add(line, "; --time SECONDS goes on.");
+}
+
 /* Adds a summary of the search. */
 static void print_search(const sx_result *r, const sx_mapping_view *view, const sx_layer_result *layer,
                          sx_text *out) {
@@ -133,7 +155,7 @@ static void print_search(const sx_result *r, const sx_mapping_view *view, const 
         sx_text_add(&line, " in %.2f s (%s/s)", s->seconds,
                     sx_show_count(floor((double)s->evaluations / s->seconds)).text);
     sx_text_add(&line, " by %s, seed %llu; %s", view->asked, (unsigned long long)r->options.run.seed,
-                ending(s->stop));
+                ending(layer));
     if (layer->found)
         sx_text_add(&line, ", best found at number %s.", sx_show_count((double)layer->best.evaluation).text);
     else
@@ -154,6 +176,7 @@ static void print_search(const sx_result *r, const sx_mapping_view *view, const 
         sx_text_add(&line, ", at %.4g.", layer->warm_value);
     }
     if (ended_early(layer)) sx_text_add(&line, early_text);
+    if (ended_by_preset(layer)) add_outlook(layer, &line);
     sx_text_add(out, "  ");
     sx_wrap_free(&line, 2, 2, out);
 }

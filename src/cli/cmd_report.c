@@ -108,10 +108,15 @@ static void make_title(const sx_args *args, const json_t *list, char *title, siz
     const json_t *first = json_array_get(json_object_get(result, "results"), 0);
     const char *network = json_string_value(json_object_get(result, "network"));
     const char *arch = json_string_value(json_object_get(first, "arch"));
+    const char *layer = json_string_value(json_object_get(first, "problem"));
+    const bool single = json_array_size(json_object_get(result, "results")) == 1 && layer && network &&
+                        strcmp(layer, network) != 0;
+    const bool named = single && strncmp(layer, network, strlen(network)) == 0; /* as NETWORK/LAYER */
     if (given)
         snprintf(title, size, "%s", given);
     else if (json_array_size(list) == 1 && network && arch)
-        snprintf(title, size, "%s on %s", network, arch);
+        snprintf(title, size, "%s%s%s on %s", named ? "" : network, single && !named ? "/" : "",
+                 single ? layer : "", arch);
     else
         snprintf(title, size, "Sextant report");
 }

@@ -160,7 +160,11 @@ function layersOf(input) {
   });
   return rows;
 }
-const titleOf = input => `${word(input.result.network)} on ${word(object(object(input.result.architecture).arch).name)}`;
+const nameOf = result => {
+  const rows = objects(result.results), network = word(result.network), layer = rows.length === 1 ? word(rows[0].problem) : network;
+  return layer === network || layer.startsWith(`${network}/`) ? layer : `${network}/${layer}`;
+};
+const titleOf = input => `${nameOf(input.result)} on ${word(object(object(input.result.architecture).arch).name)}`;
 const clockOf = input => number(object(object(object(input.result).total).figures).clock_hz);
 
 /* The loops as nested boxes, a box for each level. */
@@ -327,7 +331,8 @@ const intro = (title, ...text) => [h('h2', null, title), soft(text)];
 const pairs = (value, format) => Object.entries(object(value)).map(([k, v]) => `${k} ${format(v)}`).join(', ');
 const sections = {
   systolic({file, result: r}) {
-    const rows = objects(r.results), name = x => `${word(x.problem)} ${word(x.design)}`, rate = x => `${count(x)} GOP/s`;
+    const rows = objects(r.results), several = new Set(rows.map(x => x.problem)).size > 1;
+    const name = x => several ? `${word(x.problem)} ${word(x.design)}` : word(x.design), rate = x => `${count(x)} GOP/s`;
     const resource = (value, share) => cell(value, v => `${count(v)} (${percent(share)})`);
     return [intro(`Systolic array: ${word(r.problem)} on ${word(r.device)}`, `${file}: ${word(r.type)}, method ${word(r.method)}, seed ${word(r.seed)}.`),
       table(['problem', 'design', 'dataflow', 'array', 'latency (cycles)', 'GOP/s', 'roofline', 'DSP', 'BRAM', 'proof'], rows.map(x =>
@@ -355,13 +360,13 @@ const sections = {
           cell(n.seconds, v => scaled(v, 's')), word(n.limited_by)]))];
   },
   compare({file, result: r}) {
-    const rows = objects(r.rows), {seed, problem} = object(rows[0]);
+    const rows = objects(r.rows), {seed} = object(rows[0]), problems = [...new Set(rows.map(x => word(x.problem)))];
     return [intro(`Mappers compared on ${word(r.arch || r.device || r.chip)}`, `${file}: objective ${word(r.objective)}; normalised by ${word(r.normalised_by)}.`),
       table(['mapper', 'problem', 'runs', 'median', 'mean', 'best', 'worst', 'normalised', 'evaluations'], objects(r.summary).map(x =>
         [word(x.mapper), word(x.problem), number(x.runs), ...['median', 'mean', 'best', 'worst', 'normalised'].map(k => cell(x[k], power)),
           number(x.evaluations)])),
-      h('div', {class: 'panels'}, curves(`Convergence of the first seed, ${word(problem)}`, word(r.objective),
-        rows.filter(x => x.seed === seed && x.problem === problem).map(x => ({name: word(x.mapper), trace: traceOf(x)}))))];
+      h('div', {class: 'panels'}, problems.map(problem => curves(`Convergence of the first seed, ${problem}`, word(r.objective),
+        rows.filter(x => x.seed === seed && word(x.problem) === problem).map(x => ({name: word(x.mapper), trace: traceOf(x)})))))];
   },
   codesign: ({file, result}) => [intro('Designs', file), table(['settings', 'area (mm\u00b2)', 'objective', 'fate'], objects(result.designs).map(d =>
     [pairs(d.settings, word), number(d.area_um2) / 1e6, cell(d.objective, power), word(d.fate)]))],

@@ -160,11 +160,8 @@ function layersOf(input) {
   });
   return rows;
 }
-const nameOf = result => {
-  const rows = objects(result.results), network = word(result.network), layer = rows.length === 1 ? word(rows[0].problem) : network;
-  return layer === network || layer.startsWith(`${network}/`) ? layer : `${network}/${layer}`;
-};
-const titleOf = input => `${nameOf(input.result)} on ${word(object(object(input.result.architecture).arch).name)}`;
+const nameOf = (network, rows) => rows.length !== 1 || rows[0].problem === network ? network : `${network}/${word(rows[0].problem).split('/').pop()}`;
+const titleOf = input => `${nameOf(word(input.result.network), objects(input.result.results))} on ${word(object(object(input.result.architecture).arch).name)}`;
 const clockOf = input => number(object(object(object(input.result).total).figures).clock_hz);
 
 /* The loops as nested boxes, a box for each level. */
@@ -327,12 +324,10 @@ function curves(title, label, series) {
     {label, log: true, values: values(2)}, (X, Y) => series.map((c, i) => steps(X, Y, c.trace, 0, i, `${c.name}: `))),
     legend(series.map(c => c.name)));
 }
-const intro = (title, ...text) => [h('h2', null, title), soft(text)];
-const pairs = (value, format) => Object.entries(object(value)).map(([k, v]) => `${k} ${format(v)}`).join(', ');
+const intro = (title, ...text) => [h('h2', null, title), soft(text)], pairs = (value, format) => Object.entries(object(value)).map(([k, v]) => `${k} ${format(v)}`).join(', ');
 const sections = {
   systolic({file, result: r}) {
-    const rows = objects(r.results), several = new Set(rows.map(x => x.problem)).size > 1;
-    const name = x => several ? `${word(x.problem)} ${word(x.design)}` : word(x.design), rate = x => `${count(x)} GOP/s`;
+    const rows = objects(r.results), name = x => rows.every(y => y.problem === x.problem) ? word(x.design) : `${word(x.problem)} ${word(x.design)}`, rate = x => `${count(x)} GOP/s`;
     const resource = (value, share) => cell(value, v => `${count(v)} (${percent(share)})`);
     return [intro(`Systolic array: ${word(r.problem)} on ${word(r.device)}`, `${file}: ${word(r.type)}, method ${word(r.method)}, seed ${word(r.seed)}.`),
       table(['problem', 'design', 'dataflow', 'array', 'latency (cycles)', 'GOP/s', 'roofline', 'DSP', 'BRAM', 'proof'], rows.map(x =>

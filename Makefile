@@ -38,7 +38,7 @@ check:
 
 check-long:
 	@tools/setup build test
-	@tools/analyse src/api src/base
+	@tools/analyse $(addprefix src/,api base bound calibrate check cli codesign core estimate input learn)
 	@tools/mutants
 	@tools/mutants --independent
 	@tools/mutants --make proof --count 40 --least 95

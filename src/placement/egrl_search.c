@@ -126,11 +126,20 @@ static sx_status evaluate_policy(egrl *e) {
     return SX_OK;
 }
 
+/* Evaluates everything in the slowest memory, the paper's first mapping (Table 2): always valid, where populations may find
+ * nothing that is. */
+static void evaluate_first(egrl *e) {
+    sx_outcome outcome;
+    memset(e->scratch, 0, e->space->space.point_size);
+    (void)sx_run_evaluate(e->run, e->scratch, 1, &outcome);
+}
+
 /* Makes the first generation. */
 static sx_status make_first_generation(egrl *e) {
     const sx_egrl_options *o = e->o;
     uint64_t seed = sx_run_seed(e->run);
     sx_run_evaluate_starts(e->run, 0);
+    evaluate_first(e);
     SX_TRY(evaluate_policy(e));
     e->s->rng = sx_rng_stream(seed, "ea", 0);
     for (size_t i = 0; i < o->n_boltzmann; i++)

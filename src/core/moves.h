@@ -294,12 +294,14 @@ SX_HD void sx_compact_shuffle(const sx_core_space *c, sx_core_rng *rng, sx_compa
     for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) point[s].order = sx_compact_shuffled(c, rng);
 }
 
-/* Gives a dimension one of the listed splits, all equally likely. */
-SX_HD void sx_core_pick_split(const sx_core_space *c, const sx_core_splits *splits, sx_core_rng *rng, int d,
-                              uint64_t *word) {
-    uint32_t n = splits->n[d], first = c->first_word[d], words = c->first_word[d + 1] - first;
-    const uint64_t *from = splits->word[d] + (n > 1 ? words * sx_core_below(rng, n) : 0);
+/* Gives a dimension one of the listed splits, all equally likely; returns its number. */
+SX_HD uint32_t sx_core_pick_split(const sx_core_space *c, const sx_core_splits *splits, sx_core_rng *rng,
+                                  int d, uint64_t *word) {
+    uint32_t n = splits->n[d], i = n > 1 ? sx_core_below(rng, n) : 0, first = c->first_word[d],
+             words = c->first_word[d + 1] - first;
+    const uint64_t *from = splits->word[d] + words * i;
     for (uint32_t k = 0; k < words; k++) word[first + k] = from[k];
+    return i;
 }
 
 /* A random set of dimensions, of a random size from 1 to 5. */

@@ -50,10 +50,11 @@ typedef struct sx_core_space {
     double power[SX_CORE_WORDS][SX_CORE_POWERS]; /* of the word's prime */
 } sx_core_space;
 
-/* All splits of each dimension that legal points can have: their words, one split after another. */
+/* All splits of each dimension that legal points can have: their words and n_levels cells of each, one split after another. */
 typedef struct sx_core_splits {
     uint32_t n[SX_CORE_DIMS];
     const uint64_t *word[SX_CORE_DIMS];
+    const sx_core_cell *cell[SX_CORE_DIMS];
 } sx_core_splits;
 
 #define SX_CORE_SPACE_LEVELS(c) SX_CORE_N_LEVELS(&(c)->model)

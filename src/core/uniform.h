@@ -20,34 +20,27 @@ SX_HD bool sx_core_draw_keeps(const sx_core_space *c, sx_core_rng *rng, sx_compa
     return kept == c->model.all;
 }
 
-/* Draws the splits of all dimensions; false where an array does not have the children. */
-SX_HD bool sx_core_draw_splits(const sx_core_space *c, const sx_core_splits *splits, sx_core_rng *rng,
-                               sx_compact_level *point) {
+/* Draws the splits of all dimensions, whose cells the state then has; false where an array does not have the children. */
+SX_HD bool sx_core_draw_splits(const sx_core_space *c, const sx_core_splits *splits, sx_core_work *w,
+                               sx_core_rng *rng, sx_compact_level *point) {
     double used[SX_CORE_LEVELS_AT_MOST];
     uint64_t *word = sx_compact_words(c, point);
     for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) used[s] = 1;
     for (int d = 0; d < (int)c->model.n_dims; d++) {
-        sx_core_pick_split(c, splits, rng, d, word);
+        size_t i = sx_core_pick_split(c, splits, rng, d, word);
+        const sx_core_cell *row = w->own.row[d] = splits->cell[d] + i * (size_t)SX_CORE_SPACE_LEVELS(c);
         for (uint32_t left = c->spread; left; left &= left - 1) {
             int s = sx_core_low(left);
-            used[s] *= sx_compact_factor(c, word, d, c->spatial_slot[s]);
+            used[s] *= row[s].spatial;
             if (used[s] > c->room[s][0] * c->room[s][1]) return false;
         }
     }
     return true;
 }
 
-/* Whether levels can hold what a point keeps: the innermost are asked first, and no more of the splits is read than that takes. */
+/* Whether levels can hold what a point keeps, whose cells the state has: the innermost are asked first. */
 SX_HD bool sx_core_holds_tiles(const sx_core_space *c, sx_core_work *w, const sx_compact_level *point) {
-    const uint64_t *word = sx_compact_words_of(c, point);
-    sx_core_cell cell[SX_CORE_DIMS][SX_CORE_LEVELS_AT_MOST];
-    for (uint32_t d = 0; d < c->model.n_dims; d++) w->own.row[d] = cell[d];
     for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) {
-        for (int d = 0; d < (int)c->model.n_dims; d++) {
-            double factor = sx_compact_factor(c, word, d, c->temporal_slot[s]);
-            if (c->spread >> s & 1) factor *= sx_compact_factor(c, word, d, c->spatial_slot[s]);
-            cell[d][s].extent = s > 0 ? cell[d][s - 1].extent * factor : factor;
-        }
         sx_core_read_tiles(c, w, s);
         if (!sx_core_fits(&c->model, &w->st, s, point[s].keep)) return false;
     }
@@ -58,7 +51,7 @@ SX_HD bool sx_core_holds_tiles(const sx_core_space *c, sx_core_work *w, const sx
 SX_HD bool sx_core_draw_factors(const sx_core_space *c, const sx_core_splits *splits, sx_core_work *w,
                                 sx_core_rng *rng, sx_compact_level *point) {
     for (int i = 0; i < SX_CORE_FACTOR_TRIES; i++) {
-        if (!sx_core_draw_keeps(c, rng, point) || !sx_core_draw_splits(c, splits, rng, point)) continue;
+        if (!sx_core_draw_keeps(c, rng, point) || !sx_core_draw_splits(c, splits, w, rng, point)) continue;
         if (!sx_core_holds_tiles(c, w, point)) continue;
         sx_core_read_rows(c, w, point);
         for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) w->own.nest.keep[s] = point[s].keep;

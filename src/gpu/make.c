@@ -77,14 +77,8 @@ static void set_rows(maker *m, int d) {
     uint32_t factor[SX_MAX_SLOTS];
     for (uint32_t i = 0; i < m->head.n_rows[d]; i++) {
         sx_core_cell *cell = m->rows + (m->head.first_row[d] + i) * (size_t)n_levels;
-        double extent = 1;
         sx_factors_at(space->factors[d], i, factor);
-        for (int s = 0; s < n_levels; s++) {
-            double spatial = space->spatial_slot[s] < 0 ? 1 : factor[space->spatial_slot[s]];
-            double temporal = factor[space->temporal_slot[s]];
-            cell[s] = (sx_core_cell){extent * spatial * temporal, extent * spatial, temporal, spatial};
-            extent = cell[s].extent;
-        }
+        sx_map_core_cells(space, factor, cell);
     }
 }
 

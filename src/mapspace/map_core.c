@@ -42,6 +42,16 @@ const char *sx_map_core_model(const sx_map_space *space, sx_core_model *out) {
     return NULL;
 }
 
+void sx_map_core_cells(const sx_map_space *space, const uint32_t *factor, sx_core_cell *out) {
+    double extent = 1;
+    for (int s = 0; s < space->arch->n_levels; s++) {
+        double spatial = space->spatial_slot[s] < 0 ? 1 : factor[space->spatial_slot[s]];
+        double temporal = factor[space->temporal_slot[s]];
+        out[s] = (sx_core_cell){extent * spatial * temporal, extent * spatial, temporal, spatial};
+        extent = out[s].extent;
+    }
+}
+
 /* The loops of an order whose factors are beyond 1; n_x: the first so many dimensions of the order lie on X. */
 static sx_core_loops list_loops(const uint32_t *factor, const uint8_t *order, int n_dims, int n_x) {
     sx_core_loops loops = {0};

@@ -13,6 +13,9 @@ const char *sx_map_core_model(const sx_map_space *space, sx_core_model *out);
 /* The loops of a mapping and what its levels keep; false where the core does not cover it. Rows are not set. */
 bool sx_map_core_nest(const sx_map_space *space, const sx_mapping *mapping, sx_core_nest *out);
 
+/* The cells of a split of a dimension, by its factors in all slots: n_levels of them. */
+void sx_map_core_cells(const sx_map_space *space, const uint32_t *factor, sx_core_cell *out);
+
 /* Makes what compact points of a space need. NULL, or why they do not cover it: a clause. */
 const char *sx_map_core_space(const sx_map_space *space, sx_core_space *out);
 

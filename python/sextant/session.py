@@ -277,7 +277,7 @@ def map(problem: Union[Problem, Network, Sequence[Any], str], arch: Union[Arch, 
         like: Optional[str] = None, fuse: Union[None, bool, str, Sequence[str]] = None, exchange: Optional[str] = None,
         window: Optional[str] = None, softmax: Optional[str] = None, staircase: Optional[str] = None,
         gap: Optional[float] = None, latency: Optional[str] = None, estimator: Optional[str] = None,
-        **run: Any) -> MapResult:
+        no_remainders: bool = False, **run: Any) -> MapResult:
     """Finds mappings for a problem, or for every layer of a network, as `sextant map` does.
 
     `problem` is a Problem, a Network, a list of problems, or a text for either; `arch` an Arch or a text for one.
@@ -306,6 +306,8 @@ def map(problem: Union[Problem, Network, Sequence[Any], str], arch: Union[Arch, 
         return _map_by_program(problem, arch, mapper=mapper, objective=objective, evals=evals, time=time or None, seed=seed,
                                threads=threads, constraints=constraints or None, keep_all=keep_all, db=db, again=again or None,
                                estimator=estimator, **run)
+    if remainders and no_remainders:
+        raise ValueError("remainders and no_remainders contradict each other")
     if isinstance(arch, Arch) and estimator is not None:
         raise ValueError("the estimator is that of Arch(..., estimator=...) here")
     arch = Arch(arch, like=like, estimator=estimator) if isinstance(arch, (str, os.PathLike)) else arch
@@ -317,8 +319,8 @@ def map(problem: Union[Problem, Network, Sequence[Any], str], arch: Union[Arch, 
         raise TypeError("the objective of map is a text; Space.search takes functions")
     network, guard = as_network(problem, like or arch.like), Guard()
     options = Options({**budget(evals, time, target, patience, seed, threads), "mapper": mapper, "objective": objective,
-                       "k-best": k_best, "pareto": pareto, "remainders": remainders, "keep-all": keep_all,
-                       "split-axes": split_axes, "warm-start": warm_start, "again": again, "latency": latency,
+                       "k-best": k_best, "pareto": pareto, "remainders": remainders, "no-remainders": no_remainders,
+                       "keep-all": keep_all, "split-axes": split_axes, "warm-start": warm_start, "again": again, "latency": latency,
                        **semantics(arch, sparse_semantics, like)})
     if checkpoint:
         options.set("checkpoint", os.fspath(checkpoint))

@@ -395,6 +395,11 @@ class Mapping(unittest.TestCase):
         self.assertEqual(layer.any_optimal, layer.raw["any_tiles"]["optimal"])
         other = sextant.map("O[m,n] += A[m,k]*B[k,n] {m:16,n:16,k:16}", "accel-a", mapper="optimal").layers[0]
         self.assertFalse(other.remainders or other.any_optimal or other.any_lower_bound)
+        divided = sextant.map("O[m,n] += A[m,k]*B[k,n] {m:197,n:197,k:64}", "accel-a", no_remainders=True).layers[0]
+        self.assertFalse(divided.remainders or divided.any_lower_bound)
+        self.assertAlmostEqual(divided.value / layer.raw["dividing"]["objective"], 1)
+        with self.assertRaisesRegex(ValueError, "contradict"):
+            sextant.map("O[m] += A[m,k]*B[k] {m:4,k:4}", "glb128", remainders=True, no_remainders=True)
 
     def test_the_program_finds_the_same(self):
         result = sextant.map("resnet18/conv1", "eyeriss", mapper="gamma", evals=1000, seed=2)

@@ -5,7 +5,7 @@ FUZZ_SECONDS ?= 600
 # Without cmocka there are no tests to build.
 CONFIGURE = cmake --preset release $$(pkg-config --exists cmocka || echo -DBUILD_TESTING=OFF)
 
-.PHONY: help demo build check check-long mutants bench docs surrogates studies fuzz format format-check readme install package clean
+.PHONY: help demo build check check-long mutants bench docs surrogates studies fuzz format format-check readme install package wheel clean
 
 help:
 	@echo 'make demo          build, and map ResNet-18 onto an accelerator'
@@ -21,6 +21,7 @@ help:
 	@echo 'make format        format the code; format-check only looks'
 	@echo 'make readme        put what the program says into README.md'
 	@echo 'make install       into PREFIX (the CMake default is used without)'
+	@echo 'make wheel         a wheel for pip, in build-wheel/dist'
 	@echo 'make package       Debian packages and a tarball, in build-package'
 	@echo 'make clean         remove the build folders'
 
@@ -109,6 +110,10 @@ install: build
 	cmake --build --preset release
 	cmake --install build $(if $(PREFIX),--prefix $(PREFIX))
 
+wheel:
+	@tools/setup build wheel
+	@tools/wheel build-wheel
+
 package:
 	@tools/setup build package
 	cmake --preset package
@@ -117,4 +122,4 @@ package:
 	@if command -v lintian >/dev/null; then lintian --fail-on error build-package/*.deb; else echo 'lintian is not there: packages are not checked'; fi
 
 clean:
-	rm -rf build build-clang build-debug build-asan build-tsan build-fuzz build-long build-mutants build-package
+	rm -rf build build-clang build-debug build-asan build-tsan build-fuzz build-long build-mutants build-package build-wheel

@@ -2,6 +2,7 @@
 
 Nothing is compiled and nothing is needed but setuptools: pip install --no-build-isolation .
 """
+import os
 import pathlib
 import re
 import shutil
@@ -11,8 +12,10 @@ from setuptools.command.build_py import build_py
 from setuptools.dist import Distribution
 
 TOP = pathlib.Path(__file__).resolve().parent
-LIBRARY = TOP / "build" / "libsextant.so.1"
-PROGRAM = TOP / "build" / "sextant"
+BUILD = TOP / os.environ.get("SEXTANT_BUILD", "build")
+LIBRARY = BUILD / "libsextant.so.1"
+PROGRAM = BUILD / "sextant"
+INSIDE = os.environ.get("SEXTANT_INSIDE", "").split()  # libraries that go into the package with them, by tools/wheel
 
 
 def version():
@@ -27,7 +30,7 @@ class BuildWithLibrary(build_py):
     def run(self):
         super().run()
         if LIBRARY.exists():
-            for path in (LIBRARY, PROGRAM):
+            for path in (LIBRARY, PROGRAM, *map(pathlib.Path, INSIDE)):
                 shutil.copy(path, pathlib.Path(self.build_lib) / "sextant" / path.name)
 
 
@@ -38,4 +41,19 @@ class Binary(Distribution):
         return LIBRARY.exists()
 
 
-setup(version=version(), cmdclass={"build_py": BuildWithLibrary}, distclass=Binary)
+def commands():
+    """The commands; a wheel holds the library but no module of Python's ABI, so that it serves every Python 3."""
+    found = {"build_py": BuildWithLibrary}
+    try:
+        from wheel.bdist_wheel import bdist_wheel
+    except ImportError:
+        return found
+
+    class AnyPython(bdist_wheel):
+        def get_tag(self):
+            return ("py3", "none", super().get_tag()[2])
+
+    return {**found, "bdist_wheel": AnyPython}
+
+
+setup(version=version(), cmdclass=commands(), distclass=Binary)

@@ -21,6 +21,8 @@ foreach(module sextant-cuda sextant-gpu sextant-mpi)
   endif()
 endforeach()
 install(DIRECTORY share/sextant DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT sextant)
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/sextant COMPONENT sextant FILES_MATCHING PATTERN "*.md"
+  PATTERN site EXCLUDE PATTERN decisions EXCLUDE)
 install(DIRECTORY include/sextant DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT libsextant-dev)
 install(FILES ${PROJECT_BINARY_DIR}/sextant.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT libsextant-dev)
 install(DIRECTORY python/sextant DESTINATION lib/python3/dist-packages COMPONENT python3-sextant

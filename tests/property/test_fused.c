@@ -396,8 +396,9 @@ static void make_rows(const execution *e, int first, int at, bool here[][ROOM], 
             here[l][r] |= make[l][r];
             made[l] += make[l][r];
         }
+        if (l == 0) break;
         const layer_shape *layer = &t->layer[first + l - 1];
-        for (int r = 0; l > 0 && r < rows; r++)
+        for (int r = 0; r < rows; r++)
             for (int k = 0; k < layer->reach && make[l][r]; k++) {
                 const int row = layer->stride * r + k - layer->pad;
                 if (row >= 0 && row < rows_of(t, first + l - 1)) make[l - 1][row] = true;

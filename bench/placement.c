@@ -56,7 +56,7 @@ static double changes(const sx_placement_space *space, sx_rng *rng, uint64_t *su
 /* Milliseconds of the policy network with the values of EGRL, and of an update with a batch of 24. */
 static void networks(const sx_placement_space *space, const uint8_t *points, double *forward, double *both,
                      double *update) {
-    const sx_learner_options options = {24, 1e-3f, 1e-3f, 0.05f, 0.2f, 0.5f};
+    const sx_learner_options options = {24, 1e-3f, 1e-3f, 0.05f, 0.2f, 0.5f, 0};
     sx_rng rng = sx_rng_stream(0, "bench.networks", 0);
     sx_actor actor;
     sx_learner *learner;

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-enum { EDITS = 12, FEW_EDITS = 4 };
+enum { EDITS = 12, FEW_EDITS = 6 };
 
 /* One checkpoint of a search: the last of those whose number is a power of two, and how many there were. */
 typedef struct picture {

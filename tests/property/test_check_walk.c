@@ -183,8 +183,7 @@ static void walks_meet_the_cheapest(void **state) {
 }
 
 int main(int argc, char **argv) {
-    settings set = {argc > 1 ? strtoull(argv[1], NULL, 10) : 500,
-                    argc > 2 ? strtoull(argv[2], NULL, 10) : 1};
+    settings set = {argc > 1 ? strtoull(argv[1], NULL, 10) : 500, argc > 2 ? strtoull(argv[2], NULL, 10) : 1};
     const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(walks_meet_the_cheapest, &set)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

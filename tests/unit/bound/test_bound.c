@@ -3,6 +3,7 @@
 #include "support/expect.h"
 #include "support/small_map.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -92,8 +93,29 @@ static void a_survey_ends_early(void **state) {
     end(&early);
 }
 
+/* The share of a tile that is new, where three dimensions make a rank: that of the shortest step, and half of it, since two
+ * steps may cancel. With one step left out of a rank, or with two dimensions, steps do not cancel as often. */
+static void shares_of_ranks_of_three_dimensions(void **state) {
+    (void)state;
+    sx_small_map map = {0};
+    sx_bound *bound;
+    sx_small_map_open(&map, "O[p]+=I[p+r+q]*W[r,q] {p:8,r:4,q:4}", "accel-a", NULL, NULL);
+    sx_expect_ok(sx_bound_new(map.model, NULL, 1 << 20, &bound));
+    const int input = sx_problem_tensor(map.model->problem, "I");
+    uint32_t extent[SX_MAX_DIMS] = {4, 2, 2};
+    assert_int_equal(bound->n_windows[input], 0);
+    /* the tile spans 1 + 3 + 1 + 1 words, and a step along r or q moves it by 2 */
+    assert_true(fabs(sx_bound_share(bound, input, extent) - 2.0 / 6 / 2) < 1e-15);
+    const uint32_t open[] = {4, 4, 4}; /* only p goes on: the tile spans 10, and steps do not cancel */
+    memcpy(extent, open, sizeof open);
+    assert_true(fabs(sx_bound_share(bound, input, extent) - 4.0 / 10) < 1e-15);
+    sx_bound_free(bound);
+    sx_small_map_close(&map);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shares_of_ranks_of_three_dimensions),
         cmocka_unit_test(tables_end_early),
         cmocka_unit_test(a_survey_ends_early),
     };

@@ -11,20 +11,42 @@ static int power_of(char prefix) {
     return at ? (int)(at - prefixes) + 1 : 0;
 }
 
-bool sx_quantity_parse(const char *text, sx_quantity *out) {
+/* A number, its prefix and its unit. */
+typedef struct parts {
+    double number;
+    int power;          /* of 1,000 or 1,024 */
+    bool binary, bytes; /* Ki and so on; B */
+} parts;
+
+/* Takes a text apart; returns what follows the unit, NULL where it does not begin with a number. */
+static const char *take_apart(const char *text, parts *out) {
     char *end;
     if (!((*text >= '0' && *text <= '9') || *text == '.') || text[strspn(text, "0123456789.")] == 'x')
-        return false;
-    double number = strtod(text, &end);
-    if (end == text || !isfinite(number)) return false;
+        return NULL;
+    out->number = strtod(text, &end);
+    if (end == text || !isfinite(out->number)) return NULL;
     end += strspn(end, " ");
-    int power = power_of(*end);
-    end += power > 0;
-    bool binary = power > 0 && *end == 'i';
-    end += binary;
+    out->power = power_of(*end);
+    end += out->power > 0;
+    out->binary = out->power > 0 && *end == 'i';
+    end += out->binary;
     out->bytes = *end == 'B';
-    end += out->bytes;
-    if (*end || (power == 0 && !out->bytes) || (binary && !out->bytes)) return false;
-    out->value = number * pow(out->bytes ? 1024 : 1000, power);
+    return end + out->bytes;
+}
+
+bool sx_quantity_parse(const char *text, sx_quantity *out) {
+    parts p;
+    const char *rest = take_apart(text, &p);
+    if (!rest || *rest || (p.power == 0 && !p.bytes) || (p.binary && !p.bytes)) return false;
+    out->bytes = p.bytes;
+    out->value = p.number * pow(p.bytes ? 1024 : 1000, p.power);
+    return true;
+}
+
+bool sx_rate_parse(const char *text, double *bytes_per_second) {
+    parts p;
+    const char *rest = take_apart(text, &p);
+    if (!rest || !p.bytes || strcmp(rest, "/s") != 0) return false;
+    *bytes_per_second = p.number * pow(p.binary ? 1024 : 1000, p.power);
     return true;
 }

@@ -1,4 +1,4 @@
-/* Quantities as people write them: 10k, 16 KB, 2 MiB. */
+/* Quantities as people write them: 10k, 16 KB, 2 MiB, 25 GB/s. */
 #ifndef SX_TEXT_QUANTITY_H
 #define SX_TEXT_QUANTITY_H
 
@@ -11,5 +11,9 @@ typedef struct sx_quantity {
 
 /* Whether a text is a number with a prefix (k, M, G, T), a unit (B) or both; a plain number is none. */
 bool sx_quantity_parse(const char *text, sx_quantity *out);
+
+/* Whether a text is a rate in bytes per second, such as 25 GB/s: kB, MB, GB and TB are powers of 1,000 here, KiB and so on of
+ * 1,024. */
+bool sx_rate_parse(const char *text, double *bytes_per_second);
 
 #endif

@@ -243,12 +243,31 @@ static sx_status settle_sparse(sx_arch_builder *b) {
     return SX_OK;
 }
 
+/* Turns bandwidths in words per second into words per cycle. */
+static sx_status settle_rates(sx_arch_builder *b) {
+    for (int s = 0; s < b->arch.n_levels; s++) {
+        sx_storage *level = &b->arch.level[s];
+        double *const value[] = {&level->read_bandwidth, &level->write_bandwidth, &level->shared_bandwidth};
+        for (int i = 0; i < 3; i++) {
+            const sx_node *rate = b->draft[s].rate[i];
+            if (!rate) continue;
+            if (b->arch.cycle_seconds == 0)
+                return sx_error_hint(
+                    sx_error_at(rate->place, "a bandwidth in bytes per second needs the clock"),
+                    "give global_cycle_seconds, or words per cycle");
+            *value[i] *= b->arch.cycle_seconds;
+        }
+    }
+    return SX_OK;
+}
+
 sx_status sx_builder_finish(sx_arch_builder *b, bool outermost_first, sx_arch *out) {
     sx_ert ert;
     if (!b->has_compute) return sx_error_at(b->place, "the architecture has no compute unit");
     if (!b->arch.n_levels) return sx_error_at(b->place, "the architecture has no storage level");
     if (outermost_first) reverse(b);
     SX_TRY(settle_gates(b));
+    SX_TRY(settle_rates(b));
     SX_TRY(sx_constraints_sections(b->input, b->defaults_v4, &b->arch));
     SX_TRY(sx_ert_find(b->input, &ert));
     sx_builder_settle_estimator(b);

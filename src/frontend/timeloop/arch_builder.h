@@ -20,7 +20,9 @@ typedef enum sx_energy_source {
 typedef struct sx_level_draft {
     sx_place place;
     const sx_pair *gate; /* power_gated_at */
-    bool energy_given;   /* vector_access_energy */
+    const sx_node
+        *rate[3]; /* bandwidths of reads, writes and both that are words per second so far; NULL: per cycle */
+    bool energy_given; /* vector_access_energy */
     sx_energy_source source;
     bool hop_given;                /* energy_per_hop */
     bool tile_given, router_given; /* tile_width, router_energy */

@@ -157,16 +157,30 @@ static sx_status read_size(const sx_arch_builder *b, const sx_arch_component *e,
     return SX_OK;
 }
 
-static sx_status read_bandwidths(const sx_arch_component *e, sx_storage *s) {
+/* Reads a bandwidth, where it is there: in words per cycle, or in bytes per second (`25 GB/s`) as words per second, of which
+ * *rate is the node until the clock is known. */
+static sx_status read_bandwidth(const sx_arch_component *e, const char *key, const sx_storage *s, double *out,
+                                const sx_node **rate) {
+    const sx_pair *pair = sx_attribute_pair(e->attributes, key);
+    double bytes;
+    if (!pair) return SX_OK;
+    *rate = NULL;
+    if (pair->value->kind != SX_NODE_SCALAR || !sx_rate_parse(pair->value->text, &bytes))
+        return sx_attribute_double(e->attributes, key, out);
+    *rate = pair->value;
+    *out = bytes * 8 / s->word_bits;
+    return SX_OK;
+}
+
+static sx_status read_bandwidths(const sx_arch_component *e, sx_storage *s, sx_level_draft *draft) {
     const sx_attribute_scope *a = e->attributes;
-    if (sx_attribute_pair(a, "bandwidth")) {
-        double both = 0;
-        SX_TRY(sx_attribute_double(a, "bandwidth", &both));
-        s->read_bandwidth = s->write_bandwidth = both / 2;
-    }
-    SX_TRY(sx_attribute_double(a, "shared_bandwidth", &s->shared_bandwidth));
-    SX_TRY(sx_attribute_double(a, "read_bandwidth", &s->read_bandwidth));
-    SX_TRY(sx_attribute_double(a, "write_bandwidth", &s->write_bandwidth));
+    double both = 2 * s->read_bandwidth;
+    SX_TRY(read_bandwidth(e, "bandwidth", s, &both, &draft->rate[0]));
+    draft->rate[1] = draft->rate[0];
+    s->read_bandwidth = s->write_bandwidth = both / 2;
+    SX_TRY(read_bandwidth(e, "shared_bandwidth", s, &s->shared_bandwidth, &draft->rate[2]));
+    SX_TRY(read_bandwidth(e, "read_bandwidth", s, &s->read_bandwidth, &draft->rate[0]));
+    SX_TRY(read_bandwidth(e, "write_bandwidth", s, &s->write_bandwidth, &draft->rate[1]));
     const sx_pair *scales = sx_attribute_pair(a, "per_dataspace_bandwidth_consumption_scale");
     if (!scales) return SX_OK;
     SX_TRY(sx_node_expect(scales->value, SX_NODE_MAP, "'per_dataspace_bandwidth_consumption_scale'"));
@@ -307,7 +321,7 @@ sx_status sx_builder_storage(sx_arch_builder *b, const sx_arch_component *e, sx_
     SX_TRY(read_width(e, b->defaults_v4, s));
     SX_TRY(read_size(b, e, s));
     SX_TRY(read_mesh(e, &s->instances, &s->mesh_x, &s->mesh_y));
-    SX_TRY(read_bandwidths(e, s));
+    SX_TRY(read_bandwidths(e, s, draft));
     SX_TRY(read_network(e, s, draft));
     SX_TRY(read_behaviour(e, b->defaults_v4 || s->technology != SX_DRAM, s, draft));
     SX_TRY(read_metadata(e, s));

@@ -116,8 +116,9 @@ static void set_spans(sx_fanout *slot) {
     slot->paired = shape->simple && most <= 2;
 }
 
-void sx_fanout_begin(sx_fanout *slot, const sx_shape *shape, const sx_level *at, uint64_t x, uint64_t y,
-                     bool apart) {
+/* Describes a slot whose loop, n_loops and n_x are set, which spread over x by y children. */
+static void begin_fanout(sx_fanout *slot, const sx_shape *shape, const sx_level *at, uint64_t x, uint64_t y,
+                         bool apart) {
     slot->shape = shape;
     slot->siblings = x * y;
     slot->columns = at->fanout_x > x ? at->fanout_x : x;
@@ -133,8 +134,8 @@ void sx_fanout_init(sx_fanout *slot, const sx_model *model, const sx_nest *nest,
     slot->loop = &nest->spatial[nest->spatial_of[level]];
     slot->n_loops = nest->spatial_of[level + 1] - nest->spatial_of[level];
     slot->n_x = nest->n_x[level];
-    sx_fanout_begin(slot, &model->shape[tensor], &model->level[level], nest->slot_x[level],
-                    nest->slot_y[level], apart);
+    begin_fanout(slot, &model->shape[tensor], &model->level[level], nest->slot_x[level], nest->slot_y[level],
+                 apart);
 }
 
 /* Hops up and down one column from the middle row to rows low..high. */

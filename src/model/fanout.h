@@ -50,10 +50,6 @@ static inline bool sx_fanout_is_aligned(const sx_fanout *slot) {
 void sx_fanout_init(sx_fanout *slot, const sx_model *model, const sx_nest *nest, int level, int tensor,
                     bool apart);
 
-/* The same for a slot whose loop, n_loops and n_x are set, which spread over x by y children. */
-void sx_fanout_begin(sx_fanout *slot, const sx_shape *shape, const sx_level *at, uint64_t x, uint64_t y,
-                     bool apart);
-
 /* Sets move. */
 void sx_fanout_moves(sx_fanout *slot);
 

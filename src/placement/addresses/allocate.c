@@ -22,6 +22,7 @@
 
 enum { UNIT_NODES = 256, RULES = 8 };
 enum { JOINED_ATTEMPTS = 4, JOINED_NODES = 2000 }; /* searches with joined buffers; nodes of one */
+enum { MANY = 50 }; /* buffers, from which on joins are tried: fewer are packed sooner without */
 
 /* Sections that share no buffers with others. */
 typedef struct part {
@@ -290,8 +291,8 @@ static sx_status search_units(sx_buffer *buffer, size_t n, const sx_allocate_opt
     return status;
 }
 
-/* Searches for offsets of joined buffers, by attempts of few nodes each, and sets those of the buffers where some are found;
- */
+/* Searches for offsets of joined buffers, by attempts of few nodes each, and sets those of the buffers where some
+ * are found. */
 static sx_status search_joined(sx_joins *joins, const sx_allocate_options *options, sx_buffer *left,
                                sx_buffer *buffer, sx_allocation *out) {
     sx_allocate_options few = *options;
@@ -349,7 +350,7 @@ sx_status sx_allocate(sx_buffer *buffer, size_t n, const sx_allocate_options *op
     if (!sized) return sx_error_memory();
     for (size_t i = 0; i < n; i++)
         if (buffer[i].size) sized[n_sized++] = buffer[i];
-    sx_status status = try_joins(sized, n_sized, options, unit, &found);
+    sx_status status = n_sized < MANY ? SX_OK : try_joins(sized, n_sized, options, unit, &found);
     if (!status && found.found)
         scale_figures(&found, unit);
     else if (!status)

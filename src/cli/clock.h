@@ -1,9 +1,9 @@
-/* The option --clock, and --svg of the commands that report costs. */
+/* The options --clock, and --svg, of the commands that report costs. */
 #ifndef SX_CLI_CLOCK_H
 #define SX_CLI_CLOCK_H
 
 #include "cli/options.h"
-#include "sextant/arch.h"
+#include "input/clock.h"
 
 #define SX_OPTION_CLOCK                                                                                      \
     {                                                                                                        \
@@ -17,11 +17,5 @@
         "svg", 0, "FILE", SX_OPTION_TEXT, false,                                                             \
             "also write a figure to FILE: the roofline, and the energy by component"                         \
     }
-
-/* The seconds of a cycle by --clock; as before where that is not given. */
-SX_MUST_USE sx_status sx_clock_read(const sx_args *args, double *cycle_seconds);
-
-/* Sets the clock of an architecture to that of --clock, where it is given. */
-SX_MUST_USE sx_status sx_clock_apply(const sx_args *args, sx_arch *arch);
 
 #endif

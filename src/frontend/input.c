@@ -38,6 +38,7 @@ struct sx_input {
     size_t n_files, file_room;
     const char *energies; /* where those of the architecture come from; NULL: none was read */
     bool by_formula;      /* some of them */
+    double clock;         /* seconds of a cycle that the user sets; 0: none */
     sx_estimator estimator, estimator_used; /* asked for; of the architecture that was read */
     bool estimates_all;                     /* stated energies are left aside */
     const sx_estimated_component *component;
@@ -272,6 +273,14 @@ sx_status sx_input_set_energies(sx_input *input, const char *source, bool by_for
     if (!input->energies) return sx_arena_error(&input->arena);
     input->by_formula = by_formula;
     return SX_OK;
+}
+
+void sx_input_set_clock(sx_input *input, double seconds) {
+    input->clock = seconds;
+}
+
+double sx_input_clock(const sx_input *input) {
+    return input->clock;
 }
 
 bool sx_input_by_formula(const sx_input *input) {

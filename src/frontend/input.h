@@ -58,6 +58,11 @@ const struct sx_template_options *sx_input_templates(const sx_input *input);
 SX_MUST_USE sx_status sx_input_set_energies(sx_input *input, const char *source, bool by_formula);
 bool sx_input_by_formula(const sx_input *input);
 
+/* The seconds of a cycle that the user sets, which stand for those of the architecture where it has bandwidths in bytes per
+ * second; 0: as the files say. */
+void sx_input_set_clock(sx_input *input, double seconds);
+double sx_input_clock(const sx_input *input);
+
 /* By whose rules components without energies are estimated; SX_ESTIMATOR_PRESET where nobody said. */
 void sx_input_set_estimator(sx_input *input, sx_estimator estimator);
 sx_estimator sx_input_estimator(const sx_input *input);

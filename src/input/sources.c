@@ -1,4 +1,5 @@
 #include "input/sources.h"
+#include "input/clock.h"
 
 #include "frontend/catalog/catalog.h"
 #include "frontend/timeloop/mapper_section.h"
@@ -109,7 +110,10 @@ static sx_status set_run(const sx_args *args, sx_input *input) {
 
 sx_status sx_sources_input(const sx_args *args, sx_input **out) {
     const char *value;
+    double clock = 0;
     SX_TRY(sx_input_new(out));
+    SX_TRY(sx_clock_read(args, &clock));
+    sx_input_set_clock(*out, clock);
     if (sx_args_flag(args, "strict")) sx_input_strict(*out);
     if (sx_args_flag(args, "like")) sx_input_like_timeloop(*out);
     if (sx_args_flag(args, "lenient")) sx_input_lenient(*out);

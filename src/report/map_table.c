@@ -17,17 +17,26 @@ enum { NAME_WIDTH = 26, BAR_WIDTH = 16 };
 
 static const double LARGE_GAIN = 1.1; /* from which on a gain is shown as a ratio */
 
-/* Whether a search that proves ended without a proof because its preset effort was spent. */
-static bool ended_by_preset(const sx_layer_result *layer) {
+/* Whether a search that proves ended without a proof. */
+static bool is_left_open(const sx_layer_result *layer) {
     const sx_run_summary *s = &layer->summary;
     return layer->found && s->stop == SX_STOP_DONE && !s->optimal && s->lower_bound > 0;
 }
 
+/* Whether it ended because its preset effort was spent, not because the gap that its settings ask for was reached. */
+static bool ended_by_preset(const sx_layer_result *layer, const char *asked) {
+    const char *gap = strstr(asked, "gap=");
+    const double limit = layer->summary.lower_bound * (1 + (gap ? strtod(gap + strlen("gap="), NULL) : 0));
+    return is_left_open(layer) && !(gap && layer->best.value <= limit * (1 + 1e-9));
+}
+
 /* Why a search ended. */
-static const char *ending(const sx_layer_result *layer) {
+static const char *ending(const sx_layer_result *layer, const char *asked) {
     switch (layer->summary.stop) {
     case SX_STOP_DONE:
-        return ended_by_preset(layer) ? "stopped by its preset effort" : "search complete";
+        return ended_by_preset(layer, asked) ? "stopped by its preset effort"
+               : is_left_open(layer)         ? "the gap asked for is reached"
+                                             : "search complete";
     case SX_STOP_EVALUATIONS:
         return "evaluation budget used up";
     case SX_STOP_TIME:
@@ -155,7 +164,7 @@ static void print_search(const sx_result *r, const sx_mapping_view *view, const 
         sx_text_add(&line, " in %.2f s (%s/s)", s->seconds,
                     sx_show_count(floor((double)s->evaluations / s->seconds)).text);
     sx_text_add(&line, " by %s, seed %llu; %s", view->asked, (unsigned long long)r->options.run.seed,
-                ending(layer));
+                ending(layer, view->asked));
     if (layer->found)
         sx_text_add(&line, ", best found at number %s.", sx_show_count((double)layer->best.evaluation).text);
     else
@@ -176,7 +185,7 @@ static void print_search(const sx_result *r, const sx_mapping_view *view, const 
         sx_text_add(&line, ", at %.4g.", layer->warm_value);
     }
     if (ended_early(layer)) sx_text_add(&line, early_text);
-    if (ended_by_preset(layer)) add_outlook(layer, &line);
+    if (ended_by_preset(layer, view->asked)) add_outlook(layer, &line);
     sx_text_add(out, "  ");
     sx_wrap_free(&line, 2, 2, out);
 }

@@ -243,19 +243,20 @@ static sx_status settle_sparse(sx_arch_builder *b) {
     return SX_OK;
 }
 
-/* Turns bandwidths in words per second into words per cycle. */
+/* Turns bandwidths in words per second into words per cycle of the clock that the user sets, or else of the file's. */
 static sx_status settle_rates(sx_arch_builder *b) {
+    const double set = sx_input_clock(b->input), seconds = set > 0 ? set : b->arch.cycle_seconds;
     for (int s = 0; s < b->arch.n_levels; s++) {
         sx_storage *level = &b->arch.level[s];
         double *const value[] = {&level->read_bandwidth, &level->write_bandwidth, &level->shared_bandwidth};
         for (int i = 0; i < 3; i++) {
             const sx_node *rate = b->draft[s].rate[i];
             if (!rate) continue;
-            if (b->arch.cycle_seconds == 0)
+            if (seconds == 0)
                 return sx_error_hint(
                     sx_error_at(rate->place, "a bandwidth in bytes per second needs the clock"),
-                    "give global_cycle_seconds, or words per cycle");
-            *value[i] *= b->arch.cycle_seconds;
+                    "give global_cycle_seconds or --clock, or words per cycle");
+            *value[i] *= seconds;
         }
     }
     return SX_OK;

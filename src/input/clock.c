@@ -1,4 +1,4 @@
-#include "cli/clock.h"
+#include "input/clock.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -115,23 +115,19 @@ static void store(egrl *e, const uint8_t *point, double reward) {
     memcpy(e->stored + at * size, point, size);
 }
 
-/* Evaluates the most probable placement of the policy to begin from, rectified: transfer without training. */
-static sx_status evaluate_policy(egrl *e) {
-    sx_outcome outcome;
-    if (!*e->o->policy) return SX_OK;
-    if (!sx_actor_run(&e->actor, e->actor.own)) return sx_error_memory();
-    sx_actor_greedy(&e->actor, e->scratch);
-    (void)sx_placement_rectify(&e->space->space, e->scratch);
-    (void)sx_run_evaluate(e->run, e->scratch, 1, &outcome);
-    return SX_OK;
-}
-
-/* Evaluates everything in the slowest memory, the paper's first mapping (Table 2): always valid, where populations may find
- * nothing that is. */
-static void evaluate_first(egrl *e) {
+/* Evaluates a placement that is always valid, where populations may find nothing that is: the most probable one of the
+ * policy to begin from, rectified (transfer without training), or everything in the slowest memory, the paper's first mapping
+ * (Table 2). */
+static sx_status evaluate_first(egrl *e) {
     sx_outcome outcome;
     memset(e->scratch, 0, e->space->space.point_size);
+    if (*e->o->policy) {
+        if (!sx_actor_run(&e->actor, e->actor.own)) return sx_error_memory();
+        sx_actor_greedy(&e->actor, e->scratch);
+        (void)sx_placement_rectify(&e->space->space, e->scratch);
+    }
     (void)sx_run_evaluate(e->run, e->scratch, 1, &outcome);
+    return SX_OK;
 }
 
 /* Makes the first generation. */
@@ -139,8 +135,7 @@ static sx_status make_first_generation(egrl *e) {
     const sx_egrl_options *o = e->o;
     uint64_t seed = sx_run_seed(e->run);
     sx_run_evaluate_starts(e->run, 0);
-    evaluate_first(e);
-    SX_TRY(evaluate_policy(e));
+    SX_TRY(evaluate_first(e));
     e->s->rng = sx_rng_stream(seed, "ea", 0);
     for (size_t i = 0; i < o->n_boltzmann; i++)
         sx_boltzmann_draw(e->space, &e->s->rng, o->lean,

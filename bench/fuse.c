@@ -3,8 +3,8 @@
  * the same rules. Machine: DRAM, a buffer of the given bits, 16 multiply-accumulates per unit of time; EDP. And how many
  * fused chains with windows are counted per second. */
 #include "bench.h"
-#include "fuse/chain.h"
-#include "fuse/fuse_search.h"
+#include "looptree/chain.h"
+#include "looptree/fuse_search.h"
 #include "sextant/input.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* How many words MobileNet v2's blocks, each run fused, pass to and from DRAM, for several sizes of the memory on chip, and how
  * long the complete search takes. usage: bench-windows [block] */
 #include "bench.h"
-#include "fuse/chain_search.h"
+#include "looptree/chain_search.h"
 
 #include <string.h>
 

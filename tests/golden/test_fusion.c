@@ -1,7 +1,7 @@
 /* Fused mappings against AccelForge's figures: see tests/golden/README.md.
  * usage: golden-fusion [--print FILE]     --print: the figures of every case of a file, a JSON object to a line */
-#include "fuse/chain_search.h"
-#include "fuse/fuse_search.h"
+#include "looptree/chain_search.h"
+#include "looptree/fuse_search.h"
 #include "support/expect.h"
 #include "support/fusion_case.h"
 #include "support/vectors.h"

@@ -1,5 +1,5 @@
 /* Chains with windows counted by cells, against the walk of every step word by word: test_chain [count [seed]]. */
-#include "fuse/chain_search.h"
+#include "looptree/chain_search.h"
 #include "support/random_chain.h"
 #include "support/window_chain.h"
 

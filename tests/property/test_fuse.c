@@ -1,7 +1,7 @@
 /* The search of fused mappings against all paths of small cascades, listed one by one and evaluated: test_fuse [count
  * [seed]]. The listing knows no dominance: it puts every holder into every order and every loop into every place. */
 #include "base/hash.h"
-#include "fuse/fuse_search.h"
+#include "looptree/fuse_search.h"
 #include "sextant/input.h"
 #include "sextant/rng.h"
 #include "support/expect.h"

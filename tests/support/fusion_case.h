@@ -2,7 +2,7 @@
 #ifndef SX_TESTS_FUSION_CASE_H
 #define SX_TESTS_FUSION_CASE_H
 
-#include "fuse/fused_mapping.h"
+#include "looptree/fused_mapping.h"
 
 #include <jansson.h>
 

@@ -2,7 +2,7 @@
 #ifndef SX_TESTS_RANDOM_CHAIN_H
 #define SX_TESTS_RANDOM_CHAIN_H
 
-#include "fuse/chain.h"
+#include "looptree/chain.h"
 #include "sextant/rng.h"
 
 /* Draws the layers of a chain: at most so many rows, columns and layers; false where nothing is left of a tensor. */

@@ -2,7 +2,7 @@
 #ifndef SX_TESTS_WINDOW_CHAIN_H
 #define SX_TESTS_WINDOW_CHAIN_H
 
-#include "fuse/chain.h"
+#include "looptree/chain.h"
 
 /* Walks a chain; false when memory is out. */
 bool sx_chain_execute(const sx_chain *chain, sx_chain_count *count);

@@ -122,16 +122,18 @@ def mutants_of(paths, seed):
 
 
 class Compiler:
-    """Compiles mutants in a copy of src/ made of links, which is this worker's own."""
+    """Compiles mutants in a copy of src/ and tests/looptree/ made of links, which is this worker's own."""
 
     def __init__(self, number, commands, dependents, users):
         self.folder = SCRATCH / f"worker{number}"
         shutil.rmtree(self.folder, ignore_errors=True)
-        for path in Path("src").rglob("*"):
+        for path in [*Path("src").rglob("*"), *Path("tests/looptree").rglob("*")]:
             if path.suffix in (".c", ".h", ".def", ".inc"):
                 (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
                 (self.folder / path).symlink_to(ROOT / path)
-        (self.folder / "tests").symlink_to(ROOT / "tests")
+        for path in Path("tests").iterdir():
+            if path.name != "looptree":
+                (self.folder / path).symlink_to(ROOT / path)
         self.commands, self.dependents, self.users, self.original = commands, dependents, users, {}
         self.programs = {}  # of unit tests with a mutant's header in them: the program -> the one to run instead
 
@@ -186,12 +188,12 @@ class Compiler:
 
 
 def compile_commands(folder=BUILD):
-    """The compiler and its options for each file of src/ and unit test, as in a folder of build-mutants/, with include paths into
+    """The compiler and its options for each file of src/, tests/looptree/ and unit test, as in a folder of build-mutants/, with include paths into
     the copy; and which files and which unit tests include each header."""
     commands, dependents, users = {}, defaultdict(set), defaultdict(set)
     for entry in json.loads((folder / "compile_commands.json").read_text()):
         path = os.path.relpath(entry["file"], ROOT)
-        if not path.startswith(("src/", "tests/unit/")):
+        if not path.startswith(("src/", "tests/looptree/", "tests/unit/")):
             continue
         words = shlex.split(entry["command"])
         words = words[: words.index("-o")] if "-o" in words else words
@@ -204,7 +206,7 @@ def compile_commands(folder=BUILD):
         names = [os.path.relpath(os.path.join(folder, line.strip()), ROOT) for line in block.split("\n")[1:]]
         for name in names:
             if names[0] in commands and name.endswith(".h"):
-                (dependents if names[0].startswith("src/") else users)[name].add(names[0])
+                (users if names[0].startswith("tests/unit/") else dependents)[name].add(names[0])
     return commands, dependents, users
 
 

@@ -1,7 +1,7 @@
 /* A chain of layers with windows (convolutions, depthwise ones, additions) that run in steps of common loops over rows,
  * columns and channels, on DRAM and one memory on chip. docs/fusion.md has the rules. */
-#ifndef SX_FUSE_CHAIN_H
-#define SX_FUSE_CHAIN_H
+#ifndef SX_LOOPTREE_CHAIN_H
+#define SX_LOOPTREE_CHAIN_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* The best ways to run a chain for every size of the memory on chip: which layers run together, and how. */
-#ifndef SX_FUSE_CHAIN_SEARCH_H
-#define SX_FUSE_CHAIN_SEARCH_H
+#ifndef SX_LOOPTREE_CHAIN_SEARCH_H
+#define SX_LOOPTREE_CHAIN_SEARCH_H
 
-#include "fuse/chain_space.h"
+#include "looptree/chain_space.h"
 
 /* A step of a staircase: with `size` words on chip, and no fewer, `words` pass to and from DRAM. */
 typedef struct sx_chain_step {

@@ -1,10 +1,10 @@
 /* Joins the labels of a cascade's einsums, from the first to the last, into the best fused mapping: of all beginnings
  * that look the same to the rest of the cascade only those are kept that no other is at least as good as. */
-#ifndef SX_FUSE_JOIN_H
-#define SX_FUSE_JOIN_H
+#ifndef SX_LOOPTREE_JOIN_H
+#define SX_LOOPTREE_JOIN_H
 
-#include "fuse/label.h"
-#include "ir/cascade.h"
+#include "looptree/label.h"
+#include "looptree/cascade.h"
 
 typedef struct sx_join_result {
     bool found;

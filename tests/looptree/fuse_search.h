@@ -1,10 +1,10 @@
 /* The best fused mapping of a cascade by the accounting of LoopTree, proven by complete search: tiles that divide, no
  * value computed twice, tensors exchanged in the outermost memory or in the one below it. */
-#ifndef SX_FUSE_FUSE_SEARCH_H
-#define SX_FUSE_FUSE_SEARCH_H
+#ifndef SX_LOOPTREE_FUSE_SEARCH_H
+#define SX_LOOPTREE_FUSE_SEARCH_H
 
-#include "fuse/fused_mapping.h"
-#include "fuse/join.h"
+#include "looptree/fused_mapping.h"
+#include "looptree/join.h"
 
 typedef struct sx_fuse_options {
     sx_fuse_objective objective;

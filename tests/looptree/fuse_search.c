@@ -1,7 +1,7 @@
-#include "fuse/fuse_search.h"
+#include "looptree/fuse_search.h"
 
 #include "base/status.h"
-#include "fuse/label_paths.h"
+#include "looptree/label_paths.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* One tensor of a chain, step by step. Positions that every step treats alike form a cell. A cell that a step makes lives
  * until the last later step that needs it and is reached from the maker over no recompute: that step is known
  * when the cell is made, so that what is on chip after a step is a sum over lives that have begun and not ended. */
-#include "fuse/chain_walk.h"
+#include "looptree/chain_walk.h"
 
 #include <stdlib.h>
 #include <string.h>

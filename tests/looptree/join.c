@@ -1,4 +1,4 @@
-#include "fuse/join.h"
+#include "looptree/join.h"
 
 #include "base/hash.h"
 #include "base/status.h"

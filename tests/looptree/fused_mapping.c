@@ -1,4 +1,4 @@
-#include "fuse/fused_mapping.h"
+#include "looptree/fused_mapping.h"
 
 #include "base/status.h"
 

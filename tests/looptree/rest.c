@@ -1,4 +1,4 @@
-#include "fuse/rest.h"
+#include "looptree/rest.h"
 
 #include "base/divisor.h"
 #include "base/hash.h"

@@ -1,6 +1,6 @@
-#include "fuse/fused_mapping.h"
+#include "looptree/fused_mapping.h"
 
-#include "fuse/fuse_search.h"
+#include "looptree/fuse_search.h"
 #include "sextant/input.h"
 #include "support/expect.h"
 

@@ -1,8 +1,8 @@
 /* The ways to run a chain in steps: loops, their tiles, what becomes of each tensor. */
-#ifndef SX_FUSE_CHAIN_SPACE_H
-#define SX_FUSE_CHAIN_SPACE_H
+#ifndef SX_LOOPTREE_CHAIN_SPACE_H
+#define SX_LOOPTREE_CHAIN_SPACE_H
 
-#include "fuse/chain_moments.h"
+#include "looptree/chain_moments.h"
 
 /* Loops around the layers of a chain, outermost first, as a mask. */
 typedef enum sx_chain_nest {

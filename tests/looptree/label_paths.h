@@ -1,9 +1,9 @@
 /* Makes the labels of an einsum from its paths: tiles that divide, tensors held in the order of the levels, no value
  * computed twice. */
-#ifndef SX_FUSE_LABEL_PATHS_H
-#define SX_FUSE_LABEL_PATHS_H
+#ifndef SX_LOOPTREE_LABEL_PATHS_H
+#define SX_LOOPTREE_LABEL_PATHS_H
 
-#include "fuse/rest.h"
+#include "looptree/rest.h"
 
 /* Adds the labels of all paths to a table, and packs it. */
 SX_MUST_USE sx_status sx_label_paths(const sx_label_task *task, sx_label_table *table);

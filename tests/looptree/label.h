@@ -2,10 +2,10 @@
  * others and where it exchanges tensors with them (its face), its cost, and the room that it takes in the
  * exchange memory, by the number of shared loops above. Of paths with one face only those are kept that no other
  * is at least as good as in everything. */
-#ifndef SX_FUSE_LABEL_H
-#define SX_FUSE_LABEL_H
+#ifndef SX_LOOPTREE_LABEL_H
+#define SX_LOOPTREE_LABEL_H
 
-#include "fuse/path.h"
+#include "looptree/path.h"
 
 #include "base/hash_table.h"
 #include "base/vector.h"

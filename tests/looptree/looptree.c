@@ -1,4 +1,4 @@
-#include "fuse/looptree.h"
+#include "looptree/looptree.h"
 
 #include <math.h>
 #include <string.h>

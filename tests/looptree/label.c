@@ -1,4 +1,4 @@
-#include "fuse/label.h"
+#include "looptree/label.h"
 
 #include "base/hash.h"
 

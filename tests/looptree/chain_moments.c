@@ -1,4 +1,4 @@
-#include "fuse/chain_moments.h"
+#include "looptree/chain_moments.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "fuse/chain_space.h"
+#include "looptree/chain_space.h"
 
 typedef struct lister {
     sx_chain chain; /* the way that is being made */

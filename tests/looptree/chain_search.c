@@ -1,4 +1,4 @@
-#include "fuse/chain_search.h"
+#include "looptree/chain_search.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "fuse/label_paths.h"
+#include "looptree/label_paths.h"
 
 #include "base/status.h"
 

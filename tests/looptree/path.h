@@ -1,7 +1,7 @@
 /* The path of an einsum in a fused mapping: from the outermost memory to the compute unit, the loops and the
  * places from which a tile of a tensor is held in a memory. docs/fusion.md has the words. */
-#ifndef SX_FUSE_PATH_H
-#define SX_FUSE_PATH_H
+#ifndef SX_LOOPTREE_PATH_H
+#define SX_LOOPTREE_PATH_H
 
 #include "sextant/arch.h"
 #include "sextant/problem.h"

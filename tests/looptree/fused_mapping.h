@@ -1,10 +1,10 @@
 /* A fused mapping: a path for each einsum of a cascade, which agree about every tensor that several einsums use.
  * Its cost is the sum of the einsums' costs; what is kept on chip from one einsum to another limits the tiles. */
-#ifndef SX_FUSE_FUSED_MAPPING_H
-#define SX_FUSE_FUSED_MAPPING_H
+#ifndef SX_LOOPTREE_FUSED_MAPPING_H
+#define SX_LOOPTREE_FUSED_MAPPING_H
 
-#include "fuse/looptree.h"
-#include "ir/cascade.h"
+#include "looptree/looptree.h"
+#include "looptree/cascade.h"
 
 typedef struct sx_fused_mapping {
     size_t n_einsums;

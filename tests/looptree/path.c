@@ -1,4 +1,4 @@
-#include "fuse/path.h"
+#include "looptree/path.h"
 
 #include "ir/rank.h"
 

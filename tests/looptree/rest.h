@@ -1,9 +1,9 @@
 /* What lies below the loops that einsums share: the best ways to hold the remaining tensors of an einsum, for a
  * tile of it that is given. It depends on that tile alone, not on how the loops above came about. */
-#ifndef SX_FUSE_REST_H
-#define SX_FUSE_REST_H
+#ifndef SX_LOOPTREE_REST_H
+#define SX_LOOPTREE_REST_H
 
-#include "fuse/label.h"
+#include "looptree/label.h"
 
 /* The task: an einsum, and which tensor may be held where. */
 typedef struct sx_label_task {

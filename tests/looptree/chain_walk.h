@@ -1,8 +1,8 @@
 /* The steps of a chain, tensor by tensor: what chain_moments.c counts. */
-#ifndef SX_FUSE_CHAIN_WALK_H
-#define SX_FUSE_CHAIN_WALK_H
+#ifndef SX_LOOPTREE_CHAIN_WALK_H
+#define SX_LOOPTREE_CHAIN_WALK_H
 
-#include "fuse/chain.h"
+#include "looptree/chain.h"
 
 static inline int sx_min_int(int a, int b) {
     return a < b ? a : b;

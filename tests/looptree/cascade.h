@@ -1,7 +1,7 @@
 /* A cascade: einsums in the order in which they run, and the tensors that pass from one to another. Tensors of
  * two einsums that have the same name are one tensor, and its ranks correspond by their number. */
-#ifndef SX_IR_CASCADE_H
-#define SX_IR_CASCADE_H
+#ifndef SX_LOOPTREE_CASCADE_H
+#define SX_LOOPTREE_CASCADE_H
 
 #include "sextant/problem.h"
 

@@ -1,4 +1,4 @@
-#include "fuse/chain_walk.h"
+#include "looptree/chain_walk.h"
 
 #include <stdlib.h>
 

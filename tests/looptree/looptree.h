@@ -1,10 +1,10 @@
 /* What an einsum costs on its path, by the accounting of LoopTree: a tile is fetched once for every iteration of
  * the loops above its holder, also of loops that do not move it; drained outputs are read from the memory that
  * they leave; everything is counted in bits. */
-#ifndef SX_FUSE_LOOPTREE_H
-#define SX_FUSE_LOOPTREE_H
+#ifndef SX_LOOPTREE_LOOPTREE_H
+#define SX_LOOPTREE_LOOPTREE_H
 
-#include "fuse/path.h"
+#include "looptree/path.h"
 
 /* Room that a holder takes in its memory. */
 typedef struct sx_reservation {

@@ -1,4 +1,4 @@
-#include "ir/cascade.h"
+#include "looptree/cascade.h"
 
 #include "base/status.h"
 #include "ir/rank.h"

@@ -1,9 +1,9 @@
 /* The moments of a chain: layers that run in steps, those put together in which the same weights are on chip. They
  * say what any choice of the weights' depths costs without another walk over the steps. */
-#ifndef SX_FUSE_CHAIN_MOMENTS_H
-#define SX_FUSE_CHAIN_MOMENTS_H
+#ifndef SX_LOOPTREE_CHAIN_MOMENTS_H
+#define SX_LOOPTREE_CHAIN_MOMENTS_H
 
-#include "fuse/chain_walk.h"
+#include "looptree/chain_walk.h"
 
 #include "base/vector.h"
 

@@ -174,6 +174,11 @@ void sx_list_draw_arch(sx_arch *arch, sx_text *out) {
     add_branch(compute->name, arch->n_levels, compute->instances, compute->mesh_x, compute->mesh_y, out);
     sx_text_add(out, "%u-bit words, %.4g pJ per multiply-accumulate\n", (unsigned)compute->word_bits,
                 compute->energy);
+    const sx_vector_unit *vector = &arch->vector;
+    if (vector->lanes > 0)
+        sx_text_add(out,
+                    "\n  vector unit: %.6g lanes, %.4g pJ per operation, an exponential is %.4g operations\n",
+                    vector->lanes, vector->energy, vector->exp);
 }
 
 sx_status sx_list_arch(const char *name, bool json, sx_text *out) {

@@ -22,7 +22,7 @@ static sx_status read_dialect(sx_arch_builder *b, const sx_pair *section, const 
             sx_error_at(arch->place, "'%s' has no known format", section->key),
             "expected 'nodes' (v0.4), 'subtree' (v0.2 and v0.3), or 'arithmetic' and 'storage'");
     const sx_node *vector = sx_node_get(arch, "vector");
-    if (vector) SX_TRY(sx_arch_read_vector(b, vector, variables));
+    if (vector) SX_TRY(sx_arch_read_vector(b, vector, variables, 1));
     if (clock && b->arch.cycle_seconds == 0) {
         double seconds;
         SX_TRY(sx_input_use(b->input, clock));

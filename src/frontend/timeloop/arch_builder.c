@@ -298,6 +298,7 @@ sx_role sx_class_role(const char *class) {
         {"Legacy", SX_ROLE_NETWORK},  {"ReductionTree", SX_ROLE_NETWORK},
         {"nothing", SX_ROLE_NOTHING}, {"SimpleMulticast", SX_ROLE_NETWORK},
     };
+    if (strcmp(class, "vector") == 0) return SX_ROLE_VECTOR;
     for (size_t i = 0; i < N(parts); i++)
         if (strstr(class, parts[i].part)) return parts[i].role;
     return SX_ROLE_NONE;

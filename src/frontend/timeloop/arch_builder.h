@@ -71,10 +71,11 @@ typedef struct sx_arch_component {
 sx_keys sx_storage_keys(bool flat);
 sx_keys sx_compute_keys(bool flat);
 
-/* What a component's class makes of it in Timeloop: a part of the name decides. */
+/* What a component's class makes of it: a part of the name decides, as in Timeloop; a vector unit's is `vector`. */
 typedef enum sx_role {
     SX_ROLE_STORAGE,
     SX_ROLE_COMPUTE,
+    SX_ROLE_VECTOR,
     SX_ROLE_NETWORK,
     SX_ROLE_NOTHING,
     SX_ROLE_NONE
@@ -135,9 +136,10 @@ SX_MUST_USE sx_status sx_builder_areas(sx_arch_builder *builder);
 /* Settles names, energies and constraints, checks the whole and hands it over. */
 SX_MUST_USE sx_status sx_builder_finish(sx_arch_builder *builder, bool outermost_first, sx_arch *out);
 
-/* Reads the vector unit, `vector` beside the rest in every dialect: lanes, and what may be left out. */
+/* Reads the vector unit from its attributes: lanes of each of `instances`, and what may be left out. There is one at most: a
+ * map `vector` beside the rest in every dialect, or a component of class `vector` in a tree. */
 SX_MUST_USE sx_status sx_arch_read_vector(sx_arch_builder *builder, const sx_node *map,
-                                          const sx_attribute_scope *variables);
+                                          const sx_attribute_scope *variables, uint64_t instances);
 
 /* The dialects: each fills a builder from the `arch` or `architecture` section. */
 SX_MUST_USE sx_status sx_arch_read_flat(sx_arch_builder *builder, const sx_node *arch,

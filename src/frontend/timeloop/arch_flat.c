@@ -88,18 +88,23 @@ static const sx_key_rule vector_unit_rules[] = {
     SX_KEY("row", "expression", "elements that stay in the unit between passes"),
     SX_KEY("passes", "expression", "passes over memory of softmax and norms"),
     SX_KEY_IDLE("comment"),
+    SX_KEY_IDLE("technology"),
+    SX_KEY_IDLE(SX_CYCLE_KEY),
 };
 const sx_keys sx_keys_vector_unit = SX_KEYS("vector_unit", true, vector_unit_rules);
 
-sx_status sx_arch_read_vector(sx_arch_builder *b, const sx_node *map, const sx_attribute_scope *variables) {
+sx_status sx_arch_read_vector(sx_arch_builder *b, const sx_node *map, const sx_attribute_scope *variables,
+                              uint64_t instances) {
     const sx_attribute_scope scope = {.map = map, .outer = variables};
     sx_vector_unit *unit = &b->arch.vector;
     const sx_node *lanes;
+    if (unit->lanes > 0) return sx_error_at(map->place, "the architecture has a second vector unit");
     *unit = (sx_vector_unit){.exp = SX_VECTOR_EXP, .passes = SX_VECTOR_PASSES};
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'vector'"));
     SX_TRY(sx_node_check_keys(b->input, map, "the vector unit", &sx_keys_vector_unit));
     SX_TRY(sx_node_require(map, "lanes", "the vector unit", &lanes));
     SX_TRY(sx_attribute_double(&scope, "lanes", &unit->lanes));
+    unit->lanes *= (double)instances;
     SX_TRY(sx_attribute_double(&scope, "energy", &unit->energy));
     SX_TRY(sx_attribute_double(&scope, "exp", &unit->exp));
     SX_TRY(sx_attribute_u64(&scope, "row", &unit->row));

@@ -19,6 +19,7 @@ static sx_status add_component(sx_arch_builder *b, const sx_node *node, sx_arch_
                                const char *what) {
     sx_keys keys;
     sx_storage *level;
+    const sx_node *attributes;
     switch (sx_class_role(e->class)) {
     case SX_ROLE_STORAGE:
         keys = sx_storage_keys(false);
@@ -28,6 +29,9 @@ static sx_status add_component(sx_arch_builder *b, const sx_node *node, sx_arch_
         keys = sx_compute_keys(false);
         SX_TRY(sx_attributes_check(b->input, e->attributes->map, what, &keys));
         return sx_builder_compute(b, e);
+    case SX_ROLE_VECTOR:
+        SX_TRY(sx_node_require(node, "attributes", what, &attributes));
+        return sx_arch_read_vector(b, attributes, e->attributes->outer, e->instances);
     case SX_ROLE_NETWORK:
     case SX_ROLE_NOTHING:
     case SX_ROLE_NONE:
@@ -41,8 +45,10 @@ static sx_status add_component(sx_arch_builder *b, const sx_node *node, sx_arch_
 static const sx_key_rule v3_component_rules[] = {
     SX_KEY("name", "text!", "its name; a range such as PE[0..13] gives instances"),
     SX_KEY("class", "text!",
-           "DRAM, SRAM, regfile, smartbuffer or storage for storage, mac or compute for the compute units"),
-    SX_KEY("attributes", "@storage|@compute|null", "its attributes"),
+           "DRAM, SRAM, regfile, smartbuffer or storage for storage, mac or compute for the compute units, "
+           "vector "
+           "for the vector unit"),
+    SX_KEY("attributes", "@storage|@compute|@vector_unit|null", "its attributes"),
     SX_KEY_FOR_ESTIMATE("subclass", "text", "what an estimate takes for its class"),
     SX_KEY_IDLE("enabled"),
     SX_KEY_IDLE("required_actions"),

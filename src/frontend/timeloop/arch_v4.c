@@ -158,8 +158,10 @@ static sx_status add_component(reader *r, const sx_node *node, const sx_arch_com
 static const sx_key_rule v4_component_rules[] = {
     SX_KEY("name", "text!", "its name"),
     SX_KEY("class", "text!",
-           "DRAM, SRAM, regfile, smartbuffer or storage for storage, mac or compute for the compute units"),
-    SX_KEY("attributes", "@storage|@compute|null", "its attributes"),
+           "DRAM, SRAM, regfile, smartbuffer or storage for storage, mac or compute for the compute units, "
+           "vector "
+           "for the vector unit"),
+    SX_KEY("attributes", "@storage|@compute|@vector_unit|null", "its attributes"),
     SX_KEY("spatial", "@spatial|null", "how many there are of it and of all that follows"),
     SX_KEY("constraints", "@constraints", "constraints of mappings here"),
     SX_KEY("sparse_optimizations", "@sparse_target|null", "formats, gating and skipping here"),
@@ -193,6 +195,21 @@ static sx_status add_extra(reader *r, const sx_node *node, const char *class, co
                              sx_class_role(class) == SX_ROLE_NETWORK ? "network" : "component", name);
 }
 
+/* Reads the vector unit; it may be anywhere among the nodes, and there are as many as of the container around it. */
+static sx_status add_vector(reader *r, const sx_node *node, const char *name) {
+    static const char *const keys[] = {"spatial", "constraints", "sparse_optimizations"};
+    char what[SX_NAME_SIZE + 32];
+    const sx_node *attributes;
+    for (size_t i = 0; i < N(keys); i++)
+        if (sx_node_get(node, keys[i]))
+            return sx_error_hint(
+                sx_error_at(sx_node_get(node, keys[i])->place, "a vector unit has no '%s'", keys[i]),
+                "mappings do not use it; a container around it gives more than one");
+    snprintf(what, sizeof what, "the vector unit '%.*s'", SX_NAME_SIZE - 1, name);
+    SX_TRY(sx_node_require(node, "attributes", what, &attributes));
+    return sx_arch_read_vector(r->builder, attributes, r->scope, r->mesh_x * r->mesh_y);
+}
+
 static sx_status read_component(reader *r, const sx_node *node, const char *name, sx_place place,
                                 bool parallel, const sx_name_set *branch) {
     const sx_node *class;
@@ -206,11 +223,12 @@ static sx_status read_component(reader *r, const sx_node *node, const char *name
     if (role == SX_ROLE_NONE && sx_component_classify(class->text, SX_ESTIMATOR_PRESET, &(sx_component){0}))
         role = SX_ROLE_NETWORK;
     if (role == SX_ROLE_NONE)
-        return sx_error_hint(
-            sx_error_at(class->place, "'%s' is not a known class", class->text),
-            "a class has DRAM, SRAM, regfile, smartbuffer, storage, mac or compute in its name");
+        return sx_error_hint(sx_error_at(class->place, "'%s' is not a known class", class->text),
+                             "a class has DRAM, SRAM, regfile, smartbuffer, storage, mac or compute in its "
+                             "name, or is 'vector'");
     if (!enabled || role == SX_ROLE_NOTHING) return SX_OK;
     if (role == SX_ROLE_NETWORK) return add_extra(r, node, class->text, name, place, &scope);
+    if (role == SX_ROLE_VECTOR) return add_vector(r, node, name);
     if (r->builder->has_compute)
         return sx_error_at(place, "'%.64s' comes after the compute unit, which must be the last node", name);
     const sx_node *subclass = sx_node_get(node, "subclass");

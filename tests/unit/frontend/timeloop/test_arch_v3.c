@@ -213,9 +213,30 @@ static void vector_unit(void **state) {
     assert_int_equal(a.vector.row, 64);
 }
 
+/* A component of class vector has the lanes of all instances. */
+static void vector_component(void **state) {
+    (void)state;
+    sx_arch a;
+    sx_read_arch("architecture:\n"
+                 "  version: 0.3\n"
+                 "  subtree:\n"
+                 "  - name: system\n"
+                 "    local:\n"
+                 "    - {name: DRAM, class: DRAM, attributes: {width: 64, word-bits: 8}}\n"
+                 "    subtree:\n"
+                 "    - name: chip[0..3]\n"
+                 "      local:\n"
+                 "      - {name: 'V[0..7]', class: vector, attributes: {lanes: 4, passes: 1}}\n"
+                 "      - {name: mac, class: intmac, attributes: {word-bits: 8}}\n",
+                 &a);
+    assert_true(a.vector.lanes == 128);
+    assert_int_equal(a.vector.passes, 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vector_unit),
+        cmocka_unit_test(vector_component),
         cmocka_unit_test(instances_multiply_down_the_tree),
         cmocka_unit_test(what_has_no_bearing_is_noted),
         cmocka_unit_test(the_front_ends_own_words),

@@ -250,7 +250,7 @@ static void refusals_of_nodes(void **state) {
         {NODES("  - !Component {class: DRAM}\n"), "4:5", "!Component has no 'name'", NULL},
         {NODES("  - !Component {name: a}\n"), "4:5", "the component has no 'class'", NULL},
         {NODES("  - !Component {name: a, class: crossbar}\n"), "4:33", "'crossbar' is not a known class",
-         "a class has DRAM, SRAM, regfile, smartbuffer, storage, mac or compute in its name"},
+         "a class has DRAM, SRAM, regfile, smartbuffer, storage, mac or compute in its name, or is 'vector'"},
         {NODES("  - !Component {name: a, class: DRAM, atributes: {}}\n"), "4:39",
          "unknown key of the component 'a': 'atributes'", "did you mean 'attributes'?" LENIENT},
         {NODES("  - !Component {name: a, class: DRAM, attributes: {meshX: 4}}\n"), "4:52",
@@ -336,9 +336,48 @@ static void vector_unit(void **state) {
     assert_int_equal(a.vector.row, 64);
 }
 
+/* A component of class vector may come after the compute units; the containers around it multiply its lanes. */
+static void vector_component(void **state) {
+    (void)state;
+    sx_arch a;
+    sx_read_arch(
+        "architecture:\n"
+        "  version: 0.4\n"
+        "  nodes:\n"
+        "  - !Component {name: DRAM, class: DRAM, attributes: {width: 64, datawidth: 8}}\n"
+        "  - !Container {name: PE, spatial: {meshX: 16, meshY: 2}, attributes: {energy: 0.25}}\n"
+        "  - !Component {name: mac, class: intmac, attributes: {datawidth: 8}}\n"
+        "  - !Component {name: V, class: vector, attributes: {lanes: WIDE, row: 64, technology: 7nm}}\n"
+        "variables: {version: 0.4, WIDE: 4}\n",
+        &a);
+    assert_true(a.vector.lanes == 128 && a.vector.energy == 0.25);
+    assert_int_equal(a.vector.row, 64);
+    assert_int_equal(a.n_levels, 2);
+    assert_int_equal(a.compute.instances, 32);
+}
+
+static void refusals_of_vector_units(void **state) {
+    (void)state;
+    static const sx_refused cases[] = {
+        {NODES("  - !Component {name: V, class: vector}\n"), "4:5", "the vector unit 'V' has no 'attributes'",
+         NULL},
+        {NODES("  - !Component {name: V, class: vector, attributes: {energy: 1}}\n"), "4:53",
+         "the vector unit has no 'lanes'", NULL},
+        {NODES("  - !Component {name: V, class: vector, attributes: {lanes: 4}, spatial: {meshX: 2}}\n"),
+         "4:74", "a vector unit has no 'spatial'",
+         "mappings do not use it; a container around it gives more than one"},
+        {NODES("  - !Component {name: V, class: vector, attributes: {lanes: 4}}\n"
+               "  - !Component {name: W, class: vector, attributes: {lanes: 4}}\n"),
+         "5:53", "the architecture has a second vector unit", NULL},
+    };
+    sx_assert_archs_refused(cases, N(cases));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vector_unit),
+        cmocka_unit_test(vector_component),
+        cmocka_unit_test(refusals_of_vector_units),
         cmocka_unit_test(levels_of_a_chip),
         cmocka_unit_test(what_a_level_keeps),
         cmocka_unit_test(forms_of_keeping),

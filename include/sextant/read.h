@@ -110,6 +110,16 @@ SX_API SX_MUST_USE sx_status sx_catalog_problem(const char *name, sx_problem *ou
 SX_API SX_MUST_USE sx_status sx_catalog_layers(const char *name, uint32_t batch, bool training,
                                                sx_network *out);
 
+/* --- what a person names --- */
+
+/* The layers, replacing those of *out, that a text names as it would for --problem of the program: an einsum, sizes of a
+ * matrix product (64x64x64), a name of the catalog, NETWORK/LAYER, a file (YAML, JSON, ONNX, the config.json of a language
+ * model), FILE/LAYER, or a folder of problems. A single problem is a network of one layer. Options are the program's that
+ * say what is read, each "NAME=VALUE" or the "NAME" of a flag: "set=batch=4", "phase=decode", "context=4096", "training".
+ * Warnings are added to a list; NULL: they are not wanted. */
+SX_API SX_MUST_USE sx_status sx_read_layers(const char *value, const char *const *option, size_t n_options,
+                                            sx_warnings *warnings, sx_network *out);
+
 /* --- inputs: documents that are read together --- */
 
 /* Architecture, energy tables, problem, constraints and mapping may come in any number of files, several to a file. */
@@ -147,6 +157,10 @@ SX_API SX_MUST_USE sx_status sx_input_arch(sx_input *input, sx_arch *out);
 SX_API SX_MUST_USE sx_status sx_input_problem(sx_input *input, sx_problem *out);
 SX_API SX_MUST_USE sx_status sx_input_mapping(sx_input *input, const sx_problem *problem, const sx_arch *arch,
                                               sx_mapping *out);
+/* After the architecture was read: adds the energy table that lies beside its file, as the program does, where energies
+ * came from formulas and one table fits; *path, freed with sx_free(), is NULL where none was added. The architecture is
+ * then read again. */
+SX_API SX_MUST_USE sx_status sx_input_add_ert_beside(sx_input *input, SX_OWN char **path);
 /* The layers of a graph, replacing those of *out. */
 SX_API SX_MUST_USE sx_status sx_input_layers(sx_input *input, sx_network *out);
 /* The constraints of all documents, those written beside an architecture's parts among them, for a problem

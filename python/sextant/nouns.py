@@ -4,13 +4,12 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-import re
 import sys
 import warnings
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 from . import _abi as abi
-from ._library import Handle, check, lib, names_of, text_of
+from ._library import Handle, check, lib, names_of, taken, text_of
 from . import html
 from .errors import InputWarning, UsageError
 
@@ -36,20 +35,37 @@ def _caller() -> int:
     return level
 
 
-def _by_program(source: Path, noun: str, sizes: Optional[Dict[str, Any]] = None, **options: Any) -> str:
-    """What the program makes of a value of --problem: the text of a problem or a graph."""
-    from . import commands
-    settings = [f"{name}={value}" for name, value in (sizes or {}).items()]
-    return commands.run("eval", problem=source, write=noun, set=settings, **options).text
+def _read_layers(source: Path, like: Optional[str], options: Dict[str, Any]) -> Handle:
+    """The layers of what a person would give to --problem, with the program's options that say what is read."""
+    if like not in (None, "timeloop"):
+        raise ValueError(f"like is 'timeloop' or None, not {like!r}")
+    texts: List[str] = ["like=timeloop"] if like else []
+    for key, value in options.items():
+        for one in value if isinstance(value, (list, tuple)) else [value]:
+            if one is not None and one is not False:
+                texts.append(key.replace("_", "-") + ("" if one is True else f"={one}"))
+    network, found = _new_network("network"), Handle(lib.sx_warnings_free, lib.sx_warnings_new)
+    array = (ctypes.c_char_p * len(texts))(*[text.encode() for text in texts])
+    check(lib.sx_read_layers(os.fsencode(source), array, len(texts), found, network))
+    for warning in _texts_of(found):
+        warnings.warn(warning, InputWarning, stacklevel=_caller())
+    return network
 
 
-def _is_sizes(text: str) -> bool:
-    return re.fullmatch(r"\d+(x\d+)+", text) is not None
+def _settings(variables: Optional[Dict[str, Any]]) -> List[str]:
+    return [f"{name}={value}" for name, value in (variables or {}).items()]
 
 
-def _is_model(text: str) -> bool:
-    """Whether a text is an ONNX model, or a layer of one."""
-    return any(os.path.isfile(text[:end]) for end in [m.end() for m in re.finditer(r"\.onnx(?=/|$)", text)])
+def _texts_of(found: Handle) -> List[str]:
+    """The texts of a list of warnings, each with its place."""
+    lib.sx_warnings_join_keys(found)
+    texts: List[str] = []
+    place = ctypes.c_char_p()
+    while True:
+        message: Optional[bytes] = lib.sx_warnings_at(found, len(texts), ctypes.byref(place))
+        if message is None:
+            return texts
+        texts.append((f"{os.fsdecode(place.value)}: " if place.value else "") + message.decode(errors="replace"))
 
 
 class Input:
@@ -90,19 +106,17 @@ class Input:
         """Raises an error for a variable that nothing uses."""
         check(lib.sx_input_check_settings(self._handle))
 
+    def add_ert_beside(self) -> Optional[str]:
+        """Adds the energy table beside the architecture's file where its energies came from formulas; its path."""
+        path = ctypes.c_void_p()
+        check(lib.sx_input_add_ert_beside(self._handle, ctypes.byref(path)))
+        return taken(path) if path else None
+
     def warn(self) -> None:
         """Issues the library's warnings as Python's, each once."""
-        found, place = Handle(lib.sx_warnings_free, lib.sx_warnings_new), ctypes.c_char_p()
-        texts: List[str] = []
+        found = Handle(lib.sx_warnings_free, lib.sx_warnings_new)
         check(lib.sx_input_warnings(self._handle, found))
-        lib.sx_warnings_join_keys(found)
-        while True:
-            message: Optional[bytes] = lib.sx_warnings_at(found, len(texts), ctypes.byref(place))
-            if message is None:
-                break
-            where = f"{os.fsdecode(place.value)}: " if place.value else ""
-            texts.append(where + message.decode(errors="replace"))
-        for text in texts:
+        for text in _texts_of(found):
             if text not in self._warned:
                 self._warned.append(text)
                 warnings.warn(text, InputWarning, stacklevel=_caller())
@@ -128,27 +142,16 @@ class Problem:
     def __init__(self, source: Files, variables: Optional[Dict[str, Any]] = None, like: Optional[str] = None):
         if not isinstance(source, (str, os.PathLike, list, tuple)):
             raise TypeError(f"a problem is given by text, a name or files, not by {type(source).__name__}")
-        self._c = _new_problem()
-        given = Input(variables=variables, like=like)
-        text = source if isinstance(source, str) else None
-        if text is not None and "[" in text:
-            check(lib.sx_einsum_parse(text.encode(), self._c))
-        elif text is not None and (_is_sizes(text) or _is_model(text)):
-            given = Input(text=_by_program(text, "problem", variables), like=like)
-            given.read(lib.sx_input_problem, self._c)
-        elif text is not None and any(text == name for name, _ in problems()):
-            check(lib.sx_catalog_problem(text.encode(), self._c))
-        elif text is not None and _is_layer(text):
-            network, layer = text.split("/", 1)
-            found = Network(network).layer(layer)
-            self._c = found._c
-        elif text is not None and not os.path.exists(text):
-            raise UsageError(f"problem '{text}': no such file, and no such name in the catalog",
-                             _nearest(text, [n for n, _ in problems()]) + "sextant.problems() lists the names")
-        else:
+        if isinstance(source, (list, tuple)):  # files that are read together
             given = Input(source, variables=variables, like=like)
-            given.read(lib.sx_input_problem, self._c)
-        given.check_settings()
+            self._c = given.read(lib.sx_input_problem, _new_problem())
+            given.check_settings()
+            return
+        layers = list(Network._of(_read_layers(source, like, {"set": _settings(variables)})).layers.items())
+        if len(layers) != 1:
+            raise UsageError(f"{os.fspath(source)} names {len(layers)} layers, not one problem",
+                             f"Network({os.fspath(source)!r}) has them; one is {os.fspath(source)}/{layers[0][0]}")
+        self._c = layers[0][1][0]._c
 
     @classmethod
     def from_text(cls, text: str, variables: Optional[Dict[str, Any]] = None, like: Optional[str] = None) -> "Problem":
@@ -214,11 +217,6 @@ class Problem:
         return hash((self.name, self.einsum))
 
 
-def _is_layer(text: str) -> bool:
-    known = "/" in text and not os.path.exists(text)
-    return known and any(text.split("/", 1)[0].startswith(name) for name, _ in networks())
-
-
 def _new_arch() -> Handle:
     return Handle(lib.sx_arch_free, lib.sx_arch_new)
 
@@ -227,11 +225,12 @@ class Arch:
     """An architecture: `Arch("eyeriss")` of the catalog, or files: `Arch("chip.yaml")`, `Arch(["chip.yaml", "ert.yaml"])`.
     `lenient`: keys that look like known ones misspelt are ignored, with a warning; `like="timeloop"`: files are read as
     Timeloop reads them (`--like`), and models and searches of the architecture answer as Timeloop does; `estimator`: by whose
-    rules energies that files do not state, and all of one of the catalog, are estimated (`--estimator`, docs/estimate.md). A
+    rules energies that files do not state, and all of one of the catalog, are estimated (`--estimator`, docs/estimate.md). An
+    energy table beside the file is read where energies would come from formulas, unless `no_ert` is set (`--no-ert`). A
     variable that nothing uses is an error."""
 
     def __init__(self, source: Files, variables: Optional[Dict[str, Any]] = None, lenient: bool = False,
-                 like: Optional[str] = None, estimator: Optional[str] = None):
+                 like: Optional[str] = None, estimator: Optional[str] = None, no_ert: bool = False):
         if not isinstance(source, (str, os.PathLike, list, tuple)):
             raise TypeError(f"an architecture is given by a name or files, not by {type(source).__name__}")
         self._c = _new_arch()
@@ -252,7 +251,7 @@ class Arch:
                              _nearest(source, [n for n, _ in archs()]) + "sextant.archs() lists the names")
         else:
             self._files = _paths(source)
-            self._read()
+            self._read(beside=not no_ert)
 
     @classmethod
     def from_text(cls, text: str, variables: Optional[Dict[str, Any]] = None, lenient: bool = False,
@@ -269,9 +268,14 @@ class Arch:
         return Input(self._files + list(files), text=self._text, variables=self._variables, remainders=remainders,
                      lenient=self._lenient, like=self.like, estimator=self.estimator, catalog=self._catalog)
 
-    def _read(self) -> None:
+    def _read(self, beside: bool = False) -> None:
         source = self._input()
         source.read(lib.sx_input_arch, self._c)
+        if beside:  # with the energy table beside it, as the program does
+            path = source.add_ert_beside()
+            if path:
+                self._files = self._files + [path]
+                source.read(lib.sx_input_arch, self._c)
         source.check_settings()
         self.energies = (lib.sx_input_energies(source.handle) or b"").decode()
 
@@ -342,17 +346,15 @@ class Network:
             return
         if not isinstance(source, (str, os.PathLike)):
             raise TypeError(f"a network is given by a name, a file or a list, not by {type(source).__name__}")
-        text = os.fspath(source)
-        self._c = _new_network("network")
-        if _is_model(text) or text.endswith(".json") or options:
-            if batch != 1:
-                options["batch"] = batch
-            graph = _by_program(text, "graph", sizes, training=training, **options)
-            Input(text=graph, like=like).read(lib.sx_input_layers, self._c)
-        elif os.path.exists(text):
-            Input(text, like=like).read(lib.sx_input_layers, self._c)
-        else:
-            check(lib.sx_catalog_layers(text.encode(), batch, training, self._c))
+        if batch != 1:
+            options["batch"] = batch
+        self._c = _read_layers(source, like, {**options, "training": training, "set": _settings(sizes)})
+
+    @classmethod
+    def _of(cls, c: Handle) -> "Network":
+        self = cls.__new__(cls)
+        self._c = c
+        return self
 
     @classmethod
     def _copy(cls, c: Any) -> "Network":

@@ -2,65 +2,13 @@
 #ifndef SX_CLI_OPTIONS_H
 #define SX_CLI_OPTIONS_H
 
-#include "input/args.h"
+#include "input/options.h"
 
 /* A number of a macro as text, for help. */
 #define SX_QUOTED(number) #number
 #define SX_TEXT_OF(number) SX_QUOTED(number)
 
-/* Rows that several commands share. */
-#define SX_OPTION_ARCH                                                                                       \
-    {                                                                                                        \
-        "arch", 'a', "FILE|NAME", SX_OPTION_INPUT, true,                                                     \
-            "architecture: files (several may hold its parts, such as energy tables), or a name of "         \
-            "`sextant list archs`"                                                                           \
-    }
-#define SX_OPTION_PROBLEM                                                                                    \
-    {                                                                                                        \
-        "problem", 'p', "FILE|EINSUM|NAME", SX_OPTION_INPUT, true,                                           \
-            "the problem: a file (YAML, JSON or ONNX), text such as 'O[m,n] += A[m,k]*B[k,n] "               \
-            "{m:64,n:64,k:64}', sizes 64x64x64 "                                                             \
-            "of a matrix product, a name of "                                                                \
-            "`sextant list problems`, or NETWORK/LAYER of `sextant list networks`"                           \
-    }
-#define SX_OPTION_MAPPING                                                                                    \
-    { "mapping", 'm', "FILE", SX_OPTION_INPUT, true, "the mapping, in Timeloop's format" }
-#define SX_OPTION_STRICT                                                                                     \
-    {                                                                                                        \
-        "strict", 0, NULL, SX_OPTION_FLAG, false,                                                            \
-            "reject unknown keys in files, and input that otherwise only gives a warning"                    \
-    }
-#define SX_OPTION_LENIENT                                                                                    \
-    {                                                                                                        \
-        "lenient", 0, NULL, SX_OPTION_FLAG, false,                                                           \
-            "only warn of keys in files that look like known ones misspelt, and ignore them"                 \
-    }
-#define SX_OPTION_SET                                                                                        \
-    {                                                                                                        \
-        "set", 0, "NAME=VALUE", SX_OPTION_TEXT, true,                                                        \
-            "a variable of templates ({{NAME}}) and of expressions in the files, or a size that an ONNX "    \
-            "model leaves open; repeatable"                                                                  \
-    }
-#define SX_OPTION_INCLUDE_PATH                                                                               \
-    {                                                                                                        \
-        "include-path", 'I', "DIR", SX_OPTION_TEXT, true,                                                    \
-            "files may also include files of this folder, not only of their own; repeatable"                 \
-    }
-#define SX_OPTION_RENAME                                                                                     \
-    {                                                                                                        \
-        "rename", 0, "OLD=NEW", SX_OPTION_TEXT, true,                                                        \
-            "rename dimensions of the problem to those of the design, such as K=M; repeatable, or with "     \
-            "commas"                                                                                         \
-    }
-#define SX_OPTION_LIKE                                                                                       \
-    {                                                                                                        \
-        "like", 0, "timeloop", SX_OPTION_TEXT, false,                                                        \
-            "read files and count zeros as Timeloop does, also where Sextant does otherwise"                 \
-    }
-#define SX_OPTIONS_FILES                                                                                     \
-    SX_OPTION_SET, SX_OPTION_INCLUDE_PATH, SX_OPTION_STRICT, SX_OPTION_LENIENT, SX_OPTION_RENAME,            \
-        SX_OPTION_LIKE
-
+/* Rows that several commands share; those that say what is read are in input/options.h. */
 /* What the help of a command says of files and folders without an option. */
 #define SX_HELP_FILES                                                                                        \
     "A FOLDER or a list of FILEs holds the inputs as Timeloop takes them: architecture, problem,\n"          \

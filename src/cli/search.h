@@ -20,67 +20,6 @@
             "mapper of `sextant list mappers`, with optional settings; repeatable"                           \
     }
 
-/* Problems of a command that takes networks, too, and what goes with these. */
-#define SX_OPTION_PROBLEMS                                                                                   \
-    {                                                                                                        \
-        "problem", 'p', "FILE|EINSUM|NAME", SX_OPTION_INPUT, true,                                           \
-            "the problem: a file (YAML, JSON or ONNX), text such as 'O[m,n] += A[m,k]*B[k,n] "               \
-            "{m:64,n:64,k:64}', sizes 64x64x64 "                                                             \
-            "of a matrix product, a name of "                                                                \
-            "`sextant list problems`, or NETWORK or NETWORK/LAYER of `sextant list networks`"                \
-    }
-#define SX_OPTION_BATCH                                                                                      \
-    { "batch", 0, "N", SX_OPTION_COUNT, false, "batch size of a network of the catalog (1)" }
-#define SX_OPTION_TRAINING                                                                                   \
-    {                                                                                                        \
-        "training", 0, NULL, SX_OPTION_FLAG, false,                                                          \
-            "weight updates of a network of the catalog instead of inference"                                \
-    }
-#define SX_OPTION_TRAINING_STEP                                                                              \
-    {                                                                                                        \
-        "training-step", 0, NULL, SX_OPTION_FLAG, false,                                                     \
-            "a whole training step of a network of the catalog: inference, weight updates, data gradients"   \
-    }
-#define SX_OPTIONS_NETWORK                                                                                   \
-    SX_OPTION_PROBLEMS, SX_OPTION_BATCH, SX_OPTION_TRAINING, SX_OPTION_TRAINING_STEP, SX_OPTIONS_PHASE
-
-/* Which run of a language model. */
-#define SX_OPTIONS_PHASE                                                                                     \
-    {"phase",                                                                                                \
-     0,                                                                                                      \
-     "NAME",                                                                                                 \
-     SX_OPTION_TEXT,                                                                                         \
-     false,                                                                                                  \
-     "of a language model: prefill (the default), decode, or both; of other networks forward or encode"},    \
-        {"tokens", 0, "N", SX_OPTION_COUNT, false, "new tokens of each sequence (prefill 2048, decode 1)"},  \
-        {"context", 0,                                                                                       \
-         "N",       SX_OPTION_COUNT,                                                                         \
-         false,     "tokens of each sequence in the caches before the run (prefill 0, decode 4096)"},        \
-        {"logits",                                                                                           \
-         0,                                                                                                  \
-         "last|all",                                                                                         \
-         SX_OPTION_TEXT,                                                                                     \
-         false,                                                                                              \
-         "compute the scores of words after the last new token of each sequence, or after all (last)"},      \
-        {"routing",                                                                                          \
-         0,                                                                                                  \
-         "uniform|balanced",                                                                                 \
-         SX_OPTION_TEXT,                                                                                     \
-         false,                                                                                              \
-         "experts that tokens hit: the expected number, or as many as can be (uniform)"},                    \
-        {"experts-hit", 0, "N", SX_OPTION_COUNT, false, "experts of a layer that tokens hit, as measured"},  \
-        {"causal",                                                                                           \
-         0,                                                                                                  \
-         "rectangle|skip",                                                                                   \
-         SX_OPTION_TEXT,                                                                                     \
-         false,                                                                                              \
-         "count all pairs of queries and keys, or, for machines that skip the others, those that causal "    \
-         "attention uses (rectangle)"},                                                                      \
-    {                                                                                                        \
-        "mla", 0, "absorbed|expanded", SX_OPTION_TEXT, false,                                                \
-            "attention over latents: with the latents themselves, or with keys and values made from them "   \
-            "(absorbed to decode)"                                                                           \
-    }
 #define SX_OPTION_CONSTRAINTS                                                                                \
     {                                                                                                        \
         "constraints", 'c', "FILE", SX_OPTION_INPUT, true,                                                   \

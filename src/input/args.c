@@ -1,11 +1,13 @@
 #include "input/args.h"
 
 #include "base/text.h"
+#include "base/vector.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,6 +159,23 @@ sx_status sx_args_parse(const sx_option *options, size_t n_options, int argc, ch
     }
     *out = args;
     return SX_OK;
+}
+
+sx_status sx_args_add(sx_args *args, const char *name, const char *value) {
+    const sx_option *row = NULL;
+    char word[64];
+    for (size_t i = 0; i < args->n_options && !row; i++)
+        if (strcmp(args->option[i].name, name) == 0) row = &args->option[i];
+    if (!row) {
+        snprintf(word, sizeof word, "--%s", name);
+        return unknown_option(args->option, args->n_options, "eval", word);
+    }
+    const bool flag = row->type == SX_OPTION_FLAG;
+    if (flag != !value)
+        return sx_error_new(SX_ERR_USAGE, "option --%s %s", name, flag ? "takes no value" : "needs a value");
+    size_t room = args->n_given;
+    if (!sx_reserve(&args->given, &room, args->n_given + 1, sizeof *args->given)) return sx_error_memory();
+    return add_given(args, row, value);
 }
 
 void sx_args_fini(sx_args *args) {

@@ -53,6 +53,10 @@ SX_MUST_USE sx_status sx_args_parse(const sx_option *options, size_t n_options, 
                                     sx_args *out);
 void sx_args_fini(sx_args *args);
 
+/* Adds an option by its name, as if it stood on the command line; the value, NULL of a flag, is borrowed. *args has the
+ * table of its options set, or was parsed. */
+SX_MUST_USE sx_status sx_args_add(sx_args *args, const char *name, const char *value);
+
 /* Whether the command has an option. */
 bool sx_args_allow(const sx_args *args, const char *name);
 /* Whether an option was given. */

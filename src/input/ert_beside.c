@@ -91,7 +91,9 @@ static sx_status find_table(const sx_input *input, const char *file, fit wanted,
     return status;
 }
 
-sx_status sx_ert_beside(const sx_input *input, const char *file, size_t *n, char **out) {
+sx_status sx_ert_beside(const sx_input *input, size_t *n, char **out) {
+    const sx_pair *section = sx_input_first(input, "arch");
+    const char *file = (section ? section : sx_input_first(input, "architecture"))->place.file;
     char *found = NULL;
     *n = 0;
     sx_status status = find_table(input, file, THIS_ARCH, n, &found);
@@ -101,5 +103,19 @@ sx_status sx_ert_beside(const sx_input *input, const char *file, size_t *n, char
         found = NULL;
     }
     *out = found;
+    return status;
+}
+
+sx_status sx_input_add_ert_beside(sx_input *input, char **path) {
+    size_t n;
+    *path = NULL;
+    if (!sx_input_has_arch(input) || !sx_input_by_formula(input) || sx_input_first(input, "ERT"))
+        return SX_OK;
+    SX_TRY(sx_ert_beside(input, &n, path));
+    sx_status status = *path ? sx_input_add_file(input, *path) : SX_OK;
+    if (status) {
+        free(*path);
+        *path = NULL;
+    }
     return status;
 }

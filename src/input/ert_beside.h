@@ -4,10 +4,10 @@
 
 #include "sextant/input.h"
 
-/* The path of the energy table for the architecture of an input, which is in `file`, in the same folder:
- * NAME.ert.yaml where the file is NAME.yaml or NAME.something.yaml, else the only one of ERT.yaml, ert.yaml
+/* The path of the energy table for the architecture of an input, which has one, in the folder of its file:
+ * NAME.ert.yaml where that is NAME.yaml or NAME.something.yaml, else the only one of ERT.yaml, ert.yaml
  * and timeloop-*.ERT.yaml that fits. A table fits if it leaves no energy to a formula. *n is how
  * many fit; *out is NULL unless one does, and freed with free(). */
-SX_MUST_USE sx_status sx_ert_beside(const sx_input *input, const char *file, size_t *n, SX_OWN char **out);
+SX_MUST_USE sx_status sx_ert_beside(const sx_input *input, size_t *n, SX_OWN char **out);
 
 #endif

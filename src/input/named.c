@@ -38,8 +38,15 @@ static sx_status not_found(const char *option, const char *value, const char *co
                            const char *cure) {
     sx_status error =
         sx_error_new(SX_ERR_FILE, "--%s %s: no such file, and no such name in the catalog", option, value);
-    const char *nearest = sx_text_nearest(value, names, n);
-    if (nearest) return sx_error_hint(error, "did you mean '%s'?", nearest);
+    char name[SX_NAME_SIZE];
+    const size_t length = strcspn(value, "/");
+    const char *nearest = sx_text_nearest(value, names, n), *layer = "";
+    if (!nearest && value[length] && length < sizeof name) { /* NETWORK/LAYER */
+        snprintf(name, sizeof name, "%.*s", (int)length, value);
+        nearest = sx_text_nearest(name, names, n);
+        layer = value + length;
+    }
+    if (nearest) return sx_error_hint(error, "did you mean '%s%s'?", nearest, layer);
     return sx_error_hint(error, "%s", cure);
 }
 

@@ -310,7 +310,7 @@ static sx_status take_ert(sx_sources *sources, sx_input *input, bool *taken) {
     char *path = NULL;
     size_t n;
     *taken = false;
-    SX_TRY(sx_ert_beside(input, sx_noun_section(input, SX_NOUN_ARCH)->place.file, &n, &path));
+    SX_TRY(sx_ert_beside(input, &n, &path));
     if (n > 1 && !sources->several_erts)
         sx_text_add(&sources->said,
                     "note: %zu energy tables beside the architecture match; none is used (choose one with "

@@ -119,8 +119,26 @@ class Nouns(unittest.TestCase):
         self.assertIn("conv1", network.layers)
         own = sextant.Network([(sextant.Problem(EINSUM), 3)])
         self.assertEqual([count for _, count in own.layers.values()], [3])
-        with self.assertRaisesRegex(sextant.UsageError, "no layer 'conv01'.*\n.*conv1"):
+        with self.assertRaisesRegex(sextant.InputError, "no layer 'conv01'.*\n.*conv1"):
             sextant.Problem("resnet18/conv01")
+
+    def test_names_as_on_the_command_line(self):
+        self.assertEqual(sextant.Problem("8x4x2").dims, {"i": 8, "j": 4, "k": 2})
+        self.assertEqual(len(sextant.Network("llama-3-8b", phase="decode", context=64)),
+                         len(sextant.Network("llama-3-8b", phase="prefill")))
+        folder = sextant.Network(TOP / "examples/problems")
+        self.assertGreater(len(folder), 1)
+        for wrong, said in (("resnet18", "names 21 layers"), ("resnt18/conv1", "did you mean 'resnet18/conv1'")):
+            with self.assertRaisesRegex(sextant.Error, said):
+                sextant.Problem(wrong)
+        with self.assertRaisesRegex(sextant.UsageError, "did you mean --batch"):
+            sextant.Network("resnet18", batchh=2)
+
+    def test_energies_beside_an_architecture(self):
+        arch = sextant.Arch(TOP / "examples/archs/grid.yaml")
+        self.assertIn("grid.ert.yaml", arch.energies)
+        both = sextant.Arch([TOP / "examples/archs/grid.yaml", TOP / "examples/archs/grid.ert.yaml"])
+        self.assertEqual(arch.to_yaml(), both.to_yaml())
 
     def test_catalogs(self):
         for catalog in (sextant.archs, sextant.problems, sextant.networks, sextant.objectives, sextant.mappers):

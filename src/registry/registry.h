@@ -9,7 +9,8 @@ extern const sx_registry sx_navigators;
 
 /* Whether "name:key=value,..." names a navigator that can say how it closed the space. */
 bool sx_navigator_proves(const char *text);
-/* Whether it relies on a model and asks an outside evaluator of its own accord: it needs a limit of questions. */
+/* Whether it is for few questions to an outside evaluator, of which it needs a limit: it proposes the model's best itself, or (one
+ * for any space) begins from them as start points. */
 bool sx_navigator_measures(const char *text);
 
 #endif

@@ -3,7 +3,9 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/status.h"
+#include "mappers/measured/measured.h"
 #include "model/model.h"
+#include "registry/registry.h"
 #include "session/session.h"
 #include "sextant/all.h"
 
@@ -21,7 +23,9 @@ typedef struct bench {
     sx_space *space;
     sx_point_model *judged; /* NULL: the space's own model scores */
     sx_run *run;
-    void *start; /* of a search with remainders: the answer of the one without; NULL: none */
+    void *
+        start; /* of a search with remainders: the answer of the one without; of one that asks an evaluator: the model's
+                    best; NULL: none */
     sx_width width;
     bool absent; /* no tiles divide: constraints have factors that do not */
 } bench;
@@ -121,6 +125,29 @@ static sx_status set_known_start(const sx_session *session, bench *b, sx_run_opt
     return SX_OK;
 }
 
+/* The search of the model that finds what to ask an evaluator first. */
+#define PROPOSES "auto:effort=20,gamma=20000"
+
+/* Whether a mapper that does not know the model begins from the model's best. */
+static bool begins_from_model(const sx_session *session) {
+    return session->options->outside && !session->options->navigator && !session->state &&
+           sx_navigator_measures(session->mapper) && !sx_navigator_space(session->mapper);
+}
+
+/* Lets a search that asks an evaluator begin from the model's best, then from the start point. */
+static sx_status set_model_starts(const sx_session *session, bench *b, sx_run_options *run) {
+    const sx_proposing how = {PROPOSES, &sx_navigators, run->seed, run->cancel};
+    const size_t size = b->space->point_size;
+    b->start = calloc(SX_PROPOSALS + 1, size);
+    if (!b->start) return sx_error_memory();
+    size_t n;
+    SX_TRY(sx_measured_propose(b->space, &how, b->start, &n));
+    if (run->n_starts) memcpy((char *)b->start + n * size, session->start.point, size);
+    run->n_starts += n;
+    run->starts = b->start;
+    return SX_OK;
+}
+
 /* Makes the run, with the start point a checkpoint holds or a new one. */
 static sx_status prepare_run(sx_session *session, bench *b) {
     const sx_session_options *o = session->options;
@@ -140,7 +167,10 @@ static sx_status prepare_run(sx_session *session, bench *b) {
     run.starts = session->start.point;
     run.n_starts = session->start.point ? 1 : 0;
     run.seconds = share_of(session);
-    if (session->wide || session->again) SX_TRY(set_known_start(session, b, &run));
+    if (session->wide || session->again)
+        SX_TRY(set_known_start(session, b, &run));
+    else if (begins_from_model(session))
+        SX_TRY(set_model_starts(session, b, &run));
     if (session->wide || b->width.widens)
         sx_session_budget(session, &b->width, session->wide ? &session->out->layer[session->at] : NULL, &run);
     if (o->outside) SX_TRY(sx_outside_evaluator_map_model(o->outside, b->space, &b->judged));

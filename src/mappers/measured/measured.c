@@ -24,14 +24,13 @@
 #include <string.h>
 
 enum {
-    PROPOSALS = 7,   /* the most of the model: by energy-delay product, delay, energy */
-    BEST = 5,        /* of them by the energy-delay product */
-    CHAINS = 10,     /* climbs of the expected improvement per question */
-    PARENTS = 4,     /* answers that they begin from */
-    STEPS = 120,     /* moves of each */
-    ANSWERS = 300,   /* that are learned from at a time */
-    QUESTIONS = 100, /* where nothing limits the run */
-    TRIES = 20,      /* draws of a move until it is legal */
+    BEST = SX_PROPOSALS - 2, /* proposals by the energy-delay product; one each by delay and by energy */
+    CHAINS = 10,             /* climbs of the expected improvement per question */
+    PARENTS = 4,             /* answers that they begin from */
+    STEPS = 120,             /* moves of each */
+    ANSWERS = 300,           /* that are learned from at a time */
+    QUESTIONS = 100,         /* where nothing limits the run */
+    TRIES = 20,              /* draws of a move until it is legal */
 };
 
 /* What is remembered between safe points; answers follow: value, features, point. */
@@ -105,34 +104,34 @@ static bool ask(measured *m, const void *point) {
     return true;
 }
 
-/* Adds up to `most` best points of the model by an objective to the proposals. */
-static sx_status propose(measured *m, const char *navigator, const char *objective, size_t most) {
+/* Adds up to `most` best points of a space's own model by an objective to the n points at `points`. */
+static sx_status propose(const sx_space *space, const sx_proposing *how, const char *objective, size_t most,
+                         unsigned char *points, size_t *n) {
     sx_run_options options;
     sx_run *inner;
     sx_found found;
     sx_run_options_init(&options);
     SX_TRY(sx_objective_parse(objective, &options.objective));
-    options.seed = sx_run_seed(m->run);
-    options.cancel = m->run->options.cancel;
+    options.seed = how->seed;
+    options.cancel = how->cancel;
     options.k_best = (unsigned)most;
-    SX_TRY(sx_run_new(m->space, NULL, &options, &inner));
-    sx_status status = sx_run_search_among(inner, sx_run_registry(m->run), navigator);
+    SX_TRY(sx_run_new(space, NULL, &options, &inner));
+    sx_status status = sx_run_search_among(inner, how->registry, how->navigator);
     for (size_t k = 0; !status && k < most && sx_run_best(inner, k, &found); k++) {
         bool known = false;
-        for (size_t i = 0; i < m->n_proposals; i++)
-            known |= memcmp(m->proposal + i * m->space->point_size, found.point, m->space->point_size) == 0;
-        if (known) continue;
-        memcpy(m->proposal + m->n_proposals++ * m->space->point_size, found.point, m->space->point_size);
+        for (size_t i = 0; i < *n; i++)
+            known |= memcmp(points + i * space->point_size, found.point, space->point_size) == 0;
+        if (!known) memcpy(points + (*n)++ * space->point_size, found.point, space->point_size);
     }
     sx_run_free(inner);
     return status;
 }
 
-/* Finds the proposals: the best by the energy-delay product, then the optima by delay and by energy. */
-static sx_status find_proposals(measured *m, const char *navigator) {
-    SX_TRY(propose(m, navigator, "edp", BEST));
-    SX_TRY(propose(m, navigator, "delay", 1));
-    return propose(m, navigator, "energy", 1);
+sx_status sx_measured_propose(const sx_space *space, const sx_proposing *how, void *points, size_t *n) {
+    *n = 0;
+    SX_TRY(propose(space, how, "edp", BEST, points, n));
+    SX_TRY(propose(space, how, "delay", 1, points, n));
+    return propose(space, how, "energy", 1, points, n);
 }
 
 /* The logarithm of the expected improvement of a point; *expected: the logarithm of its expected answer. */
@@ -228,7 +227,7 @@ static sx_status prepare_search(measured *m, bool *resumed) {
     m->d = sx_mapping_features_count(m->map);
     m->record = sizeof(double) + point;
     m->s = sx_run_state_sized(m->run, &size, resumed);
-    m->proposal = calloc(PROPOSALS + 4, point); /* and room for four points */
+    m->proposal = calloc(SX_PROPOSALS + 4, point); /* and room for four points */
     m->features = calloc(m->d, sizeof *m->features);
     m->cost = malloc(sizeof *m->cost);
     if (!m->s || !m->proposal || !m->features || !m->cost) return sx_error_memory();
@@ -237,7 +236,7 @@ static sx_status prepare_search(measured *m, bool *resumed) {
     for (size_t i = 0; i < m->s->n; i++)
         if (isnan(*answer_value(m, i)) || !sx_run_holds(m->run, answer_point(m, i), 1))
             return sx_run_damaged(m->run);
-    m->at = m->proposal + PROPOSALS * point;
+    m->at = m->proposal + SX_PROPOSALS * point;
     m->trial = m->at + point;
     m->scratch = m->trial + point;
     m->next = m->scratch + point;
@@ -260,7 +259,8 @@ sx_status sx_measured_search(sx_run *run, const char *proposals) {
     m.outside = sx_outside_evaluator_of(sx_run_model(run));
     sx_status status = prepare_search(&m, &resumed);
     if (!status && !resumed) m.s->rng = sx_rng_stream(sx_run_seed(run), "measured", 0);
-    if (!status) status = find_proposals(&m, proposals);
+    const sx_proposing how = {proposals, sx_run_registry(run), sx_run_seed(run), run->options.cancel};
+    if (!status) status = sx_measured_propose(m.space, &how, m.proposal, &m.n_proposals);
     if (!status) learn_before(&m);
     while (!status && go && sx_run_continue(run)) {
         if (!sx_run_limited(run) && m.s->n >= QUESTIONS) break;

@@ -211,9 +211,12 @@ static void print_fused(const job *j, const char *path, const sx_fused_claim *c,
     sx_table_cell(&table, "%.6g, %s of the value: no plan within the scope is below it", c->lower_bound,
                   sx_show_percent(c->lower_bound / c->value).text);
     sx_table_cell(&table, "scope");
-    sx_table_cell(&table,
-                  "plans of whole tensors in %s and of the %s groups that are listed, tiles that divide",
-                  c->level, sx_show_count((double)c->n_groups).text);
+    sx_text scope = {0};
+    sx_text_add(&scope,
+                "plans of whole tensors in %s and of the %s groups that are listed, tiles that divide",
+                c->level, sx_show_count((double)c->n_groups).text);
+    if (c->orders > 1) sx_text_add(&scope, ", orders as --orders %zu lists them", c->orders);
+    sx_table_cell_text(&table, &scope);
     sx_table_cell(&table, "labels");
     sx_table_cell(&table, "%s certificates of cut layers hold; all others are bounded by compulsory traffic",
                   sx_show_count((double)c->n_labels).text);

@@ -128,11 +128,12 @@ static void count_words(const sx_exchange *x, tensor_facts *t) {
     }
 }
 
-/* Makes the steps: all nodes in order. */
-static sx_status make_steps(sx_exchange *x) {
+/* Makes the steps: all nodes in a given order, or in the graph's own. */
+static sx_status make_steps(sx_exchange *x, const size_t *given) {
     size_t *order = calloc(x->graph->n_nodes + 1, sizeof *order);
     x->step = calloc(x->graph->n_nodes + 1, sizeof *x->step);
     sx_status status = order && x->step ? sx_graph_order(x->graph, order) : sx_error_memory();
+    if (!status && given) memcpy(order, given, x->graph->n_nodes * sizeof *order);
     for (size_t s = 0; s < x->graph->n_nodes && !status; s++) {
         const sx_graph_node *node = &x->graph->node[order[s]];
         sx_exchange_step *step = &x->step[x->n_steps++];
@@ -233,7 +234,7 @@ static void assign_slots(sx_exchange *x) {
 }
 
 sx_status sx_exchange_init(const sx_graph *graph, const sx_network *network, const sx_arch *arch, int level,
-                           sx_exchange *out) {
+                           const size_t *order, sx_exchange *out) {
     tensor_facts t = {0};
     *out = (sx_exchange){.graph = graph,
                          .network = network,
@@ -241,7 +242,7 @@ sx_status sx_exchange_init(const sx_graph *graph, const sx_network *network, con
                          .level = level,
                          .capacity = sx_cut_capacity(arch, level)};
     sx_status status = tensor_facts_init(&t, graph->n_tensors);
-    if (!status) status = make_steps(out);
+    if (!status) status = make_steps(out, order);
     if (!status) {
         set_lifetimes(out, &t);
         for (size_t s = 0; s < out->n_steps; s++)

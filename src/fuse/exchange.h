@@ -58,10 +58,10 @@ typedef struct sx_exchange {
     uint64_t *words;  /* of value v in step s, at [s * n_values + v]: words of the exchange memory */
 } sx_exchange;
 
-/* Finds the steps and values of a graph, of which `network` are the layers; both and the architecture are borrowed.
- * *out is freed with sx_exchange_fini, also after an error. */
+/* Finds the steps and values of a graph, of which `network` are the layers; both and the architecture are borrowed. The nodes
+ * run in `order` (n_nodes numbers; NULL: the graph's own). *out is freed with sx_exchange_fini, also after an error. */
 SX_MUST_USE sx_status sx_exchange_init(const sx_graph *graph, const sx_network *network, const sx_arch *arch,
-                                       int level, sx_exchange *out);
+                                       int level, const size_t *order, sx_exchange *out);
 void sx_exchange_fini(sx_exchange *exchange);
 
 /* Lets the values of these tensors (names with commas) stay and all others not. An error where the graph has no such

@@ -86,12 +86,13 @@ static sx_status search_round(plan_search *p, double gap, size_t k, double *boun
     return status;
 }
 
-sx_status sx_plan_search(const sx_plan_space *space, double gap, size_t k, sx_plan_stop *stop, void *user,
-                         sx_plan_answer *out) {
+sx_status sx_plan_search(const sx_plan_space *space, double gap, double cutoff, size_t k, sx_plan_stop *stop,
+                         void *user, sx_plan_answer *out) {
     plan_search p = {.space = space, .stop = stop, .user = user};
     sx_plan plan[SX_MAX_PLANS];
     memset(out, 0, sizeof *out);
-    for (bool done = false; !done && !p.stopped;) SX_TRY(search_round(&p, gap, k, &out->lower_bound, &done));
+    for (bool done = false; !done && !p.stopped && out->lower_bound < cutoff;)
+        SX_TRY(search_round(&p, gap, k, &out->lower_bound, &done));
     out->stopped = p.stopped;
     sx_status status = sx_plan_join_best(space, false, k, plan);
     out->plan = plan[0];

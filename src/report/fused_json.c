@@ -135,6 +135,8 @@ json_t *sx_fused_json(const sx_fused *f, const char *objective) {
     if (f->n_others) sx_json_set(object, "k_best", others_json(f));
     if (f->n_sizes) sx_json_set(object, "staircase", sizes_json(f));
     sx_json_set(object, "searches", sx_json_count(f->n_searches));
+    if (f->n_orders > 1) sx_json_set(object, "orders", sx_json_count(f->n_orders));
+    if (f->n_orders > 1) sx_json_set(object, "reordered", json_boolean(f->reordered));
     sx_json_set(object, "seconds", json_real(f->seconds));
     return object;
 }

@@ -177,6 +177,9 @@ static void add_summary(const sx_fused *f, const char *objective, sx_text *out) 
     else if (f->lower_bound > 0)
         sx_text_add(&line, "The best plan of whole tensors and groups is at most %s better (%s).",
                     sx_show_percent(f->value / f->lower_bound - 1).text, objective);
+    if (f->n_orders > 1)
+        sx_text_add(&line, " Of %zu orders of the layers %s is best.", f->n_orders,
+                    f->reordered ? "another than the network's" : "the network's own");
     if (f->stopped) sx_text_add(&line, " The search was stopped before it was complete.");
     if (f->seconds > 0)
         sx_text_add(&line, " %zu searches of cut layers in %.2f s.", f->n_searches, f->seconds);

@@ -2,6 +2,7 @@
 #include "base/cancel.h"
 #include "base/clock.h"
 #include "base/status.h"
+#include "fuse/order.h"
 #include "fuse/vector_step.h"
 #include "session/fusing.h"
 
@@ -112,8 +113,8 @@ static sx_status set_result(sx_fusing *f, sx_fused *out) {
     return sx_error_new(SX_ERR_INTERNAL, "the mapping of a fused layer is illegal: %s", out->illegal);
 }
 
-sx_status sx_fusing_init(sx_fusing *f, const sx_graph *graph, const sx_network *network,
-                         const char *exchange) {
+sx_status sx_fusing_init(sx_fusing *f, const sx_graph *graph, const sx_network *network, const char *exchange,
+                         const size_t *order) {
     const sx_arch *arch = f->searcher.arch;
     f->groups.size = sizeof(sx_fuse_group);
     SX_TRY(sx_cut_level(arch, exchange, &f->searcher.exchange));
@@ -122,17 +123,36 @@ sx_status sx_fusing_init(sx_fusing *f, const sx_graph *graph, const sx_network *
     f->inner.search = sx_fuse_search_inner;
     f->inner.minimum = sx_fuse_inner_minimum;
     f->inner.least = sx_fuse_inner_least;
-    SX_TRY(sx_exchange_init(graph, network, arch, f->searcher.exchange, &f->exchange));
+    SX_TRY(sx_exchange_init(graph, network, arch, f->searcher.exchange, order, &f->exchange));
     return sx_vector_steps_set(&f->exchange);
 }
 
-sx_status sx_fusing_prepare(sx_fusing *f, const sx_graph *graph, const sx_network *network,
-                            const sx_fusing_options *fuse, bool *chosen) {
-    SX_TRY(sx_fusing_init(f, graph, network, fuse->exchange));
+/* Sets what options say of tensors and of softmax. */
+static sx_status set_choices(sx_fusing *f, const sx_fusing_options *fuse, bool *chosen) {
     f->exchange.one_pass = fuse->one_pass;
     *chosen = strcmp(fuse->tensors, "auto") == 0;
     if (*chosen) return SX_OK;
     return sx_exchange_force(&f->exchange, strcmp(fuse->tensors, "none") == 0 ? "" : fuse->tensors);
+}
+
+sx_status sx_fusing_prepare(sx_fusing *f, const sx_graph *graph, const sx_network *network,
+                            const sx_fusing_options *fuse, bool *chosen) {
+    SX_TRY(sx_fusing_init(f, graph, network, fuse->exchange, NULL));
+    SX_TRY(sx_orders_list(graph, fuse->orders, &f->orders));
+    return set_choices(f, fuse, chosen);
+}
+
+sx_status sx_fusing_set_order(sx_fusing *f, const sx_fusing_options *fuse, size_t order) {
+    sx_exchange before = f->exchange;
+    bool chosen;
+    sx_status status = sx_exchange_init(before.graph, before.network, before.arch, before.level,
+                                        sx_vector_at(&f->orders, order), &f->exchange);
+    f->exchange.reserved = before.reserved;
+    sx_exchange_fini(&before);
+    SX_TRY(status);
+    SX_TRY(sx_vector_steps_set(&f->exchange));
+    SX_TRY(set_choices(f, fuse, &chosen));
+    return sx_fusing_list_groups(f, fuse);
 }
 
 /* The ways to treat windows that a text allows. */
@@ -147,12 +167,49 @@ sx_status sx_fusing_list_groups(sx_fusing *f, const sx_fusing_options *fuse) {
     return sx_groups_list(&f->exchange, &f->inner, windows_of(fuse->window), &f->groups);
 }
 
-/* Searches the best plan of the exchange memory, or of what is not reserved of it. */
+/* Searches the best plan of one order, unless none below a weight exists. */
+static sx_status search_order(sx_fusing *f, const sx_fusing_options *fuse, double cutoff,
+                              sx_plan_answer *out) {
+    const sx_plan_space space = {&f->exchange, &f->inner, (const sx_fuse_group *)f->groups.data, f->groups.n};
+    return sx_plan_search(&space, fuse->gap, cutoff, fuse->k_best > 1 ? fuse->k_best : 1, must_stop, f, out);
+}
+
+/* Orders whose plans differ by less are equal: the first one stays. */
+static const double SAME_WEIGHT = 1 - 1e-10;
+
+/* Takes over the answer of an order where it is better; the lower bound is the least of all orders. */
+static void take_better(sx_fusing *f, size_t order, sx_plan_answer *answer) {
+    const double bound = fmin(f->answer.lower_bound, answer->lower_bound);
+    const bool stopped = f->answer.stopped || answer->stopped;
+    if (answer->plan.found &&
+        (!f->answer.plan.found || answer->plan.weight < SAME_WEIGHT * f->answer.plan.weight)) {
+        const sx_plan_answer worse = f->answer;
+        f->answer = *answer;
+        *answer = worse;
+        f->best_order = order;
+    }
+    sx_plan_answer_fini(answer);
+    f->answer.lower_bound = bound;
+    f->answer.stopped = stopped;
+}
+
+/* Searches the best plan of all orders, for the exchange memory or for what is not reserved of it. */
 static sx_status search_plan(sx_fusing *f, const sx_fusing_options *fuse) {
     sx_plan_answer_fini(&f->answer);
+    size_t at = f->best_order;
+    if (at != 0) SX_TRY(sx_fusing_set_order(f, fuse, 0));
+    f->best_order = at = 0;
     SX_TRY(sx_fusing_list_groups(f, fuse));
-    const sx_plan_space space = {&f->exchange, &f->inner, (const sx_fuse_group *)f->groups.data, f->groups.n};
-    return sx_plan_search(&space, fuse->gap, fuse->k_best > 1 ? fuse->k_best : 1, must_stop, f, &f->answer);
+    SX_TRY(search_order(f, fuse, INFINITY, &f->answer));
+    for (size_t o = 1; o < f->orders.n; o++) {
+        sx_plan_answer answer;
+        SX_TRY(sx_fusing_set_order(f, fuse, at = o));
+        sx_status status = search_order(
+            f, fuse, f->answer.plan.found ? SAME_WEIGHT * f->answer.plan.weight : INFINITY, &answer);
+        take_better(f, o, &answer);
+        SX_TRY(status);
+    }
+    return at == f->best_order ? SX_OK : sx_fusing_set_order(f, fuse, f->best_order);
 }
 
 /* Sets the results of the next best plans. */
@@ -212,16 +269,23 @@ static sx_status set_sizes(sx_fusing *f, const sx_fusing_options *fuse, sx_fused
     return status;
 }
 
-/* Improves the lower bound of energy times delay by bounds of their sums. */
-static sx_status improve_bound(sx_fusing *f, sx_fused *out) {
+/* Improves the lower bound of energy times delay by bounds of their sums, the least of all orders. */
+static sx_status improve_bound(sx_fusing *f, const sx_fusing_options *fuse, sx_fused *out) {
     const sx_objective *o = &f->options->run.objective;
-    const sx_plan_space space = {&f->exchange, &f->inner, (const sx_fuse_group *)f->groups.data, f->groups.n};
-    double bound;
+    double least = INFINITY;
     if (!out->found || out->optimal || o->n_criteria != 1 || o->criterion[0].energy_power != 1 ||
         o->criterion[0].delay_power != 1)
         return SX_OK;
-    SX_TRY(sx_plan_hull(&space, out->total.energy_pj / out->total.cycles, &bound));
-    out->lower_bound = fmin(out->value, fmax(out->lower_bound, bound));
+    for (size_t i = 0; i < f->orders.n; i++) {
+        double bound;
+        if (f->orders.n > 1) SX_TRY(sx_fusing_set_order(f, fuse, i));
+        const sx_plan_space space = {&f->exchange, &f->inner, (const sx_fuse_group *)f->groups.data,
+                                     f->groups.n};
+        SX_TRY(sx_plan_hull(&space, out->total.energy_pj / out->total.cycles, &bound));
+        least = fmin(least, bound);
+    }
+    if (f->orders.n > 1) SX_TRY(sx_fusing_set_order(f, fuse, f->best_order));
+    out->lower_bound = fmin(out->value, fmax(out->lower_bound, least));
     out->optimal = !out->stopped && out->value <= out->lower_bound * (1 + 1e-9);
     return SX_OK;
 }
@@ -235,7 +299,9 @@ static sx_status fuse_graph(sx_fusing *f, const sx_graph *graph, const sx_networ
     SX_TRY(enter_unfused(f));
     SX_TRY(search_plan(f, fuse));
     SX_TRY(set_result(f, out));
-    SX_TRY(improve_bound(f, out));
+    out->n_orders = f->orders.n;
+    out->reordered = f->best_order != 0;
+    SX_TRY(improve_bound(f, fuse, out));
     if (f->options->run.proof && out->found) SX_TRY(sx_fused_certify(f, fuse, out));
     SX_TRY(set_others(f, out));
     sx_fusing_options one = *fuse;

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "fuse/group_chain.h"
+#include "fuse/order.h"
 #include "ir/arch.h"
 #include "sextant/all.h"
 #include "verify/certificate.h"
@@ -288,6 +289,19 @@ static sx_status count_all(alone_count *c) {
     return SX_OK;
 }
 
+/* The order in which the layers of a fused network run, freed with free(); NULL: that of the graph. */
+static sx_status copy_order(const sx_graph *graph, const sx_fused *fused, size_t **out) {
+    size_t bad;
+    if (!fused->reordered) return SX_OK;
+    const char **name = calloc(fused->n_layers + 1, sizeof *name);
+    *out = calloc(graph->n_nodes + 1, sizeof **out);
+    for (size_t i = 0; name && i < fused->n_layers; i++) name[i] = fused->layer[i].name;
+    sx_status status =
+        name && *out ? sx_order_by_names(graph, name, fused->n_layers, *out, &bad) : sx_error_memory();
+    free(name);
+    return status;
+}
+
 sx_status sx_fuse_alone_cost(sx_fuse_alone *alone, const sx_graph *graph, const sx_network *network,
                              const sx_arch *arch, const sx_session_options *session, const sx_fused *fused) {
     alone_count c = {.alone = alone,
@@ -295,8 +309,10 @@ sx_status sx_fuse_alone_cost(sx_fuse_alone *alone, const sx_graph *graph, const 
                      .fused = fused,
                      .times = calloc(fused->n_runs + 1, sizeof *c.times)};
     sx_fused *layers = calloc(1, sizeof *layers);
-    sx_status status =
-        c.times && layers ? sx_fusing_init(&c.f, graph, network, fused->level) : sx_error_memory();
+    size_t *order = NULL;
+    sx_status status = c.times && layers ? copy_order(graph, fused, &order) : sx_error_memory();
+    if (!status) status = sx_fusing_init(&c.f, graph, network, fused->level, order);
+    free(order);
     if (!status) status = sx_fused_set_layers(&c.f, layers);
     if (!status) status = count_all(&c);
     alone->report->energy_pj = c.energy;

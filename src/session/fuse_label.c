@@ -34,24 +34,36 @@ static sx_status find_bound(void *user, const sx_problem *problem, const sx_cut 
     return SX_OK;
 }
 
+/* The least weight of the plans of one order by bounds. */
+static sx_status join_bounds(sx_fusing *f, bool alone, double *out) {
+    const sx_plan_space space = {&f->exchange, &f->inner, (const sx_fuse_group *)f->groups.data, f->groups.n};
+    sx_plan plan;
+    if (alone) return sx_fuse_alone_join(&space, out);
+    sx_status status = sx_plan_join(&space, true, &plan);
+    *out = plan.found ? plan.weight : INFINITY;
+    sx_plan_fini(&plan);
+    return status;
+}
+
 sx_status sx_fuse_label_bound(const sx_graph *graph, const sx_network *network, const sx_arch *arch,
                               const sx_session_options *session, const sx_fusing_options *options,
                               const sx_fuse_label *label, size_t n, bool alone, double *out,
                               size_t *n_groups) {
     sx_fusing f = {.options = session, .searcher = {.arch = arch, .options = session}};
     label_bounds bounds = {&f.searcher, label, n, alone};
-    sx_plan plan = {0};
     bool chosen;
     sx_status status = sx_fusing_prepare(&f, graph, network, options, &chosen);
     f.inner.minimum = find_bound;
     f.inner.user = &bounds;
-    if (!status) status = sx_fusing_list_groups(&f, options);
-    const sx_plan_space space = {&f.exchange, &f.inner, (const sx_fuse_group *)f.groups.data, f.groups.n};
-    if (!status && !alone) status = sx_plan_join(&space, true, &plan);
-    *out = plan.found ? plan.weight : INFINITY;
-    if (!status && alone) status = sx_fuse_alone_join(&space, out);
-    *n_groups = f.groups.n;
-    sx_plan_fini(&plan);
+    *out = INFINITY;
+    *n_groups = 0;
+    for (size_t i = 0; i < f.orders.n && !status; i++) {
+        double weight;
+        status = i ? sx_fusing_set_order(&f, options, i) : sx_fusing_list_groups(&f, options);
+        if (!status) status = join_bounds(&f, alone, &weight);
+        if (!status) *out = fmin(*out, weight);
+        *n_groups += f.groups.n;
+    }
     sx_fusing_fini(&f);
     return status;
 }

@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "frontend/input.h"
 #include "fuse/group_chain.h"
+#include "fuse/order.h"
 #include "ir/arch.h"
 #include "sextant/all.h"
 
@@ -29,6 +30,7 @@ typedef struct fused_reader {
 static const sx_key_rule fused_rules[] = {
     SX_KEY("network", "text", "the network that the mapping is of"),
     SX_KEY("exchange", "text", "the memory in which layers exchange tensors"),
+    SX_KEY("order", "any", "the layers in the order in which they run, where that is not the network's"),
     SX_KEY("groups", "[@fused_group]", "layers that share outer loops"),
     SX_KEY("runs", "[@fused_run]", "layers that share none"),
 };
@@ -467,6 +469,42 @@ static sx_status check_words(const fused_reader *r, const sx_node *group) {
     return SX_OK;
 }
 
+/* Reads the order of the layers into n_nodes numbers of *out, which is freed with free(); NULL: there is none. */
+static sx_status read_order(const fused_reader *r, const sx_graph *graph, size_t **out) {
+    const sx_node *const *item = NULL;
+    size_t n, n_einsums = 0, bad = 0;
+    SX_TRY(list_of(r->map, "order", &n, &item));
+    if (!sx_node_get(r->map, "order")) return SX_OK;
+    for (size_t i = 0; i < graph->n_nodes; i++) n_einsums += graph->node[i].kind == SX_OP_EINSUM;
+    if (n != n_einsums)
+        return sx_error_at(sx_node_key_place(r->map, "order"), "the order has %zu of %zu layers", n,
+                           n_einsums);
+    const char **name = calloc(n + 1, sizeof *name);
+    *out = calloc(graph->n_nodes + 1, sizeof **out);
+    sx_status status = name && *out ? SX_OK : sx_error_memory();
+    for (size_t i = 0; i < n && !status; i++) status = sx_node_text(item[i], "layer", &name[i]);
+    if (!status) status = sx_order_by_names(graph, name, n, *out, &bad);
+    if (!status && bad < n)
+        status = sx_error_hint(sx_error_at(item[bad]->place, "'%.64s' cannot run here", name[bad]),
+                               "the order has every layer of %s once, after those whose outputs it reads",
+                               graph->name);
+    free(name);
+    return status;
+}
+
+/* Makes the steps, in the order that the section gives. */
+static sx_status read_steps(fused_reader *r, const sx_graph *graph, const sx_network *network,
+                            const char *exchange) {
+    size_t *order = NULL;
+    sx_status status = read_order(r, graph, &order);
+    if (!status)
+        status = sx_error_place(sx_fusing_init(r->f, graph, network, exchange, order),
+                                sx_node_key_place(r->map, "exchange"));
+    r->out->reordered = order;
+    free(order);
+    return status;
+}
+
 /* Reads the whole section. */
 static sx_status read_fused(fused_reader *r, const sx_graph *graph, const sx_network *network) {
     const char *exchange = NULL, *name = graph->name;
@@ -477,8 +515,7 @@ static sx_status read_fused(fused_reader *r, const sx_graph *graph, const sx_net
     if (strcmp(name, graph->name) != 0)
         return sx_error_at(sx_node_key_place(r->map, "network"), "the fused mapping is of %.64s, not of %s",
                            name, graph->name);
-    SX_TRY(sx_error_place(sx_fusing_init(r->f, graph, network, exchange),
-                          sx_node_key_place(r->map, "exchange")));
+    SX_TRY(read_steps(r, graph, network, exchange));
     memcpy(r->out->level, r->f->searcher.arch->level[r->f->searcher.exchange].name, sizeof r->out->level);
     r->out->capacity = r->f->inner.capacity;
     SX_TRY(sx_fused_set_layers(r->f, r->out));

@@ -25,6 +25,7 @@ void sx_fused_free(sx_fused *fused) {
 void sx_fusing_fini(sx_fusing *f) {
     sx_plan_answer_fini(&f->answer);
     sx_vector_clear(&f->groups);
+    sx_vector_clear(&f->orders);
     sx_exchange_fini(&f->exchange);
     sx_inner_fini(&f->inner);
     free(f->bytes);

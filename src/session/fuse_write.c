@@ -99,6 +99,12 @@ sx_status sx_session_fused_write(const sx_fused *fused, const char *network, con
     json_t *root = json_object(), *object = json_object(), *groups = json_array(), *runs = json_array();
     sx_json_set(object, "network", sx_json_text(network));
     sx_json_set(object, "exchange", sx_json_text(fused->level));
+    if (fused->reordered) {
+        json_t *order = json_array();
+        for (size_t i = 0; i < fused->n_layers; i++)
+            sx_json_append(order, sx_json_text(fused->layer[i].name));
+        sx_json_set(object, "order", order);
+    }
     for (size_t g = 0; g < fused->n_groups; g++) sx_json_append(groups, group_tree(&w, g));
     for (size_t i = 0; i < fused->n_layers; i++)
         if (fused->layer[i].group == SX_NO_INDEX) add_runs(&w, i, runs);

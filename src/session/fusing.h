@@ -13,20 +13,27 @@ typedef struct sx_fusing {
     sx_fuse_searcher searcher;
     sx_exchange exchange;
     sx_inner inner;
+    size_t best_order; /* of the answer: its number among the orders */
     sx_plan_answer answer;
     sx_vector groups; /* sx_fuse_group */
+    sx_vector
+        orders; /* in which the nodes may run (fuse/order.h), the graph's own first; empty: that alone */
     double (*bytes)
         [SX_MAX_TENSORS]; /* by layer of the network: to and from the outermost memory, unfused; NULL: unknown */
     size_t *order;        /* of each step: its number among the layers */
 } sx_fusing;
 
-/* Finds the exchange memory (NULL: the level inside the outermost) and what may stay there. */
+/* Finds the exchange memory (NULL: the level inside the outermost) and what may stay there, the nodes running in `order` (NULL:
+ * the graph's own). */
 SX_MUST_USE sx_status sx_fusing_init(sx_fusing *fusing, const sx_graph *graph, const sx_network *network,
-                                     const char *exchange);
+                                     const char *exchange, const size_t *order);
 
 /* The same as options ask for; *chosen: what stays is searched. An error where what was asked to stay cannot. */
 SX_MUST_USE sx_status sx_fusing_prepare(sx_fusing *fusing, const sx_graph *graph, const sx_network *network,
                                         const sx_fusing_options *options, bool *chosen);
+
+/* Goes on with another of the orders: what may stay, and the groups, are found anew. */
+SX_MUST_USE sx_status sx_fusing_set_order(sx_fusing *fusing, const sx_fusing_options *options, size_t order);
 
 /* Lists the groups that plans may have. */
 SX_MUST_USE sx_status sx_fusing_list_groups(sx_fusing *fusing, const sx_fusing_options *options);

@@ -54,7 +54,7 @@ typedef struct sx_fused_loop {
     uint32_t bound;
 } sx_fused_loop;
 
-enum { SX_MAX_HELD = 6, SX_WHY_SIZE = 512, SX_MAX_FUSED = 16 };
+enum { SX_MAX_HELD = 6, SX_WHY_SIZE = 512, SX_MAX_FUSED = 16, SX_MAX_ORDERS = 256 };
 
 /* Layers that are joined by tensors on chip. */
 typedef struct sx_fused_group {
@@ -99,6 +99,8 @@ typedef struct sx_fused {
     sx_fused_group *group;
     size_t n_candidates; /* tensors that pass between layers, and could stay or not */
     size_t n_searches;   /* of cut layers */
+    size_t n_orders;     /* of the einsums, that were tried */
+    bool reordered;      /* they run in another order than the graph's own */
     size_t n_sizes;      /* of the exchange memory, largest first; 0: not asked for */
     sx_fused_size *size;
     size_t n_others; /* the next best plans, in order */
@@ -115,6 +117,7 @@ typedef struct sx_fusing_options {
         *window;   /* what becomes of rows that windows of two steps share: "retain", "recompute" or "best" */
     bool one_pass; /* a softmax may run by slices, with running maxima and sums */
     size_t k_best; /* so many plans are found; 0: one */
+    size_t orders; /* at most so many orders of the einsums are tried, where the graph leaves a choice */
     double gap;    /* stop where a plan is known that is at most that share above the lower bound */
 } sx_fusing_options;
 
@@ -141,6 +144,7 @@ typedef struct sx_fused_claim {
     double value, lower_bound;
     bool optimal;
     size_t n_labels, n_groups; /* certificates of layers that are cut, groups that plans may have */
+    size_t orders;             /* of the layers, at most; 0: the network's own */
 } sx_fused_claim;
 
 /* Whether a text is the certificate of a fused network. */

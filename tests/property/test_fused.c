@@ -478,7 +478,7 @@ static void check_case(uint64_t seed, uint64_t index, const sx_session_options *
     sx_fusing f = {.options = options, .searcher = {.arch = &t.arch, .options = options}};
     sx_fused *fused = calloc(1, sizeof *fused);
     assert_non_null(fused);
-    sx_expect_ok(sx_fusing_init(&f, &t.graph, &t.network, NULL));
+    sx_expect_ok(sx_fusing_init(&f, &t.graph, &t.network, NULL, NULL));
     draw_parts(&rng, &f);
     fused->given = true;
     fused->capacity = f.inner.capacity;

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "fuse/cut.h"
+#include "fuse/order.h"
 #include "session/fuse_independent.h"
 #include "sextant/all.h"
 #include "support/expect.h"
@@ -163,13 +164,13 @@ static void test_search_equals_listing(void **state) {
         size_t searches = 0;
         draw_graph(&rng, &graph);
         sx_expect_ok(sx_graph_network(&graph, &network));
-        sx_expect_ok(sx_exchange_init(&graph, &network, &arch, 1, &exchange));
+        sx_expect_ok(sx_exchange_init(&graph, &network, &arch, 1, NULL, &exchange));
         sx_expect_ok(sx_inner_init(&inner, &energy, exchange.capacity));
         inner.user = &searches;
         inner.search = search_drawn;
         inner.minimum = halve_drawn;
         const size_t k = 1 + i % MOST_PLANS;
-        sx_expect_ok(sx_plan_search(&space, 0, k, never_stop, NULL, &answer));
+        sx_expect_ok(sx_plan_search(&space, 0, INFINITY, k, never_stop, NULL, &answer));
         double least[MOST_PLANS], best;
         list_choices(&exchange, least);
         best = least[0];
@@ -196,6 +197,119 @@ static void test_search_equals_listing(void **state) {
     assert_true(most > 4);
     assert_true(fused > CASES);
     assert_true(others > CASES);
+}
+
+/* Whether every node of an order runs once, after those whose outputs it reads. */
+static bool is_order(const sx_graph *graph, const size_t *order) {
+    bool made[64] = {0}, done[64] = {0};
+    for (size_t i = 0; i < graph->n_nodes; i++) {
+        const sx_graph_node *node = &graph->node[order[i]];
+        if (done[order[i]]) return false;
+        done[order[i]] = true;
+        for (size_t v = 0; v < node->n_operands; v++) {
+            const sx_graph_operand *operand = &graph->operand[node->first + v];
+            if (operand->written) made[operand->tensor] = true;
+            if (!made[operand->tensor] && operand->tensor != 0 && !graph->tensor[operand->tensor].weight)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Counts the orders of the einsums from position `at` on by trying all, and notes the least cost of their plans. */
+static size_t try_orders(const sx_network *network, const sx_arch *arch, const sx_graph *graph,
+                         size_t *einsum, size_t n, size_t at, double *least) {
+    size_t order[64], early, count = 0;
+    double best[MOST_PLANS];
+    if (at == n) {
+        sx_exchange x;
+        sx_expect_ok(sx_order_complete(graph, einsum, n, order, &early));
+        if (early < n) return 0;
+        assert_true(is_order(graph, order));
+        sx_expect_ok(sx_exchange_init(graph, network, arch, 1, order, &x));
+        list_choices(&x, best);
+        *least = fmin(*least, best[0]);
+        sx_exchange_fini(&x);
+        return 1;
+    }
+    for (size_t i = at; i < n; i++) {
+        const size_t kept = einsum[at];
+        einsum[at] = einsum[i];
+        einsum[i] = kept;
+        count += try_orders(network, arch, graph, einsum, n, at + 1, least);
+        einsum[i] = einsum[at];
+        einsum[at] = kept;
+    }
+    return count;
+}
+
+/* The orders that are listed are all that there are, and the best of their plans is the best of all plans in any order. */
+static void test_orders(void **state) {
+    (void)state;
+    static sx_arch arch;
+    size_t several = 0, better = 0;
+    read_machine(&arch);
+    for (uint64_t i = 0; i < 60; i++) {
+        sx_rng rng = sx_rng_stream(i, "order", 0);
+        sx_graph graph;
+        sx_network network = {0};
+        sx_vector orders;
+        size_t einsum[MOST_LAYERS], n = 0;
+        double all = INFINITY, own = INFINITY, listed = INFINITY, best[MOST_PLANS];
+        draw_graph(&rng, &graph);
+        sx_expect_ok(sx_graph_network(&graph, &network));
+        for (size_t v = 0; v < graph.n_nodes; v++)
+            if (graph.node[v].kind == SX_OP_EINSUM) einsum[n++] = v;
+        const size_t count = n > 5 ? 0 : try_orders(&network, &arch, &graph, einsum, n, 0, &all);
+        sx_expect_ok(sx_orders_list(&graph, 120, &orders));
+        for (size_t o = 0; o < orders.n; o++) {
+            const size_t *order = sx_vector_at(&orders, o);
+            sx_exchange x;
+            assert_true(is_order(&graph, order));
+            for (size_t p = 0; p < o; p++)
+                assert_memory_not_equal(order, sx_vector_at(&orders, p), graph.n_nodes * sizeof *order);
+            sx_expect_ok(sx_exchange_init(&graph, &network, &arch, 1, order, &x));
+            list_choices(&x, best);
+            listed = fmin(listed, best[0]);
+            if (o == 0) own = best[0];
+            sx_exchange_fini(&x);
+        }
+        if (count) assert_int_equal(orders.n, count);
+        if (count) assert_true(listed <= all + 1e-12);
+        several += count > 1;
+        better += listed < own - 1e-12;
+        sx_vector_clear(&orders);
+        sx_network_fini(&network);
+        sx_graph_fini(&graph);
+    }
+    assert_true(several > 10);
+    assert_true(better > 3);
+}
+
+/* An order by names has every einsum once, and none before what it reads. */
+static void test_order_by_names(void **state) {
+    (void)state;
+    sx_graph graph = {.name = "tower"};
+    size_t order[8], bad;
+    const size_t in = add_tensor(&graph, "x", 0, WORDS, false), a = add_layer(&graph, 0, in);
+    const size_t b = add_layer(&graph, 1, in);
+    add_layer(&graph, 2, add_sum(&graph, 0, a, b));
+    const char *const right[] = {"layer1", "layer0", "layer2"},
+                      *const early[] = {"layer1", "layer2", "layer0"},
+                      *const twice[] = {"layer1", "layer1", "layer2"},
+                      *const other[] = {"sum0", "layer0", "layer2"};
+    sx_expect_ok(sx_order_by_names(&graph, right, 3, order, &bad));
+    assert_int_equal(bad, 3);
+    assert_int_equal(order[0], 1);
+    assert_int_equal(order[1], 0);
+    assert_int_equal(order[2], 2);
+    sx_expect_ok(sx_order_by_names(&graph, early, 3, order, &bad));
+    assert_int_equal(bad, 1);
+    sx_expect_ok(sx_order_by_names(&graph, twice, 3, order, &bad));
+    assert_int_equal(bad, 1);
+    sx_expect_ok(sx_order_by_names(&graph, other, 3, order, &bad));
+    assert_int_equal(bad, 0);
+    sx_graph_fini(&graph);
 }
 
 /* Cycles that depend on a cut otherwise than the energy does. */
@@ -269,12 +383,12 @@ static void test_hull(void **state) {
         sx_score best = {.energy_pj = INFINITY, .cycles = 1};
         draw_graph(&rng, &graph);
         sx_expect_ok(sx_graph_network(&graph, &network));
-        sx_expect_ok(sx_exchange_init(&graph, &network, &arch, 1, &x));
+        sx_expect_ok(sx_exchange_init(&graph, &network, &arch, 1, NULL, &x));
         sx_expect_ok(sx_inner_init(&inner, &edp, x.capacity));
         inner.search = search_product;
         inner.minimum = least_product;
         inner.least = least_drawn;
-        sx_expect_ok(sx_plan_search(&space, 0, 1, never_stop, NULL, &answer));
+        sx_expect_ok(sx_plan_search(&space, 0, INFINITY, 1, never_stop, NULL, &answer));
         for (uint64_t choice = 0; choice < UINT64_C(1) << x.n_values; choice++) {
             const sx_score sum = sum_choice(&x, choice);
             if (sum.energy_pj * sum.cycles < best.energy_pj * best.cycles) best = sum;
@@ -307,7 +421,7 @@ static void test_values(void **state) {
     size_t relu = add_sum(&graph, 0, y0, y0), y1 = add_layer(&graph, 1, relu);
     size_t sum = add_sum(&graph, 1, y1, relu), y2 = add_layer(&graph, 2, sum);
     sx_expect_ok(sx_graph_network(&graph, &network));
-    sx_expect_ok(sx_exchange_init(&graph, &network, &arch, 1, &x));
+    sx_expect_ok(sx_exchange_init(&graph, &network, &arch, 1, NULL, &x));
     assert_int_equal(x.n_steps, 5);
     assert_int_equal(x.value_of[y0], x.value_of[relu]);
     assert_int_equal(x.value_of[y1], x.value_of[sum]);
@@ -367,6 +481,8 @@ static void test_inner_room(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_search_equals_listing),
+        cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_order_by_names),
         cmocka_unit_test(test_hull),
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_inner_room),

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-enum { MOST = 1500, DEFAULT_SEED = 1 };
+enum { MOST = 1500, DEFAULT_COUNT = 2000, DEFAULT_SEED = 1 };
 
 /* The bounds, each with its own mean of bound / cost. */
 enum kind { ARRAY, FLAT, QUICK, TABLES, TILE, TILE_TABLES, STEM, STEM_TABLES, KINDS };
@@ -160,19 +160,20 @@ static void finish(bench *b) {
 }
 
 /* Prints how close bounds come; fails where one is further off than its floor, or too few were compared. Floors are
- * for the default seed; under sanitizers there are too few cases for them. */
+ * for the default seed, and a tenth lower where fewer cases are asked for; under sanitizers there are too few for them. */
 static void report(const settings *set, const char *what, const tally *t, const floors *least,
                    uint64_t cases) {
     static const char *const kinds[KINDS] = {"array alone",     "outline",      "outline, quick",
                                              "outline, tables", "tiles",        "tiles, tables",
                                              "stems",           "stems, tables"};
+    const double slack = set->count < DEFAULT_COUNT ? 0.9 : 1;
     for (int i = 0; i < KINDS; i++) {
         double n = (double)t->n[i], e = t->energy[i] / n, c = t->cycles[i] / n, u = t->utilization[i] / n;
         print_message(
             "%s, %s: %.3f of the energy, %.3f of the cycles, %.3f of the utilization; %.0f bounds\n", what,
             kinds[i], e, c, u, n);
         assert_true(t->n[i] >= cases);
-        bool close = e >= least->energy[i] && c >= least->cycles[i] && u >= least->cycles[i];
+        bool close = e >= slack * least->energy[i] && fmin(c, u) >= slack * least->cycles[i];
         assert_true(close || SX_SANITIZED || set->seed != DEFAULT_SEED);
     }
 }
@@ -228,7 +229,7 @@ static void hold_for_sparse_tensors(void **state) {
     enum { HARD = sizeof hard / sizeof *hard };
     tally exact = {0}, timeloop = {0};
     uint64_t count = set->count / 12 + 1;
-    for (uint64_t i = 0, n = 0; n < count; i++) {
+    for (uint64_t i = 0, n = 0; n < count || timeloop.n[0] < count / 16; i++) {
         uint64_t number = i < HARD ? hard[i].number : i - HARD;
         sx_rng rng = sx_rng_stream(i < HARD ? hard[i].seed : set->seed, "bounds.sparse", number);
         sx_small_space small;
@@ -458,7 +459,7 @@ static void hold_below_bypass(void **state) {
 }
 
 int main(int argc, char **argv) {
-    settings set = {2000, DEFAULT_SEED};
+    settings set = {DEFAULT_COUNT, DEFAULT_SEED};
     if (argc > 1) set.count = strtoull(argv[1], NULL, 10);
     if (argc > 2) set.seed = strtoull(argv[2], NULL, 10);
     const struct CMUnitTest tests[] = {

@@ -243,12 +243,30 @@ static sx_status make_tables(sx_factors *f) {
     return good ? SX_OK : sx_error_memory();
 }
 
+/* Lists the splits that begin with the factors of the slots before `slot`, which leave a state; returns where the list ends. */
+static uint32_t *list_from(const sx_factors *f, int slot, uint32_t state, uint32_t *factor, uint32_t *out) {
+    if (slot == f->n_slots) {
+        memcpy(out, factor, (size_t)slot * sizeof *out);
+        return out + slot;
+    }
+    for (uint32_t i = f->step_of[state]; i < f->step_of[state + 1]; i++) {
+        uint32_t first, n = clip(&f->step[i], f->min[slot], f->max[slot], &first);
+        if (ways_of(f, slot + 1)[f->step[i].next] == 0) continue;
+        for (uint32_t k = 0; k < n; k++) {
+            factor[slot] = first + k;
+            out = list_from(f, slot + 1, f->step[i].next, factor, out);
+        }
+    }
+    return out;
+}
+
 /* Writes out all splits. */
 static sx_status make_list(sx_factors *f) {
     size_t n = (size_t)sx_factors_count(f), slots = (size_t)f->n_slots;
+    uint32_t factor[SX_MAX_SLOTS];
     f->list = sx_arena_alloc(&f->arena, n * slots + 1, sizeof *f->list);
     if (!f->list) return sx_error_memory();
-    for (size_t i = 0; i < n; i++) sx_factors_at(f, i, f->list + i * slots);
+    list_from(f, 0, f->n_states - 1, factor, f->list);
     return SX_OK;
 }
 
@@ -301,6 +319,10 @@ sx_u128 sx_factors_count(const sx_factors *factors) {
 void sx_factors_at(const sx_factors *factors, sx_u128 index, uint32_t *factor) {
     assert(index < sx_factors_count(factors));
     const sx_factors *f = factors;
+    if (f->list) {
+        memcpy(factor, f->list + (size_t)index * (size_t)f->n_slots, (size_t)f->n_slots * sizeof *factor);
+        return;
+    }
     uint32_t state = f->n_states - 1;
     for (int slot = 0; slot < f->n_slots; slot++) {
         const sx_u128 *outer = ways_of(f, slot + 1);

@@ -115,13 +115,19 @@ size_t sx_select_rank(const sx_goal *goal, const sx_outcome *outcome, size_t n, 
     return front ? front : 1;
 }
 
+size_t sx_select_worst(const sx_goal *goal, const sx_outcome *outcome, size_t n) {
+    size_t worst = 0;
+    for (size_t i = 1; i < n; i++)
+        if (sx_outcome_compare(goal, &outcome[i], &outcome[worst]) > 0) worst = i;
+    return worst;
+}
+
 void sx_select_news(const sx_run *run, size_t n, sx_outcome *outcome, void *points) {
     sx_outcome found;
-    size_t worst = 0, size = sx_run_space(run)->point_size;
+    size_t size = sx_run_space(run)->point_size;
     const void *point = sx_run_news(run, &found);
     if (!point) return;
-    for (size_t i = 1; i < n; i++)
-        if (sx_outcome_compare(sx_run_goal(run), &outcome[i], &outcome[worst]) > 0) worst = i;
+    size_t worst = sx_select_worst(sx_run_goal(run), outcome, n);
     outcome[worst] = found;
     memcpy((unsigned char *)points + worst * size, point, size);
 }

@@ -18,6 +18,9 @@ size_t sx_select_tournament(const sx_goal *goal, const sx_outcome *outcome, size
  */
 size_t sx_select_rank(const sx_goal *goal, const sx_outcome *outcome, size_t n, bool pareto, uint32_t *order);
 
+/* The number of the worst of n members. */
+size_t sx_select_worst(const sx_goal *goal, const sx_outcome *outcome, size_t n);
+
 /* Puts what other navigators have found (sx_run_news) in the place of the worst of n members. */
 void sx_select_news(const sx_run *run, size_t n, sx_outcome *outcome, void *points);
 

@@ -1,6 +1,9 @@
-/* Compact points of map spaces: draws have the distribution of the space's own, and steps reach what they should. */
+/* Compact points of map spaces: draws have the distribution of the space's own, steps reach what they should, and parts are taken
+ * over as genes of mappings are. */
 #include "base/hash.h"
+#include "core/steps.h"
 #include "mapspace/map_core.h"
+#include "mapspace/map_parts.h"
 #include "support/expect.h"
 #include "support/small_map.h"
 
@@ -127,10 +130,51 @@ static void steps_change_one_part(void **state) {
     finish(&s);
 }
 
+/* The gene of a map space that is a part of compact points. */
+static size_t gene_of(const setup *s, sx_core_part part) {
+    static const int axis[] = {[SX_COMPACT_TILE] = SX_AXIS_TILE,
+                               [SX_COMPACT_ORDER] = SX_AXIS_ORDER,
+                               [SX_COMPACT_PARALLEL] = SX_AXIS_PARALLEL,
+                               [SX_COMPACT_KEEP] = SX_AXIS_KEEP};
+    size_t gene = 0;
+    while (s->map->gene_of[gene].axis != axis[part.axis] || s->map->gene_of[gene].which != part.which) gene++;
+    assert_true(gene < s->map->space.n_genes);
+    return gene;
+}
+
+static void parts_are_taken_as_genes_are(void **state) {
+    static setup s;
+    sx_compact_level from[SX_CORE_LEVELS + SX_CORE_WORDS / 2], to[SX_CORE_LEVELS + SX_CORE_WORDS / 2];
+    sx_mapping other, expected, found;
+    sx_core_rng rng = {3};
+    int changed[4] = {0};
+    (void)state;
+    prepare(&s);
+    uint32_t n = sx_core_n_parts(&s.core);
+    assert_int_equal(n, s.map->space.n_genes);
+    for (int i = 0; i < STEPS; i++) {
+        sx_core_part part = sx_core_part_of(&s.core, (uint32_t)i % n);
+        while (!s.engine->draw_uniform(&s.core, s.splits, s.work, &rng, from)) continue;
+        while (!s.engine->draw_uniform(&s.core, s.splits, s.work, &rng, to)) continue;
+        sx_map_expand(s.map, &s.core, from, &other);
+        sx_map_expand(s.map, &s.core, to, &expected);
+        sx_map_take(&s.map->space, gene_of(&s, part), &other, &expected);
+        sx_map_expand(s.map, &s.core, to, &found);
+        changed[part.axis] += memcmp(&found, &expected, s.map->space.point_size) != 0;
+        sx_core_take(&s.core, part, from, to);
+        assert_true(sx_map_compact_holds(&s.core, to));
+        sx_map_expand(s.map, &s.core, to, &found);
+        assert_memory_equal(&found, &expected, s.map->space.point_size);
+    }
+    for (int i = 0; i < 4; i++) assert_true(changed[i] > STEPS / 400);
+    finish(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(draws_are_those_of_the_space),
         cmocka_unit_test(steps_change_one_part),
+        cmocka_unit_test(parts_are_taken_as_genes_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,9 @@
 #include "support/expect.h"
 #include "support/toy_space.h"
 
+#include "base/hash.h"
+#include "space/scorer.h"
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,6 +46,89 @@ static void a_barren_space_gives_up(void **state) {
     assert_false(sx_space_draw_legal(toy, &rng, &point, &rejected));
     assert_int_equal(rejected, 7);
     assert_false(sx_space_sample(toy, 0, 0, &point));
+    sx_space_free(toy);
+}
+
+/* Draws a point whose first two numbers are too large. */
+static void draw_illegal(const sx_space *space, sx_rng *rng, void *point) {
+    (void)space, (void)rng;
+    *(sx_toy_point *)point = (sx_toy_point){{15, 15, 1}};
+}
+
+/* Draws a point of which one number is off by one. */
+static void draw_uneven(const sx_space *space, sx_rng *rng, void *point) {
+    (void)space, (void)rng;
+    *(sx_toy_point *)point = (sx_toy_point){{3}};
+}
+
+/* Where no draw is legal the last one is projected, if the space can encode and project points. */
+static void draws_are_projected(void **state) {
+    (void)state;
+    sx_space *toy = sx_toy_space_new(NULL);
+    const sx_space_type *own = toy->type;
+    sx_space_type type = *own;
+    sx_rng rng = sx_rng_stream(0, "test", 0);
+    uint64_t rejected = 0;
+    sx_toy_point point;
+    type.draw = draw_illegal;
+    type.draw_likely = NULL;
+    type.repair = NULL;
+    toy->type = &type;
+    toy->tries = 3;
+    assert_false(sx_space_legal(toy, &(sx_toy_point){{15, 15, 1}}, NULL, 0));
+    type.encode = NULL;
+    assert_false(sx_space_draw_legal(toy, &rng, &point, &rejected));
+    type.encode = own->encode;
+    type.project = NULL;
+    assert_false(sx_space_draw_legal(toy, &rng, &point, &rejected));
+    assert_int_equal(rejected, 6);
+    type.project = own->project;
+    toy->tries = 1;
+    assert_false(sx_space_draw_legal(toy, &rng, &point, NULL)); /* 13 * 13 is above 120, too */
+    type.draw = draw_uneven;
+    assert_true(sx_space_draw_legal(toy, &rng, &point, NULL));
+    assert_true(sx_space_legal(toy, &point, NULL, 0) && point.x[0] + point.x[2] == 2);
+    toy->type = own;
+    sx_space_free(toy);
+}
+
+/* Points are numbered where the number is exact and the space can count them. */
+static void points_have_numbers(void **state) {
+    (void)state;
+    sx_space *toy = sx_toy_space_new(NULL);
+    const sx_space_type *own = toy->type;
+    sx_space_type type = *own;
+    sx_toy_point point;
+    sx_cardinal index = {.low = 3 + 16 * 5, .exact = true};
+    assert_true(sx_space_at(toy, &index, &point));
+    assert_true(point.x[0] == 3 && point.x[1] == 5 && point.x[2] == 0);
+    assert_false(sx_space_at(toy, &(sx_cardinal){.low = 1}, &point));
+    assert_false(sx_space_at(toy, &(sx_cardinal){.high = 1, .exact = true}, &point));
+    type.at = NULL;
+    toy->type = &type;
+    assert_false(sx_space_at(toy, &index, &point));
+    toy->type = own;
+    sx_space_free(toy);
+}
+
+/* A point's two keys are two hashes of its bytes, and those of the model where it has keys. */
+static void keys_are_two_hashes(void **state) {
+    (void)state;
+    sx_space *toy = sx_toy_space_new(NULL);
+    sx_point_model_type type = *sx_space_model(toy)->type;
+    sx_point_model model = *sx_space_model(toy);
+    const sx_toy_point point = {{1, 2, 3}};
+    sx_objective objective;
+    sx_scorer *scorer;
+    uint64_t key[2];
+    type.key = NULL;
+    model.type = &type;
+    sx_expect_ok(sx_objective_parse("edp", &objective));
+    sx_expect_ok(sx_scorer_new(toy, &model, &objective, &scorer));
+    sx_scorer_key(scorer, &point, key);
+    assert_true(key[0] == sx_hash_bytes(&point, sizeof point, 1));
+    assert_true(key[1] == sx_hash_bytes(&point, sizeof point, 2));
+    sx_scorer_free(scorer);
     sx_space_free(toy);
 }
 
@@ -173,6 +259,9 @@ int main(void) {
         cmocka_unit_test(models_without_metrics_are_refused),
         cmocka_unit_test(evaluators_need_a_command),
         cmocka_unit_test(a_barren_space_gives_up),
+        cmocka_unit_test(draws_are_projected),
+        cmocka_unit_test(points_have_numbers),
+        cmocka_unit_test(keys_are_two_hashes),
         cmocka_unit_test(genes_and_axes),
         cmocka_unit_test(mutations_stay_legal_and_differ),
         cmocka_unit_test(cardinals_as_text),

@@ -314,8 +314,7 @@ sx_status sx_options_session(const sx_options *options, sx_session_options *out)
     set_run(options, mapper, &out->run);
     out->space = sx_options_space(options);
     out->widen = strcspn(mapper, ":") == strlen("auto") && strncmp(mapper, "auto", 4) == 0 &&
-                 !options->no_remainders && !options->remainders && !options->split_axes && !options->proof &&
-                 out->run.k_best <= 1 && !options->pareto;
+                 !options->no_remainders && !options->remainders && !options->split_axes;
     out->warm = SX_WARM_SIMILARITY;
     if (options->warm_start) SX_TRY(sx_warm_named("warm-start", options->warm_start, &out->warm));
     out->store = options->store;

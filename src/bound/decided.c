@@ -35,6 +35,14 @@ void sx_decided_set(sx_decided *decided, int level, int dim, uint64_t factor) {
     decided->reach[level + 1][dim] = decided->base[level][dim] * factor;
 }
 
+uint64_t sx_decided_alike(const sx_decided *decided, int level, int dim, uint64_t factor) {
+    for (int s = level + 1; s < decided->model->n_levels; s++)
+        if (decided->spatial[s][dim] > 1) return factor;
+    uint64_t tiles = (decided->model->size[dim] - 1) / decided->base[level][dim] + 1;
+    uint64_t blocks = (tiles - 1) / factor + 1;
+    return blocks == 1 ? tiles : (tiles - 1) / (blocks - 1);
+}
+
 bool sx_decided_loops(const sx_decided *decided, int level, int dim) {
     return decided->reach[level + 1][dim] > decided->base[level][dim] &&
            decided->base[level][dim] < decided->model->size[dim];

@@ -22,6 +22,10 @@ typedef struct sx_loop_place {
 /* Sets the factors of a level's temporal loop in one dimension, from the innermost level outward. */
 void sx_decided_set(sx_decided *decided, int level, int dim, uint64_t factor);
 
+/* The last factor that makes as many blocks of a dimension as another does at a level; that one itself where a level
+ * outside spreads the dimension. */
+uint64_t sx_decided_alike(const sx_decided *decided, int level, int dim, uint64_t factor);
+
 /* Whether a level's loop on a dimension has several iterations. */
 bool sx_decided_loops(const sx_decided *decided, int level, int dim);
 

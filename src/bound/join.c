@@ -268,3 +268,16 @@ sx_prefix_least sx_prefix_bound_joined(const sx_prefix_bound *prefix, const sx_p
     j.least.cycles = fmax(j.least.cycles, alone.cycles);
     return j.least;
 }
+
+sx_prefix_least sx_prefix_bound_least(const sx_prefix_bound *prefix, const sx_prefix_query *query,
+                                      const sx_prefix_goal *goal, uint64_t *steps) {
+    sx_prefix_least all = {INFINITY, INFINITY, INFINITY};
+    for (int first = -1; first < prefix->bounds->model->n_dims; first++) {
+        sx_prefix_least bound = sx_prefix_bound_joined(prefix, query, first, goal, steps);
+        if (bound.value < goal->enough) return bound;
+        all.value = fmin(all.value, bound.value);
+        all.energy = fmin(all.energy, bound.energy);
+        all.cycles = fmin(all.cycles, bound.cycles);
+    }
+    return all;
+}

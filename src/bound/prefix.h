@@ -66,4 +66,9 @@ typedef struct sx_prefix_least {
 sx_prefix_least sx_prefix_bound_joined(const sx_prefix_bound *prefix, const sx_prefix_query *query, int first,
                                        const sx_prefix_goal *goal, uint64_t *steps);
 
+/* The least of these over all loops that may be the next one outward; one that is below goal->enough, as soon as there is
+ * one. */
+sx_prefix_least sx_prefix_bound_least(const sx_prefix_bound *prefix, const sx_prefix_query *query,
+                                      const sx_prefix_goal *goal, uint64_t *steps);
+
 #endif

@@ -215,17 +215,15 @@ static sx_status read_mapper(const sx_args *args, map_job *job) {
     return read_gap(job, sx_args_number(args, "gap", 0));
 }
 
-/* Whether remainders are searched after tiles that divide: by the default mapper, for one mapping without a
- * certificate. */
+/* Whether remainders are searched after tiles that divide: by the default mapper. */
 static sx_status read_widen(const sx_args *args, map_job *job) {
-    bool off = sx_args_flag(args, "no-remainders") || sx_args_flag(args, "certificate");
+    bool off = sx_args_flag(args, "no-remainders");
     sx_session_options *o = &job->r->options;
     size_t length = strcspn(job->view.asked, ":");
     bool preset = length == strlen(DEFAULT_MAPPER) && strncmp(job->view.asked, DEFAULT_MAPPER, length) == 0;
-    if (sx_args_flag(args, "no-remainders") && o->space.remainders)
+    if (off && o->space.remainders)
         return sx_error_new(SX_ERR_USAGE, "--remainders and --no-remainders contradict each other");
-    o->widen = preset && !off && !o->space.remainders && !o->space.split_axes && o->run.k_best == 1 &&
-               !o->run.pareto;
+    o->widen = preset && !off && !o->space.remainders && !o->space.split_axes;
     return SX_OK;
 }
 

@@ -86,6 +86,15 @@ static sx_status add_json(const job *j, const char *path, const sx_certificate *
 /* Adds how the spatial mappings were closed. */
 static void add_reasons(const sx_certificate *c, const sx_verification *v, sx_table *table) {
     sx_table_cell(table, "spatial");
+    if (c->space.remainders) {
+        sx_table_cell(table, "%s spatial mappings, whether their factors divide or not",
+                      sx_show_count((double)v->done.spatial).text);
+        sx_table_cell(table, "  searched");
+        sx_table_cell(table, "%s searched, %s mappings evaluated",
+                      sx_show_count((double)v->done.entries).text,
+                      sx_show_count((double)v->done.evaluations).text);
+        return;
+    }
     sx_table_cell(table, "%s spatial mappings", sx_show_count((double)c->proof->n_spatial).text);
     sx_table_cell(table, "  compulsory");
     sx_table_cell(table, "%s closed by the compulsory traffic of each tensor",
@@ -152,7 +161,7 @@ static sx_status print(const job *j, const char *path, const sx_certificate *c, 
         sx_text_add(out, "  %s\n",
                     j->alone.asked ? j->alone.report.why
                     : c->space.remainders
-                        ? "the lower bound of a space with remainders: only --independent checks it"
+                        ? "the least latency of a space with remainders: no rule of the search bounds it"
                         : "the optimum of several criteria: only --independent checks it");
     else if (v->verdict == SX_CLAIMS_OPEN)
         sx_text_add(

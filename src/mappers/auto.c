@@ -8,7 +8,8 @@
  * those of Gamma alone. Where several best mappings are wanted Gamma and Sunstone come after the proof, as that
  * needs every mapping in the form that stands for all that no cost tells from it.
  *
- * With remainders, mappings of padded sizes come first (padding.c), from the mapping to begin with. Where these were not
+ * With remainders, tiles that divide come first, in a search of their own with half of the budget, unless there is a
+ * mapping to begin with; then mappings of padded sizes (padding.c). Where these were not
  * asked for (sx_map_space_options: brief) a short proof follows, for its bound; Gamma's first evaluations come before it
  * where padding has helped.
  *
@@ -37,7 +38,7 @@ static const sx_setting settings[] = {
                300000, 0, 1e9, true, NULL},
 };
 
-enum stage { PADDING, FIRST, PROOF, GAMMA_MORE, SUNSTONE_LATE, GAMMA_LATE, DONE };
+enum stage { DIVIDING, PADDING, FIRST, PROOF, GAMMA_MORE, SUNSTONE_LATE, GAMMA_LATE, DONE };
 
 enum {
     FIRST_EVALUATIONS = 2000, /* of Gamma, before anything else */
@@ -107,11 +108,22 @@ static sx_status call_sunstone(sx_run *run, state *s, double share) {
     return sx_run_call(run, "sunstone:plus=on", s->until, share);
 }
 
-/* Whether padded sizes are tried: for one mapping with remainders, unless evaluations are few and nothing else is cut. */
+/* Whether remainders are searched after tiles that divide: for one criterion. */
+static bool has_remainders(const sx_run *run) {
+    return sx_map_space_of(sx_run_space(run))->options.remainders && sx_run_objective(run)->n_criteria == 1;
+}
+
+/* Whether padded sizes are tried: unless evaluations are few and nothing else is cut. */
 static bool pads(const sx_run *run) {
-    return (sx_run_left(run) > FEW_EVALUATIONS || brief_steps(run) > 0) &&
-           sx_map_space_of(sx_run_space(run))->options.remainders && sx_run_k_best(run) == 1 &&
-           !sx_run_pareto(run) && sx_run_objective(run)->n_criteria == 1;
+    return has_remainders(run) && (sx_run_left(run) > FEW_EVALUATIONS || brief_steps(run) > 0);
+}
+
+/* Searches tiles that divide, as without remainders. */
+static sx_status search_dividing(sx_run *run) {
+    char text[96];
+    snprintf(text, sizeof text, "auto:gap=%.17g,effort=%.17g,gamma=%.0f", sx_run_setting(run, GAP),
+             sx_run_setting(run, EFFORT), sx_run_setting(run, GAMMA));
+    return sx_padding_begin(run, text);
 }
 
 /* Whether a stage is left out, as remainders were not asked for. */
@@ -129,6 +141,8 @@ static sx_status run_stage(sx_run *run, state *s) {
     if (left <= FEW_EVALUATIONS) first = left / 10 * 9 / GENERATION * GENERATION;
     if (is_skipped(run, s)) return SX_OK;
     switch ((enum stage)s->stage) {
+    case DIVIDING:
+        return has_remainders(run) && !s->padding.begun ? search_dividing(run) : SX_OK;
     case PADDING:
         return s->padding.begun || pads(run) ? sx_padding_search(run, &s->padding) : SX_OK;
     case FIRST:

@@ -42,7 +42,7 @@ static const struct {
 } PLANS[] = {{24, 24, 24, 24}, {16, 8, 8, 1}, {6, 8, 4, 1}};
 static const double LIMITS[] = {0.75, 0.98, INFINITY};
 
-static const double WIDEST = 1.3, WORTH = 0.7, SHARE = 0.125;
+static const double WIDEST = 1.3, WORTH = 0.7, SHARE = 0.125, HALF = 0.5;
 static const double TRIMMED =
     0.25; /* of the padding, that mappings worth to be found are rid of when they are trimmed */
 static const double EFFORT = 2, BRIEF_EFFORT = 0.5; /* of a padded problem, in million steps */
@@ -151,24 +151,53 @@ void sx_padding_trim(const sx_map_space *space, void *point) {
     sx_map_normalize(space, point);
 }
 
-/* Solves the space of padded sizes; *found: it has a mapping below the ceiling, which *point becomes. */
-static sx_status solve_space(sx_run *run, const sx_map_space *space, const sx_model *model, double ceiling,
-                             void *point, bool *found) {
+/* Searches the tiles of a model's problem that divide, by a mapper with a share of the budget; *found: there is a
+ * mapping below the ceiling (0: any), which *point becomes. */
+static sx_status search_dividing(sx_run *run, const sx_map_space *space, const sx_model *model,
+                                 double ceiling, const char *mapper, double share, void *point, bool *found) {
     sx_map_space_options options = space->options;
-    sx_space *padded;
+    sx_space *dividing;
     options.remainders = false;
     options.dividing = options.brief = 0;
     options.ceiling = ceiling;
-    SX_TRY(sx_map_space_new(model, &space->constraints, &options, &padded));
+    *found = false;
+    SX_TRY(sx_map_space_new(model, &space->constraints, &options, &dividing));
     sx_status status = SX_OK;
+    if (dividing->point_size == space->space.point_size)
+        status = sx_run_within(run, dividing, mapper, share, point, found);
+    sx_space_free(dividing);
+    return status;
+}
+
+/* Solves the space of padded sizes; *found: it has a mapping below the ceiling, which *point becomes. */
+static sx_status solve_space(sx_run *run, const sx_map_space *space, const sx_model *model, double ceiling,
+                             void *point, bool *found) {
     const bool brief = space->options.brief > 0;
     char solver[128];
     snprintf(solver, sizeof solver, "optimal:gamma=%d,sunstone=0,descents=0,arrays=20000,effort=%g",
              ceiling > 0 && brief ? 0 : EVALUATIONS, brief ? BRIEF_EFFORT : EFFORT);
-    if (padded->point_size == space->space.point_size)
-        status = sx_run_within(run, padded, solver, SHARE, point, found);
-    sx_space_free(padded);
-    return status;
+    return search_dividing(run, space, model, ceiling, solver, SHARE, point, found);
+}
+
+/* Frees an error that says that a space has no mapping, or too many: it is left out. */
+static sx_status leave_out(SX_TAKE sx_status status) {
+    if (!status || (status->code != SX_ERR_INPUT && status->code != SX_ERR_LIMIT)) return status;
+    sx_status_free(status);
+    return SX_OK;
+}
+
+sx_status sx_padding_begin(sx_run *run, const char *mapper) {
+    const sx_map_space *space = sx_map_space_of(sx_run_space(run));
+    sx_outcome outcome;
+    size_t n_starts;
+    bool found;
+    if (sx_run_starts(run, &n_starts), n_starts > 0 || sx_run_incumbent(run, NULL)) return SX_OK;
+    void *point = malloc(space->space.point_size);
+    if (!point) return sx_error_memory();
+    sx_status status = search_dividing(run, space, space->model, 0, mapper, HALF, point, &found);
+    if (!status && found) sx_run_evaluate(run, point, 1, &outcome);
+    free(point);
+    return leave_out(status);
 }
 
 /* Solves the problem of padded sizes. What cannot be padded, as constraints fix its factors, has no mapping. */
@@ -184,9 +213,7 @@ static sx_status solve_padded(sx_run *run, const sx_map_space *space, const padd
     if (!status) status = solve_space(run, space, model, ceiling_of(run, v->volume), point, found);
     sx_model_free(model);
     free(problem);
-    if (!status || (status->code != SX_ERR_INPUT && status->code != SX_ERR_LIMIT)) return status;
-    sx_status_free(status);
-    return SX_OK;
+    return leave_out(status);
 }
 
 /* Tries the next padding. */

@@ -17,6 +17,10 @@ typedef struct sx_padding_state {
     uint64_t done;
 } sx_padding_state;
 
+/* Where a run, in a space with remainders, has no mapping to begin with: searches tiles that divide with half of its
+ * budget, by a mapper of these settings, and evaluates what that finds. */
+SX_MUST_USE sx_status sx_padding_begin(sx_run *run, const char *mapper);
+
 /* Improves the best mapping of a run, in a space with remainders, by padded sizes and then by descent over single
  * factors; does nothing where there is no mapping to begin with. */
 SX_MUST_USE sx_status sx_padding_search(sx_run *run, sx_padding_state *at);

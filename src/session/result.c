@@ -71,10 +71,6 @@ static sx_status check_criteria(const sx_result *r, const sx_layer_result *layer
 /* Refuses a layer of which no certificate can be made. */
 static sx_status check_layer(const sx_result *r, size_t layer) {
     if (layer >= r->session.n_layers) return sx_error_new(SX_ERR_USAGE, "the result has no layer %zu", layer);
-    if (r->session.layer[layer].remainders && !r->options.space.remainders)
-        return sx_error_new(
-            SX_ERR_USAGE,
-            "certificates do not support remainders that were searched beside tiles that divide");
     if (!r->session.layer[layer].found || !r->session.layer[layer].proof)
         return sx_error_hint(sx_error_new(SX_ERR_LIMIT,
                                           "no lower bound was proven for %s; no certificate is written",
@@ -124,6 +120,7 @@ static sx_status fill_certificate(const sx_layer_result *from, const sx_certifie
     c->arch = *of->arch;
     c->constraints = *of->constraints;
     c->space = of->options->space;
+    c->space.remainders |= from->remainders || from->any_optimal;
     c->model = of->options->model;
     c->objective = of->options->run.objective;
     c->mapping = from->best.mapping;

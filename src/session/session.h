@@ -81,7 +81,7 @@ void sx_session_unprove(const sx_session *session, sx_layer_result *result);
 SX_MUST_USE sx_status sx_session_append_trace(const sx_layer_result *later, sx_layer_result *result);
 
 /* Adds what a search with remainders found to the result of the one without. */
-SX_MUST_USE sx_status sx_session_merge(const sx_session *session, const sx_layer_result *wide,
+SX_MUST_USE sx_status sx_session_merge(const sx_session *session, sx_layer_result *wide,
                                        sx_layer_result *result);
 
 /* Adds the best of a layer's result to the database, where there is one. */

@@ -125,25 +125,102 @@ static void take_answer(const sx_layer_result *wide, sx_layer_result *result) {
     result->diagnosis = NULL;
 }
 
+/* Orders answers by value, the earlier found first. */
+static int compare_values(const void *a, const void *b) {
+    const sx_answer *x = a, *y = b;
+    if (x->value != y->value) return x->value < y->value ? -1 : 1;
+    return (x->evaluation > y->evaluation) - (x->evaluation < y->evaluation);
+}
+
+/* Orders answers by energy, then by cycles. */
+static int compare_energies(const void *a, const void *b) {
+    const sx_score *x = &((const sx_answer *)a)->score, *y = &((const sx_answer *)b)->score;
+    if (x->energy_pj != y->energy_pj) return x->energy_pj < y->energy_pj ? -1 : 1;
+    return (x->cycles > y->cycles) - (x->cycles < y->cycles);
+}
+
+/* Leaves of answers by energy those of a front. */
+static void cut_front(sx_answer *answer, size_t *n) {
+    size_t kept = 0;
+    for (size_t i = 0; i < *n; i++)
+        if (kept == 0 || answer[i].score.cycles < answer[kept - 1].score.cycles) answer[kept++] = answer[i];
+    *n = kept;
+}
+
+/* Whether two answers differ in the orders of their loops at the most, and cost the same. */
+static bool is_same(const sx_answer *a, const sx_answer *b, const sx_arch *arch) {
+    bool same = a->score.energy_pj == b->score.energy_pj && a->score.cycles == b->score.cycles;
+    for (int s = 0; s < arch->n_levels && same; s++) {
+        const sx_mapping_level *x = &a->mapping.level[s], *y = &b->mapping.level[s];
+        same = x->keep == y->keep && memcmp(x->spatial, y->spatial, sizeof x->spatial) == 0 &&
+               memcmp(x->temporal, y->temporal, sizeof x->temporal) == 0;
+    }
+    return same;
+}
+
+/* Adds the answers of a second search that leave remainders to a list of at most `most`, or to a front (0); *changed: some
+ * are in it. Those whose tiles divide are the first search's to list; orders of equal cost count once. */
+static sx_status join_answers(const sx_session *session, const sx_answer *wide, size_t n_wide, size_t most,
+                              sx_answer **answer, size_t *n, bool *changed) {
+    const sx_layer_result *before = &session->out->layer[session->at];
+    const sx_problem *problem = &session->network->layer[session->at].problem;
+    size_t room = *n;
+    if (!sx_reserve(answer, &room, *n + n_wide, sizeof **answer)) return sx_error_memory();
+    for (size_t i = 0; i < n_wide; i++) {
+        bool listed = sx_mapping_perfect(&wide[i].mapping, problem);
+        for (size_t k = 0; k < *n && !listed; k++) listed = is_same(&(*answer)[k], &wide[i], session->arch);
+        if (listed) continue;
+        (*answer)[*n] = wide[i];
+        (*answer)[(*n)++].evaluation += before->summary.evaluations;
+    }
+    if (*n > 0) qsort(*answer, *n, sizeof **answer, most ? compare_values : compare_energies);
+    if (most && *n > most) *n = most;
+    if (!most) cut_front(*answer, n);
+    for (size_t i = 0; i < *n; i++) *changed |= !sx_mapping_perfect(&(*answer)[i].mapping, problem);
+    return SX_OK;
+}
+
+/* Adds the lists of a second search to those of the first. What either has proven of its list or front does not hold of
+ * both together; lower bounds do. */
+static sx_status join_lists(const sx_session *session, const sx_layer_result *wide, sx_layer_result *result) {
+    const sx_run_options *o = &session->options->run;
+    sx_run_summary *s = &result->summary;
+    bool changed = false;
+    if (o->k_best > 1)
+        SX_TRY(join_answers(session, wide->other, wide->n_best, o->k_best, &result->other, &result->n_best,
+                            &changed));
+    if (o->pareto)
+        SX_TRY(
+            join_answers(session, wide->front, wide->n_front, 0, &result->front, &result->n_front, &changed));
+    if (!changed) return SX_OK;
+    if (s->optimal) s->lower_bound = result->best.value;
+    s->optimal = result->any_optimal = false;
+    return SX_OK;
+}
+
 /* Takes what a second search proves. */
-static void take_proof(const sx_layer_result *wide, sx_layer_result *result) {
+static void take_proof(sx_layer_result *wide, sx_layer_result *result) {
+    sx_proof *proof = result->proof;
     result->summary.lower_bound = wide->summary.lower_bound;
     result->summary.optimal = wide->summary.optimal;
+    result->proof = wide->proof;
+    wide->proof = proof;
 }
 
 /* Notes whether a second search, which was not asked for, gave the answer, and what is known without it. */
-static void note_remainders(const sx_layer_result *wide, bool better, sx_layer_result *result) {
+static void note_remainders(sx_layer_result *wide, bool better, sx_layer_result *result) {
     const sx_run_summary *s = &result->summary;
     result->widened = true;
     result->any_bound = wide->summary.lower_bound;
     result->any_optimal = wide->summary.optimal;
-    if (!better) return;
-    result->remainders = true;
-    result->dividing = (sx_dividing){result->found ? result->best.value : 0, s->lower_bound, s->optimal};
+    result->remainders = better;
+    if (!better && !wide->summary.optimal) return;
+    if (better)
+        result->dividing = (sx_dividing){result->found ? result->best.value : 0, s->lower_bound, s->optimal};
     take_proof(wide, result);
 }
 
-sx_status sx_session_merge(const sx_session *session, const sx_layer_result *wide, sx_layer_result *result) {
+sx_status sx_session_merge(const sx_session *session, sx_layer_result *wide, sx_layer_result *result) {
     const sx_objective *objective = &session->options->run.objective;
     sx_run_summary *s = &result->summary;
     bool better = wide->found && (!result->found || sx_objective_compare(objective, &wide->best.score,
@@ -154,6 +231,7 @@ sx_status sx_session_merge(const sx_session *session, const sx_layer_result *wid
     else
         note_remainders(wide, better, result);
     if (better) take_answer(wide, result);
+    SX_TRY(join_lists(session, wide, result));
     s->evaluations += wide->summary.evaluations;
     s->valid += wide->summary.valid;
     s->rejected += wide->summary.rejected;

@@ -309,16 +309,13 @@ static void tiles(sx_enumeration *t, int s, int d, uint32_t *extent, uint32_t po
     }
 }
 
-/* Sets choice number `choice` of what levels keep; false where some tensor is kept nowhere. */
-static bool set_keep(sx_enumeration *t, uint32_t choice, sx_outline *outline) {
-    const sx_verify_space *space = t->context.space;
+bool sx_verify_space_choose_keep(const sx_verify_space *space, uint32_t choice, uint8_t *keep) {
     unsigned kept = 0;
     for (int s = 0; s < space->arch->n_levels; s++) {
-        unsigned keep = space->must[s];
-        for (unsigned more = space->may[s] & ~keep; more; more &= more - 1, choice >>= 1)
-            if (choice & 1) keep |= more & -more;
-        outline->keep[s] = t->mapping.level[s].keep = (uint8_t)keep;
-        kept |= keep;
+        keep[s] = space->must[s];
+        for (unsigned more = space->may[s] & ~(unsigned)keep[s]; more; more &= more - 1, choice >>= 1)
+            if (choice & 1) keep[s] |= (uint8_t)(more & -more);
+        kept |= keep[s];
     }
     return kept == (1u << space->problem->n_tensors) - 1;
 }
@@ -338,7 +335,8 @@ static sx_check_outcome check_spatial_mapping(sx_enumeration *t, const uint32_t 
     begin_launched(t, spatial);
     for (uint32_t i = 0; i < 1u << sx_verify_space_n_keeps(space) && goes_on(t); i++) {
         uint32_t extent[SX_MAX_DIMS] = {0};
-        if (!set_keep(t, i, &outline)) continue;
+        if (!sx_verify_space_choose_keep(space, i, outline.keep)) continue;
+        for (int s = 0; s < space->arch->n_levels; s++) t->mapping.level[s].keep = outline.keep[s];
         sx_outline_bound_begin(t->bounds, &outline);
         if (!is_open(t, value_of(t, sx_outline_bound_compulsory(t->bounds), 0, 0))) continue;
         if (!is_open(t, value_of(t, sx_outline_bound_quick(t->bounds, false), 0, 0))) continue;

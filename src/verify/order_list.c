@@ -45,6 +45,7 @@ typedef struct list {
 
 struct sx_order_list {
     const sx_verify_space *space;
+    bool each;                                             /* no order stands for another */
     unsigned indexed[SX_MAX_TENSORS], own[SX_MAX_TENSORS]; /* dimensions of tensors, as masks */
     pthread_mutex_t lock;
     list *lists[SX_MAX_LEVELS]; /* per set of loops; NULL: none yet */
@@ -69,10 +70,11 @@ static void set_masks(sx_order_list *order_list, int v) {
     }
 }
 
-sx_status sx_order_list_new(const sx_verify_space *space, sx_order_list **out) {
+sx_status sx_order_list_new(const sx_verify_space *space, bool each, sx_order_list **out) {
     sx_order_list *order_list = calloc(1, sizeof *order_list);
     if (!order_list) return sx_error_memory();
     order_list->space = space;
+    order_list->each = each || space->model->sparse || sx_latency_sees_orders(space->model);
     for (int v = 0; v < space->problem->n_tensors; v++) set_masks(order_list, v);
     if (pthread_mutex_init(&order_list->lock, NULL) != 0) {
         free(order_list);
@@ -125,9 +127,8 @@ static void describe(const sx_order_list *order_list, int n, prefix *b) {
     for (int v = 0; v < order_list->space->problem->n_tensors; v++)
         b->whole &= view_order(order_list, v, b->order, n, b->view + v * (SX_MAX_DIMS + 1));
     b->view[VIEW] = b->whole ? 0 : b->used;
-    const sx_model *model = order_list->space->model;
-    if (!model->sparse && !sx_latency_sees_orders(model)) return;
-    b->whole = false; /* the ranks of formats, or caches, follow the loops: every order is seen as it is */
+    if (!order_list->each) return;
+    b->whole = false; /* the ranks of formats, caches or last iterations follow the loops */
     memcpy(b->view, b->order, sizeof b->order);
     b->view[VIEW] = b->used;
 }

@@ -7,7 +7,8 @@
 /* Lists made on demand and kept; may be shared by threads. */
 typedef struct sx_order_list sx_order_list;
 
-SX_MUST_USE sx_status sx_order_list_new(const sx_verify_space *space, SX_OWN sx_order_list **out);
+/* Lists for a space; `each`: of every order that a constraint allows, as mappings with remainders need them. */
+SX_MUST_USE sx_status sx_order_list_new(const sx_verify_space *space, bool each, SX_OWN sx_order_list **out);
 void sx_order_list_free(SX_TAKE sx_order_list *order_list);
 
 /* Orders, innermost first and whole, that stand for all those of a level's loops (a mask of dimensions) that

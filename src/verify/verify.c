@@ -3,6 +3,9 @@
  * search: spatial mappings, tiles and orders are enumerated anew (verify_space.c, order_list.c,
  * enumeration.c), bounds and costs are those of the model.
  *
+ * A certificate of a space with remainders lists nothing: what no bound closes is enumerated, first mappings whose factors
+ * divide, then those that leave remainders (remainder_walk.c).
+ *
  * Complexity: one bound per spatial mapping, and an enumeration for each entry. */
 #include "base/clock.h"
 #include "base/pool.h"
@@ -10,6 +13,7 @@
 #include "sextant/certificate.h"
 #include "verify/enumeration.h"
 #include "verify/exact_energy.h"
+#include "verify/remainder_walk.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -242,7 +246,7 @@ static bool meet(void *user, const uint32_t (*spatial)[SX_MAX_DIMS]) {
 /* Enumerates all spatial mappings. */
 static void check_spatial_mappings(check *k) {
     order_entries(k);
-    sx_verify_space_list_spatial(&k->space, &k->budget, meet, k);
+    sx_verify_space_list_spatial(&k->space, false, &k->budget, meet, k);
     if (atomic_load(&k->budget.over)) return;
     if (k->out->done.spatial < k->c->proof->n_spatial)
         refute(k, "arrays", "there are %llu spatial mappings, not %llu",
@@ -350,7 +354,7 @@ static sx_status prepare_check(check *k) {
     SX_TRY(sx_bound_survey(k->bound, k->space.must, k->space.may,
                            &(sx_interrupt){sx_check_budget_over, &k->budget}));
     SX_TRY(sx_bound_quicken(k->bound));
-    SX_TRY(sx_order_list_new(&k->space, &k->order_list));
+    SX_TRY(sx_order_list_new(&k->space, false, &k->order_list));
     SX_TRY(set_threads(k));
     if (c->objective.criterion[0].kind == SX_LATENCY && k->model->law) SX_TRY(bound_latency(k));
     k->context =
@@ -373,6 +377,65 @@ static sx_status check_entries(check *k) {
     return k->failure;
 }
 
+/* Notes what an enumeration of unlisted mappings found out; false to end. */
+static bool conclude_unlisted(check *k, sx_check_outcome outcome, double least, SX_TAKE sx_status failure) {
+    if (outcome == SX_CHECK_BELOW)
+        refute(k, "lower bound", "a mapping with a value of %.17g, below the lower bound %.17g, was found",
+               least, k->c->lower_bound);
+    if (outcome == SX_CHECK_FAILED) {
+        atomic_store(&k->budget.over, true);
+        k->failure = failure;
+    }
+    return outcome == SX_CHECK_NONE_BELOW;
+}
+
+/* Looks at a spatial mapping of a space with remainders whose factors divide: at its mappings whose factors divide. */
+static bool meet_unlisted(void *user, const uint32_t (*spatial)[SX_MAX_DIMS]) {
+    check *k = user;
+    sx_enumeration *t = k->enumeration[0];
+    const double floor = sx_proof_floor(k->c->lower_bound);
+    const uint64_t before = sx_enumeration_evaluations(t);
+    double least = INFINITY;
+    if (sx_enumeration_compulsory(t, spatial) >= floor) return true;
+    sx_check_outcome outcome = sx_enumeration_check_mappings(t, spatial, floor, &least);
+    k->out->done.evaluations += sx_enumeration_evaluations(t) - before;
+    return conclude_unlisted(k, outcome, least, sx_enumeration_failure(t));
+}
+
+/* Checks the mappings of a space with remainders that leave some. */
+static sx_status check_remainders(check *k) {
+    sx_check_context context = k->context;
+    sx_remainder_walk *walk = NULL;
+    SX_TRY(sx_order_list_new(&k->space, true, &context.order_list));
+    sx_status status = sx_remainder_walk_new(&context, &walk);
+    if (!status) {
+        double least = INFINITY;
+        sx_check_outcome outcome =
+            sx_remainder_walk_check(walk, sx_proof_floor(k->c->lower_bound), tell_progress, k, &least);
+        const sx_walk_counts counts = sx_remainder_walk_counts(walk);
+        k->out->done.spatial = k->out->done.n_spatial = counts.spatial;
+        k->out->done.entries = k->out->done.n_entries = counts.searched;
+        k->out->done.evaluations += counts.evaluations;
+        conclude_unlisted(k, outcome, least, sx_remainder_walk_failure(walk));
+    }
+    sx_remainder_walk_free(walk);
+    sx_order_list_free(context.order_list);
+    return status;
+}
+
+/* Checks a space with remainders, of which nothing is listed. */
+static sx_status check_unlisted(check *k) {
+    sx_verify_space_list_spatial(&k->space, false, &k->budget, meet_unlisted, k);
+    if (!atomic_load(&k->budget.over)) SX_TRY(check_remainders(k));
+    return k->failure;
+}
+
+/* Checks what closes each spatial mapping. */
+static sx_status check_listed(check *k) {
+    check_spatial_mappings(k);
+    return atomic_load(&k->budget.over) ? SX_OK : check_entries(k);
+}
+
 /* Goes from claim to claim. The lower bound of what has no entries stays open. */
 static sx_status check_all(check *k) {
     const sx_certificate *c = k->c;
@@ -381,8 +444,7 @@ static sx_status check_all(check *k) {
     SX_TRY(check_mapping(k));
     if (k->out->verdict == SX_CLAIMS_FAIL || !check_totals(k) || sx_certificate_open(c)) return SX_OK;
     SX_TRY(prepare_check(k));
-    check_spatial_mappings(k);
-    if (!atomic_load(&k->budget.over)) SX_TRY(check_entries(k));
+    SX_TRY(c->space.remainders ? check_unlisted(k) : check_listed(k));
     if (!atomic_load(&k->budget.over)) k->out->verdict = SX_CLAIMS_HOLD;
     return SX_OK;
 }

@@ -183,6 +183,7 @@ typedef struct listing {
     sx_spatial_visitor *visit;
     void *user;
     sx_check_budget *budget;
+    bool any; /* factors need not divide */
     unsigned beat;
     uint32_t spatial[SX_MAX_LEVELS][SX_MAX_DIMS], left[SX_MAX_DIMS];
 } listing;
@@ -210,21 +211,20 @@ static bool list_from(listing *l, int s, int d, uint64_t room) {
     sx_limit limit = space->spatial[s][d];
     uint32_t left = l->left[d];
     bool goes_on = true;
-    for (size_t i = 0; i < space->divisors[d].n && goes_on; i++) {
-        uint32_t f = space->divisors[d].divisor[i];
-        if (f > limit.most || f > left || f > room) break;
-        if (f < limit.least || left % f) continue;
+    for (uint32_t f = limit.least > 1 ? limit.least : 1; f <= limit.most && f <= left && f <= room && goes_on;
+         f++) {
+        if (left % f && !l->any) continue;
         l->spatial[s][d] = f;
-        l->left[d] = left / f;
+        l->left[d] = (left - 1) / f + 1;
         goes_on = list_from(l, s, d + 1, room / f);
     }
     l->left[d] = left;
     return goes_on;
 }
 
-void sx_verify_space_list_spatial(const sx_verify_space *space, sx_check_budget *budget,
+void sx_verify_space_list_spatial(const sx_verify_space *space, bool any, sx_check_budget *budget,
                                   sx_spatial_visitor *visit, void *user) {
-    listing l = {.space = space, .visit = visit, .user = user, .budget = budget};
+    listing l = {.space = space, .visit = visit, .user = user, .budget = budget, .any = any};
     memcpy(l.left, space->problem->size, sizeof l.left);
     list_from(&l, 0, 0, space->room[0][0] * space->room[0][1]);
 }

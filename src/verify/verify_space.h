@@ -71,10 +71,13 @@ bool sx_verify_space_banks_fit(const sx_verify_space *space, int level, unsigned
 bool sx_verify_space_contains(const sx_verify_space *space, const sx_mapping *mapping, char *text,
                               size_t size);
 
+/* Sets choice number `choice` of what levels keep; false where some tensor is kept nowhere. */
+bool sx_verify_space_choose_keep(const sx_verify_space *space, uint32_t choice, uint8_t *keep);
+
 /* Calls `visit` for every spatial mapping: spatial factors within their limits, whose products divide the
- * sizes, that have room in some way. Ends early where that returns false, or the budget is spent. */
+ * sizes unless `any` is allowed, that have room in some way. Ends early where that returns false, or the budget is spent. */
 typedef bool sx_spatial_visitor(void *user, const uint32_t (*spatial)[SX_MAX_DIMS]);
-void sx_verify_space_list_spatial(const sx_verify_space *space, sx_check_budget *budget,
+void sx_verify_space_list_spatial(const sx_verify_space *space, bool any, sx_check_budget *budget,
                                   sx_spatial_visitor *visit, void *user);
 
 #endif

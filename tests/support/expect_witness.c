@@ -66,7 +66,7 @@ static void bench_begin(bench *b, const sx_small_space *small, uint64_t number, 
     b->maker.bound = b->bound;
     sx_expect_ok(sx_objective_parse("last-level", &b->objective)); /* there is no bound of it */
     sx_expect_ok(sx_verify_space_init(&b->space, small->model, &small->limits, &small->options));
-    sx_expect_ok(sx_order_list_new(&b->space, &b->order_list));
+    sx_expect_ok(sx_order_list_new(&b->space, false, &b->order_list));
     b->context = (sx_check_context){&b->space, b->bound, b->order_list, &b->objective, &b->budget, NULL};
     for (int k = 0; k < SX_N_KINDS; k++) t->spaces[k] += b->kinds >> k & 1;
     for (int i = 0; i < OBJECTIVES; i++) {
@@ -276,7 +276,7 @@ static points walk_all(bench *b) {
     walk w = {.seen = {.size = sx_mapping_bytes(b->small->map->arch)}};
     sx_expect_ok(sx_enumeration_new(&b->context, &w.enumeration));
     sx_enumeration_on_below(w.enumeration, false, add_mapping, &w);
-    sx_verify_space_list_spatial(&b->space, &b->budget, walk_spatial, &w);
+    sx_verify_space_list_spatial(&b->space, false, &b->budget, walk_spatial, &w);
     sx_enumeration_free(w.enumeration);
     return w.seen;
 }

@@ -146,15 +146,7 @@ static sx_prefix_least bound_query(sx_remainder_search *w, const sx_prefix_query
     const double limit = cutoff->rule->front ? INFINITY : fmin(cutoff->limit, w->aim);
     const sx_prefix_goal goal = {value_of, cutoff->rule, limit,
                                  any ? fmin(cutoff->limit, w->aim) : -INFINITY};
-    sx_prefix_least all = {INFINITY, INFINITY, INFINITY};
-    for (int first = -1; first < w->space->problem->n_dims; first++) {
-        sx_prefix_least bound = sx_prefix_bound_joined(&w->prefix, query, first, &goal, &w->visit->steps);
-        if (any && admits(w, &bound)) return bound;
-        all.value = fmin(all.value, bound.value);
-        all.energy = fmin(all.energy, bound.energy);
-        all.cycles = fmin(all.cycles, bound.cycles);
-    }
-    return all;
+    return sx_prefix_bound_least(&w->prefix, query, &goal, &w->visit->steps);
 }
 
 /* The extents of a level's tile. */
@@ -326,15 +318,6 @@ static bool may_go_on(sx_remainder_search *w, int s, int d, int inner) {
     return admits(w, &bound);
 }
 
-/* The last factor that makes as many blocks of a dimension as t does, up to a limit. */
-static uint64_t last_alike(const sx_remainder_search *w, int s, int d, uint64_t t, uint64_t most) {
-    uint64_t tiles = (w->space->problem->size[d] - 1) / w->prefix.decided.base[s][d] + 1;
-    uint64_t blocks = (tiles - 1) / t + 1, last = blocks == 1 ? tiles : (tiles - 1) / (blocks - 1);
-    for (int k = s + 1; k < w->space->arch->n_levels; k++)
-        if (w->bounds.outline.spatial[k][d] > 1) return t;
-    return last < most ? last : most;
-}
-
 /* Goes through the temporal factors of a level from dimension d on, where the innermost loop is on a dimension, or
  * there is none (-1). */
 static void choose_factors(sx_remainder_search *w, int s, int d, int inner) {
@@ -349,7 +332,8 @@ static void choose_factors(sx_remainder_search *w, int s, int d, int inner) {
     uint64_t most = space->max[d][slot] < tiles ? space->max[d][slot] : tiles, next;
     if (inner == -1 && most > 1) most = 1;
     for (uint64_t t = last ? tiles : space->min[d][slot]; t <= most && goes_on(w, 1); t = next) {
-        next = last_alike(w, s, d, t, most) + 1;
+        next = sx_decided_alike(&w->prefix.decided, s, d, t) + 1;
+        if (next > most) next = most + 1;
         if ((inner == d && t == 1) || t < space->min[d][slot]) continue;
         w->low[s][d] = (uint32_t)t;
         w->high[s][d] = (uint32_t)(next - 1);

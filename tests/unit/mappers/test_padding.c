@@ -73,6 +73,41 @@ static void brief_padding_finds_a_known_gain(void **state) {
     sx_session_result_fini(&result);
 }
 
+/* A run of `auto` in a space with remainders alone, as `compare` makes it, begins with tiles that divide: with twice the
+ * evaluations it is never worse than without remainders. */
+static void runs_begin_with_tiles_that_divide(void **state) {
+    (void)state;
+    static sx_problem problem;
+    static sx_arch arch;
+    sx_expect_ok(sx_einsum_parse("Outputs[m,n] += Inputs[m,k]*Weights[k,n] {m:1024,n:1024,k:512}", &problem));
+    sx_expect_ok(sx_catalog_arch("accel-b", &arch));
+    for (uint64_t n = 300; n <= 3000; n *= 10) {
+        double value[2];
+        for (int remainders = 0; remainders < 2; remainders++) {
+            sx_map_space_options options = {.remainders = remainders};
+            sx_run_options run_options;
+            sx_model *model;
+            sx_space *space;
+            sx_run *run;
+            sx_run_options_init(&run_options);
+            sx_expect_ok(sx_objective_parse("edp", &run_options.objective));
+            run_options.evaluations = remainders ? 2 * n : n;
+            sx_constraints *constraints = malloc(sizeof *constraints);
+            sx_constraints_init(constraints, &problem, &arch);
+            sx_expect_ok(sx_model_new(&problem, &arch, NULL, &model));
+            sx_expect_ok(sx_map_space_new(model, constraints, &options, &space));
+            sx_expect_ok(sx_run_new(space, NULL, &run_options, &run));
+            sx_expect_ok(sx_run_search(run, "auto:effort=1"));
+            assert_non_null(sx_run_incumbent(run, &value[remainders]));
+            sx_run_free(run);
+            sx_space_free(space);
+            sx_model_free(model);
+            free(constraints);
+        }
+        assert_true(value[1] <= value[0]);
+    }
+}
+
 /* Searches of padded sizes count: no budget is exceeded. */
 static void padded_searches_count(void **state) {
     (void)state;
@@ -143,8 +178,11 @@ static void padded_factors_are_trimmed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(padding_finds_known_gains),  cmocka_unit_test(brief_padding_finds_a_known_gain),
-        cmocka_unit_test(padded_searches_count),      cmocka_unit_test(few_evaluations_find_a_known_gain),
+        cmocka_unit_test(padding_finds_known_gains),
+        cmocka_unit_test(brief_padding_finds_a_known_gain),
+        cmocka_unit_test(runs_begin_with_tiles_that_divide),
+        cmocka_unit_test(padded_searches_count),
+        cmocka_unit_test(few_evaluations_find_a_known_gain),
         cmocka_unit_test(padded_factors_are_trimmed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -145,8 +145,40 @@ static void bounds_beside_are_close(void **state) {
     }
 }
 
+/* Lists and fronts hold mappings with remainders beside those without, in order, none worse than without them. */
+static void lists_hold_remainders(void **state) {
+    (void)state;
+    sx_session_result result[2];
+    for (int widen = 0; widen < 2; widen++) {
+        sx_session_options options;
+        sx_session_options_init(&options);
+        options.mapper = "auto:effort=1,gamma=2000";
+        options.run.k_best = 5;
+        options.run.pareto = true;
+        options.widen = widen;
+        search_with(SMALL, &options, &result[widen]);
+    }
+    const sx_layer_result *a = &result[0].layer[0], *b = &result[1].layer[0];
+    assert_true(a->n_best == 5 && b->n_best == 5 && b->remainders && !b->summary.optimal);
+    for (size_t i = 0; i < 5; i++) assert_true(b->other[i].value <= a->other[i].value);
+    for (size_t i = 1; i < 5; i++) assert_true(b->other[i].value >= b->other[i - 1].value);
+    assert_true(b->other[0].value == b->best.value && b->best.value < a->best.value);
+    for (size_t i = 0; i < a->n_front; i++) {
+        bool covered = false;
+        for (size_t k = 0; k < b->n_front; k++)
+            covered |= b->front[k].score.energy_pj <= a->front[i].score.energy_pj &&
+                       b->front[k].score.cycles <= a->front[i].score.cycles;
+        assert_true(covered);
+    }
+    for (size_t k = 1; k < b->n_front; k++)
+        assert_true(b->front[k].score.energy_pj > b->front[k - 1].score.energy_pj &&
+                    b->front[k].score.cycles < b->front[k - 1].score.cycles);
+    for (int widen = 0; widen < 2; widen++) sx_session_result_fini(&result[widen]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists_hold_remainders),
         cmocka_unit_test(remainders_beside_are_never_worse),
         cmocka_unit_test(remainders_beside_end_by_themselves),
         cmocka_unit_test(bounds_beside_are_close),

@@ -195,13 +195,20 @@ static void a_check_can_be_stopped(void **state) {
     sx_certificate_free(c);
 }
 
-/* Of a space with remainders the mapping's cost is checked, and its bound left open. */
-static void bounds_with_remainders_are_left_open(void **state) {
+/* Of a space with remainders all mappings are enumerated, those that leave some, too, as far as the budget goes. */
+static void remainders_are_enumerated(void **state) {
     (void)state;
-    sx_certificate *c = certificate_of(CONV, "accel-b");
+    sx_certificate *c = certificate_of("O[m,n] += A[m,k]*B[k,n] {m:7,n:5,k:8}", "glb128");
     sx_verification v;
     c->space.remainders = true;
+    c->proof->n_entries = c->proof->n_spatial = c->compulsory = c->tables = c->searched = 0;
+    expect_fail(c, "lower bound", "a mapping with a value of");
+    c->optimal = false;
+    c->lower_bound *= 0.7;
     sx_expect_ok(verify(c, &(sx_verify_options){0}, &v));
+    assert_int_equal(v.verdict, SX_CLAIMS_HOLD);
+    assert_true(v.done.spatial > 100);
+    sx_expect_ok(verify(c, &(sx_verify_options){.steps = 1}, &v));
     assert_int_equal(v.verdict, SX_CLAIMS_OPEN);
     c->score.cycles++;
     expect_fail(c, "mapping", "cycles");
@@ -302,7 +309,7 @@ static void orders_of_a_product_are_three(void **state) {
     size_t n;
     open_space(GEMM, "accel-b", &small);
     sx_expect_ok(sx_verify_space_init(&space, small.model, &small.limits, &small.options));
-    sx_expect_ok(sx_order_list_new(&space, &order_list));
+    sx_expect_ok(sx_order_list_new(&space, false, &order_list));
     assert_non_null(sx_order_list_of(order_list, 1, 7, &n));
     assert_int_equal(n, 3);
     assert_non_null(sx_order_list_of(order_list, 1, 0, &n));
@@ -318,7 +325,7 @@ int main(void) {
         cmocka_unit_test(the_false_claim_is_named),
         cmocka_unit_test(false_entries_are_named),
         cmocka_unit_test(a_check_can_be_stopped),
-        cmocka_unit_test(bounds_with_remainders_are_left_open),
+        cmocka_unit_test(remainders_are_enumerated),
         cmocka_unit_test(falling_objectives_are_not_bounded),
         cmocka_unit_test(too_many_ways_to_keep_are_refused),
         cmocka_unit_test(members_are_told_from_others),

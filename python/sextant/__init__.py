@@ -17,8 +17,8 @@ from ._library import VERSION as __version__
 from ._library import lib as _lib
 from . import commands
 from .commands import Answer
-from .errors import (Error, FileError, InputError, InputWarning, InternalError, LibraryError, LimitError, OutOfMemory,
-                     ProgramError, UsageError, WriteError)
+from .errors import (Error, FileError, InputError, InputWarning, Interrupted, InternalError, LibraryError,
+                     LimitError, OutOfMemory, ProgramError, UsageError, WriteError)
 from .figures import Figure
 from .mappings import Loop, Mapping, Mappings
 from .model import Cost, LevelCost, Model, NetworkCost, Score, Scores, TensorCost, evaluate
@@ -27,8 +27,8 @@ from .search import Found, Progress, SearchResult, Space, search
 from .session import LayerResult, MapResult, map
 
 __all__ = [
-    "Answer", "Arch", "Cost", "Error", "Figure", "FileError", "Found", "InputError", "InputWarning", "InternalError", "LayerResult",
-    "LevelCost", "LibraryError", "LimitError", "Loop", "MapResult", "Mapping", "Mappings", "Model", "Network", "NetworkCost",
+    "Answer", "Arch", "Cost", "Error", "Figure", "FileError", "Found", "InputError", "InputWarning", "Interrupted", "InternalError",
+    "LayerResult", "LevelCost", "LibraryError", "LimitError", "Loop", "MapResult", "Mapping", "Mappings", "Model", "Network", "NetworkCost",
     "OutOfMemory", "Problem", "ProgramError", "Progress", "Score", "Scores", "SearchResult", "Space", "TensorCost",
     "UsageError", "WriteError", "archs", "evaluate", "features", "map", "mappers", "networks", "objectives", "problems",
     "search",

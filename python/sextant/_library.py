@@ -5,10 +5,11 @@ import ctypes
 import os
 import pathlib
 import threading
+import warnings
 from typing import Any, Callable, Iterator, Optional, Tuple
 
 from . import _abi as abi
-from .errors import BY_CODE, LibraryError
+from .errors import BY_CODE, Interrupted, LibraryError
 
 VERSION = f"{abi.SX_VERSION_MAJOR}.{abi.SX_VERSION_MINOR}.{abi.SX_VERSION_PATCH}"
 
@@ -123,8 +124,10 @@ class Guard:
     def __init__(self) -> None:
         self.cancel = Handle(lib.sx_cancel_free, lib.sx_cancel_new)
         self.exception: Optional[BaseException] = None
+        self.stopped_by: Optional[str] = None
 
-    def stop(self) -> None:
+    def stop(self, by: str = "callback") -> None:
+        self.stopped_by = self.stopped_by or by
         lib.sx_cancel_set(self.cancel)
 
     def fail(self, exception: BaseException) -> None:
@@ -133,16 +136,28 @@ class Guard:
         self.stop()
 
     def run(self, function: Callable[..., Any], *arguments: Any) -> None:
-        """Calls a search on a thread of its own, so that Ctrl-C is noticed: it stops the search. Raises what a
-        callback raised, or the search's own error."""
-        answer = []
-        thread = threading.Thread(target=lambda: answer.append(function(*arguments)))
-        thread.start()
-        while thread.is_alive():
+        """Calls a search on a thread of its own, so that Ctrl-C is noticed: the first stops the search, which then has the
+        best so far, with a warning; the second is raised. Raises what a callback raised, or the search's own error."""
+        answer, interrupted = [], False
+        ended = threading.Event()
+
+        def call() -> None:
             try:
-                thread.join()
+                answer.append(function(*arguments))
+            finally:
+                ended.set()
+
+        thread = threading.Thread(target=call)
+        thread.start()
+        while not ended.is_set():  # not by join, after whose interruption the thread counts as ended
+            try:
+                ended.wait()
             except KeyboardInterrupt as interrupt:
-                self.fail(interrupt)
+                if interrupted:
+                    self.fail(interrupt)
+                interrupted = True
+                self.stop("interrupt")
+        thread.join()
         if self.exception is not None:
             if answer and answer[0]:
                 lib.sx_status_free(answer[0])
@@ -150,3 +165,5 @@ class Guard:
         if not answer:
             raise LibraryError("the search ended without an answer")
         check(answer[0])
+        if interrupted:
+            warnings.warn("the search was interrupted: this is the best so far", Interrupted, stacklevel=3)

@@ -54,5 +54,9 @@ class InputWarning(UserWarning):
     """Something in a file may make an answer another one than was meant."""
 
 
+class Interrupted(UserWarning):
+    """Ctrl-C ended a search, whose answer is the best so far."""
+
+
 # In the order of sx_code.
 BY_CODE = (InputError, UsageError, FileError, LimitError, WriteError, OutOfMemory, InternalError, ProgramError)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _abi as abi
@@ -42,7 +42,8 @@ class Found:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What a search found. `trace` has (evaluations, seconds, value) of every improvement."""
+    """What a search found. `trace` has (evaluations, seconds, value) of every improvement; `stop` is why it ended, such as
+    "callback" or "interrupt"."""
 
     best: Optional[Found]
     all: List[Found] = field(repr=False)
@@ -232,7 +233,8 @@ class Space:
             check(lib.sx_options_add_start(options.handle, mapping._c))
         out = ctypes.c_void_p()
         guard.run(lib.sx_space_search, self._handle, options.handle, ctypes.byref(out))
-        return self._result(Handle.of(lib.sx_result_free, out), mapper, "cost" if cost is not None else objective)
+        found = self._result(Handle.of(lib.sx_result_free, out), mapper, "cost" if cost is not None else objective)
+        return replace(found, stop=guard.stopped_by) if guard.stopped_by and found.stop == "signal" else found
 
     def _found(self, result: Handle, function: Any) -> List[Found]:
         out: List[Found] = []

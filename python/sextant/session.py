@@ -5,6 +5,7 @@ import ctypes
 import json
 import math
 import os
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
@@ -18,6 +19,7 @@ from .mappings import Mapping
 from .model import Cost, Model, Score, semantics
 from .nouns import Arch, Files, Network, Path, Problem
 from .options import Options
+from .progress import Bar, wanted
 from .search import Found, Progress, budget, watch
 
 WARM = ("off", "previous", "similarity")
@@ -277,13 +279,15 @@ def map(problem: Union[Problem, Network, Sequence[Any], str], arch: Union[Arch, 
         like: Optional[str] = None, fuse: Union[None, bool, str, Sequence[str]] = None, exchange: Optional[str] = None,
         window: Optional[str] = None, softmax: Optional[str] = None, staircase: Optional[str] = None, orders: Optional[int] = None,
         gap: Optional[float] = None, latency: Optional[str] = None, estimator: Optional[str] = None,
-        no_remainders: bool = False, **run: Any) -> MapResult:
+        no_remainders: bool = False, progress: Optional[bool] = None, **run: Any) -> MapResult:
     """Finds mappings for a problem, or for every layer of a network, as `sextant map` does.
 
     `problem` is a Problem, a Network, a list of problems, or a text for either; `arch` an Arch or a text for one.
     Options are those of the command (`estimator` is for an `arch` given as a text); `db_wait` is how many seconds to wait for a database that another program is
     writing to. `callback` gets a Progress at most ten times a second; returning False stops the
-    search with the best so far, raising stops it and raises.
+    search with the best so far, raising stops it and raises. So does Ctrl-C the first time, with the warning `Interrupted`; the
+    second is raised. `progress` shows a bar (by tqdm where it is installed), or not; by itself it is shown in terminals and
+    notebooks after a second.
 
     `fuse` is True (or "auto"), "none", or names of tensors that are to stay on chip: then `problem` is the name or the file of a
     network, the program `sextant` does the search, and `MapResult.fused` is what it found; `exchange`, `window`, `softmax`,
@@ -324,7 +328,8 @@ def map(problem: Union[Problem, Network, Sequence[Any], str], arch: Union[Arch, 
                        **semantics(arch, sparse_semantics, like)})
     if checkpoint:
         options.set("checkpoint", os.fspath(checkpoint))
-    watch(options, callback, guard, list(network.layers))
+    bar = Bar(callback) if wanted(progress) else None
+    watch(options, bar or callback, guard, list(network.layers))
     source = arch.constraint_input(constraints, remainders)
     if source is not None:
         lib.sx_options_set_input(options.handle, source.handle)
@@ -332,7 +337,8 @@ def map(problem: Union[Problem, Network, Sequence[Any], str], arch: Union[Arch, 
         options.kept.append(Handle(lib.sx_store_close, lib.sx_store_open_within, os.fsencode(db), db_wait))
         lib.sx_options_set_store(options.handle, options.kept[-1])
     out = ctypes.c_void_p()
-    guard.run(lib.sx_map_network, network._c, arch._c, options.handle, ctypes.byref(out))
+    with bar or nullcontext():
+        guard.run(lib.sx_map_network, network._c, arch._c, options.handle, ctypes.byref(out))
     result = Handle.of(lib.sx_result_free, out)
     if source is not None:
         source.warn()
@@ -357,19 +363,4 @@ def as_network(problem: Any, like: Optional[str] = None) -> Network:
         return Network([problem])
     if isinstance(problem, (list, tuple)):
         return Network(problem)
-    if isinstance(problem, str) and _names_network(problem):
-        return Network(problem, like=like)
-    return Network([Problem(problem, like=like)])
-
-
-def _names_network(text: str) -> bool:
-    """Whether a text is the name of a network of the catalog, which may have a length behind it, or a model."""
-    if text.endswith(".onnx") and os.path.exists(text):
-        return True
-    if os.path.exists(text) or "/" in text or "[" in text:
-        return False
-    try:
-        Network(text)
-        return True
-    except Exception:
-        return False
+    return Network(problem, like=like)

@@ -37,7 +37,7 @@ class Docs(unittest.TestCase):
     def test_tour(self):
         with tempfile.TemporaryDirectory() as folder:
             said = run((TOP / "examples/python/tour.py").read_text(), folder)
-        self.assertIn("stopped by signal: True", said)
+        self.assertIn("stopped by callback: True", said)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
 """The Python package: what it finds and costs, callbacks, errors, files."""
+import contextlib
+import dataclasses
+import io
 import json
 import math
 import os
@@ -9,6 +12,7 @@ import sys
 import tempfile
 import unittest
 import warnings
+from unittest import mock
 
 import sextant
 from sextant import _abi as abi
@@ -303,18 +307,42 @@ class Searching(unittest.TestCase):
             return False if len(seen) == 2 else None
 
         result = self.space.search(mapper="random", evals=10 ** 9, callback=watch)
-        self.assertEqual(result.stop, "signal")
+        self.assertEqual(result.stop, "callback")
         self.assertEqual(len(seen), 2)
         self.assertGreater(seen[1].evaluations, seen[0].evaluations)
         self.assertIsNotNone(result.best)
 
-    def test_interrupt_stops(self):
-        code = ("import sextant, signal, os, threading\n"
-                "threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
-                f"try: sextant.map('{EINSUM}', 'accel-b', mapper='random', evals=10**9)\n"
-                "except KeyboardInterrupt: print('interrupted')\n")
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-        self.assertEqual(done.stdout.strip(), "interrupted", done.stderr)
+    def test_interrupt_gives_the_best_so_far(self):
+        code = ("import sextant, signal, os, sys, threading, warnings\n"
+                "for wait in map(float, sys.argv[2:]):\n"
+                "    threading.Timer(wait, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
+                "warnings.simplefilter(sys.argv[1], sextant.Interrupted)\n"
+                f"try: print(sextant.map('{EINSUM}', 'accel-b', mapper='random', evals=10**9).found)\n"
+                "except sextant.Interrupted as warning: print('interrupted')\n")
+        for action, said in (("always", "True"), ("error", "interrupted")):
+            done = subprocess.run([sys.executable, "-c", code, action, "0.3"], capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.stdout.strip(), said, done.stderr)
+            self.assertEqual("best so far" in done.stderr, action == "always")
+
+    def test_bar(self):
+        from sextant import progress
+        seen = sextant.Progress(1200, 5000, 2.0, 1.5e6, 1e6, "conv1")
+        self.assertEqual(progress.text_of(seen), "conv1: best 1.5e+06 gap 50 %")
+        own, said = [], io.StringIO()
+        with contextlib.redirect_stderr(said), mock.patch.dict(sys.modules, {"tqdm.auto": None}):
+            with progress.Bar(own.append) as bar:
+                bar(dataclasses.replace(seen, seconds=0.5))
+                self.assertEqual(said.getvalue(), "")
+                bar(seen)
+        self.assertIn("2 s, 1,200 evaluations, conv1", said.getvalue())
+        self.assertTrue(said.getvalue().endswith(" \r"))
+        self.assertEqual(len(own), 2)
+        tqdm = mock.MagicMock()
+        with mock.patch.dict(sys.modules, {"tqdm.auto": tqdm}), progress.Bar() as bar:
+            bar(seen)
+        tqdm.tqdm.assert_called_once_with(total=5000, unit=" evaluations", unit_scale=True, leave=False)
+        tqdm.tqdm.return_value.close.assert_called_once_with()
+        self.assertEqual([progress.wanted(p) for p in (True, False)], [True, False])
 
 
 class Latency(unittest.TestCase):

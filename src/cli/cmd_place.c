@@ -83,10 +83,9 @@ static sx_status read_measure(const sx_args *args, sx_placement_job *job) {
                              "0.02 is about 2 %% of the latency");
     if (job->noise > 0 && job->outside)
         return sx_error_new(SX_ERR_USAGE, "--noise cannot be used with --evaluator, which has its own");
-    if ((job->noise > 0 || job->outside) && sx_args_flag(args, "db"))
-        return sx_error_hint(
-            sx_error_new(SX_ERR_USAGE, "--db cannot be used with --%s", job->outside ? "evaluator" : "noise"),
-            "the database holds results of the chip's model; --output keeps this one");
+    if (job->noise > 0 && sx_args_flag(args, "db"))
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--db cannot be used with --noise"),
+                             "the database holds results of the chip's model; --output keeps this one");
     return SX_OK;
 }
 
@@ -254,7 +253,8 @@ static sx_status place(const sx_args *args, sx_placement_job *job, sx_place_chec
     SX_TRY(sx_search_writable(args));
     SX_TRY(sx_place_checkpoint_read(sx_args_text(args, "checkpoint", 0), job, checkpoint));
     if (db) SX_TRY(sx_store_open(db, store));
-    if (db && !checkpoint->bytes) SX_TRY(sx_placement_recall(job, *store, sx_args_flag(args, "again")));
+    if (db && (!checkpoint->bytes || job->outside))
+        SX_TRY(sx_placement_recall(job, *store, sx_args_flag(args, "again")));
     sx_status searched = job->proven_before ? SX_OK : search_placements(args, checkpoint, job, result);
     if (searched && !job->found) return searched;
     if (job->found && job->addresses.align)

@@ -52,6 +52,11 @@ const sx_path_scope *sx_input_scope(const sx_input *input);
 void sx_input_is_data(sx_input *input);
 void sx_input_is_own(sx_input *input);
 
+/* Reads a problem and a mapping of it from their texts; the architecture is there already. `own`: this process wrote
+ * the texts; otherwise they are data. */
+SX_MUST_USE sx_status sx_input_nouns(const char *problem_text, const char *mapping_text, bool own,
+                                     const sx_arch *arch, sx_problem *problem, sx_mapping *mapping);
+
 /* What the user allows and sets for templates. */
 const struct sx_template_options *sx_input_templates(const sx_input *input);
 /* Says where the energies of the architecture come from, and whether some are by formula. */

@@ -160,3 +160,17 @@ sx_status sx_input_graph(sx_input *input, sx_graph *out) {
 sx_status sx_input_mapping(sx_input *input, const sx_problem *problem, const sx_arch *arch, sx_mapping *out) {
     return sx_timeloop_mapping(input, problem, arch, out);
 }
+
+sx_status sx_input_nouns(const char *problem_text, const char *mapping_text, bool own, const sx_arch *arch,
+                         sx_problem *problem, sx_mapping *mapping) {
+    sx_input *input = NULL;
+    sx_status status = sx_input_new(&input);
+    if (!status && own) sx_input_is_own(input);
+    if (!status && !own) sx_input_is_data(input);
+    if (!status) status = sx_input_add_text(input, "problem", problem_text, strlen(problem_text));
+    if (!status) status = sx_input_problem(input, problem);
+    if (!status) status = sx_input_add_text(input, "mapping", mapping_text, strlen(mapping_text));
+    if (!status) status = sx_input_mapping(input, problem, arch, mapping);
+    sx_input_free(input);
+    return status;
+}

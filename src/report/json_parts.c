@@ -38,6 +38,7 @@ json_t *sx_json_outside_evaluator(const char *command, const sx_outside_evaluato
         json_pack("{s:o, s:o, s:o, s:o, s:o}", "command", sx_json_string(command), "questions",
                   sx_json_count(account->questions), "refused", sx_json_count(account->refused), "failed",
                   sx_json_count(account->failed), "restarts", sx_json_count(account->restarts));
+    if (account->recalled) sx_json_set(object, "recalled", sx_json_count(account->recalled));
     if (account->expected > 0) sx_json_set(object, "expected", sx_json_real(account->expected));
     if (account->refused) sx_json_set(object, "refusal", sx_json_string(account->refusal));
     if (!account->failed_at) return object;

@@ -252,8 +252,8 @@ static sx_status read_field(const sx_node *map, const char *key, char *field, si
 
 /* Reads what happened with an outside evaluator. */
 static sx_status read_evaluator(const sx_node *map, sx_result *r) {
-    static const char *const keys[] = {"command",  "questions", "refused",   "failed",
-                                       "restarts", "refusal",   "failed_at", "failure"};
+    static const char *const keys[] = {"command", "questions", "refused", "failed",   "restarts",
+                                       "refusal", "failed_at", "failure", "recalled", "expected"};
     sx_outside_evaluator_account *a = &r->judged;
     uint32_t restarts;
     SX_TRY(sx_only_keys(map, "evaluator", keys, sizeof keys / sizeof *keys));
@@ -263,6 +263,8 @@ static sx_status read_evaluator(const sx_node *map, sx_result *r) {
     SX_TRY(sx_result_count(map, "failed", &a->failed));
     SX_TRY(read_unsigned(map, "restarts", &restarts));
     a->restarts = restarts;
+    if (sx_node_get(map, "recalled")) SX_TRY(sx_result_count(map, "recalled", &a->recalled));
+    if (sx_node_get(map, "expected")) SX_TRY(sx_result_number(map, "expected", &a->expected));
     if (sx_node_get(map, "failed_at")) SX_TRY(sx_result_count(map, "failed_at", &a->failed_at));
     SX_TRY(read_field(map, "refusal", a->refusal, sizeof a->refusal));
     return read_field(map, "failure", a->failure, sizeof a->failure);

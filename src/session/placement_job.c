@@ -13,6 +13,7 @@ enum { CACHE = 1 << 16 }; /* answers of an outside evaluator that are remembered
 
 void sx_placement_job_fini(sx_placement_job *job) {
     sx_space_free(job->space);
+    sx_answers_close(job->answers);
     sx_outside_evaluator_free(job->outside);
     free(job->method);
     free(job->start);

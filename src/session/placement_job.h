@@ -4,6 +4,7 @@
 
 #include "placement/addresses/addresses.h"
 #include "placement/place.h"
+#include "session/answers.h"
 #include "sextant/outside_evaluator.h"
 #include "sextant/run.h"
 
@@ -16,6 +17,7 @@ typedef struct sx_placement_job {
     char objective[256];           /* as text */
     bool clock;                    /* times are part of the answer */
     sx_outside_evaluator *outside; /* measures latencies; NULL: the chip's model does */
+    sx_answers *answers;           /* of it, in a database; NULL: none */
     double noise;                  /* of the chip's model, the standard deviation of the logarithm; 0: none */
     uint8_t *start;                /* a placement to begin from; NULL: none */
     bool found;

@@ -36,8 +36,9 @@ static char *text_of(json_t *object) {
     return text;
 }
 
-/* What tells a space from others. */
-static char *space_text(const sx_placement_space *space) {
+/* What tells a job's space from others; latencies of an evaluator are those of another space. */
+static char *space_text(const sx_placement_job *job) {
+    const sx_placement_space *space = job->in;
     const sx_chip *chip = &space->chip;
     json_t *memories = json_array(), *rates = json_array();
     for (size_t m = 0; m < chip->n_memories; m++)
@@ -45,10 +46,13 @@ static char *space_text(const sx_placement_space *space) {
                        json_pack("{s:I, s:f, s:f}", "capacity", (json_int_t)chip->memory[m].capacity,
                                  "bandwidth", chip->memory[m].bandwidth, "energy", chip->memory[m].energy));
     for (size_t i = 0; i < SX_N_OP_CLASSES; i++) sx_json_append(rates, json_real(chip->rate[i]));
-    return text_of(json_pack("{s:o, s:o, s:o, s:f, s:f, s:b, s:I, s:I}", "nodes", nodes_json(&space->graph),
-                             "memories", memories, "rates", rates, "overhead", chip->overhead, "op_energy",
-                             chip->op_energy, "shared_ports", chip->shared_ports, "output_buffer",
-                             (json_int_t)chip->output_buffer, "prefetch", (json_int_t)chip->prefetch));
+    json_t *object = json_pack("{s:o, s:o, s:o, s:f, s:f, s:b, s:I, s:I}", "nodes", nodes_json(&space->graph),
+                               "memories", memories, "rates", rates, "overhead", chip->overhead, "op_energy",
+                               chip->op_energy, "shared_ports", chip->shared_ports, "output_buffer",
+                               (json_int_t)chip->output_buffer, "prefetch", (json_int_t)chip->prefetch);
+    if (job->outside)
+        sx_json_set(object, "evaluator", json_string(sx_outside_evaluator_command(job->outside)));
+    return text_of(object);
 }
 
 /* A placement. */
@@ -90,16 +94,16 @@ static sx_status value_of(const sx_placement_job *job, const uint8_t *placement,
     return status;
 }
 
-/* Takes over the placement of a record, if it is one and costs what the record says. */
+/* Takes over the placement of a record, if it is one and costs what the record says (an evaluator is asked again, or recalls). */
 static sx_status take_record(void *user, const sx_point_record *record) {
     recall_state *state = user;
     sx_placement_job *job = state->job;
-    double value;
+    double value = record->value;
     uint8_t *point = calloc(job->space->point_size, 1);
     if (!point) return sx_error_memory();
     sx_status status = SX_OK;
     bool fine = read_point(job->space, record->point, point);
-    if (fine) status = value_of(job, point, &value);
+    if (fine && !job->outside) status = value_of(job, point, &value);
     if (status || !fine || value != record->value || job->start) {
         free(point);
         return status;
@@ -118,9 +122,16 @@ static sx_status take_record(void *user, const sx_point_record *record) {
 
 sx_status sx_placement_recall(sx_placement_job *job, sx_store *store, bool again) {
     recall_state state = {job, again};
-    char *text = space_text(job->in);
+    char *text = space_text(job);
     if (!text) return sx_error_memory();
     sx_status status = sx_store_best_points(store, kind, text, job->objective, take_record, &state);
+    const sx_answers_of of = {.store = store,
+                              .outside = job->outside,
+                              .name = job->in->graph.name,
+                              .method = job->method,
+                              .seed = job->run.seed,
+                              .again = again};
+    if (!status && job->outside) status = sx_answers_open_placement(&of, text, &job->answers);
     free(text);
     return status;
 }
@@ -129,7 +140,7 @@ sx_status sx_placement_keep(const sx_placement_job *job, sx_store *store) {
     sx_placement_cost cost;
     sx_placement_evaluate(job->space, job->placement, &cost);
     const sx_metric_value metrics[] = {{"energy_pj", cost.energy}, {"latency_seconds", cost.latency}};
-    char *text = space_text(job->in), *point = point_text(job->in, job->placement);
+    char *text = space_text(job), *point = point_text(job->in, job->placement);
     char *options = text_of(json_pack("{s:I, s:f, s:f, s:I}", "evaluations", (json_int_t)job->run.evaluations,
                                       "seconds", job->run.seconds, "target", job->run.target, "patience",
                                       (json_int_t)job->run.patience));

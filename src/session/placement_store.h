@@ -6,7 +6,8 @@
 #include "sextant/store.h"
 
 /* Looks for the best answer that a database has for the job's space under its objective: a placement to begin
- * from or, where it was proven by the same version and not `again`, the answer itself. */
+ * from or, where it was proven by the same version and not `again`, the answer itself. Answers of an evaluator are kept from now
+ * on. */
 SX_MUST_USE sx_status sx_placement_recall(sx_placement_job *job, sx_store *store, bool again);
 
 /* Keeps what a job found. */

@@ -77,7 +77,8 @@ sx_status sx_session_take_proven(const sx_session *session, const sx_space *spac
     const sx_session_options *o = session->options;
     const sx_problem *problem = &session->network->layer[session->at].problem;
     *taken = false;
-    if (!o->store || o->again || o->run.proof || o->run.k_best > 1 || o->run.pareto || session->start.chosen)
+    if (!o->store || o->outside || o->again || o->run.proof || o->run.k_best > 1 || o->run.pareto ||
+        session->start.chosen)
         return SX_OK;
     taker t = {.session = session,
                .space = space,

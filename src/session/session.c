@@ -65,10 +65,6 @@ static sx_status begin_session(sx_session *session) {
     const sx_network *network = session->network;
     const size_t n = network->n_layers;
     if (n == 0) return sx_error_new(SX_ERR_INPUT, "the network has no layers");
-    if (session->options->outside && session->options->store)
-        return sx_error_hint(
-            sx_error_new(SX_ERR_USAGE, "the database takes no results of an evaluator of one's own"),
-            "omit --db; --json and --output keep what was found");
     SX_TRY(find_mapper(session));
     sx_objective_text(&session->options->run.objective, session->objective, sizeof session->objective);
     session->first = calloc(n, sizeof *session->first);

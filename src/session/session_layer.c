@@ -6,6 +6,7 @@
 #include "mappers/measured/measured.h"
 #include "model/model.h"
 #include "registry/registry.h"
+#include "session/answers.h"
 #include "session/session.h"
 #include "sextant/all.h"
 
@@ -22,6 +23,7 @@ typedef struct bench {
     sx_model *model;
     sx_space *space;
     sx_point_model *judged; /* NULL: the space's own model scores */
+    sx_answers *answers;    /* of an evaluator, in the database; NULL: there is none */
     sx_run *run;
     void *
         start; /* of a search with remainders: the answer of the one without; of one that asks an evaluator: the model's
@@ -33,6 +35,7 @@ typedef struct bench {
 static void bench_free(bench *b) {
     if (!b) return;
     sx_run_free(b->run);
+    sx_answers_close(b->answers);
     sx_outside_evaluator_model_free(b->judged);
     free(b->start);
     sx_space_free(b->space);
@@ -148,6 +151,18 @@ static sx_status set_model_starts(const sx_session *session, bench *b, sx_run_op
     return SX_OK;
 }
 
+/* Lets the evaluator's answers be kept in the database, and those there be used. */
+static sx_status open_answers(const sx_session *session, bench *b) {
+    const sx_session_options *o = session->options;
+    const sx_answers_of of = {.store = o->store,
+                              .outside = o->outside,
+                              .name = session->network->layer[session->at].problem.name,
+                              .method = session->mapper,
+                              .seed = o->run.seed,
+                              .again = o->again};
+    return sx_answers_open_map(&of, b->space, &b->answers);
+}
+
 /* Makes the run, with the start point a checkpoint holds or a new one. */
 static sx_status prepare_run(sx_session *session, bench *b) {
     const sx_session_options *o = session->options;
@@ -174,6 +189,7 @@ static sx_status prepare_run(sx_session *session, bench *b) {
     if (session->wide || b->width.widens)
         sx_session_budget(session, &b->width, session->wide ? &session->out->layer[session->at] : NULL, &run);
     if (o->outside) SX_TRY(sx_outside_evaluator_map_model(o->outside, b->space, &b->judged));
+    if (o->outside && o->store) SX_TRY(open_answers(session, b));
     return sx_run_new(b->space, b->judged, &run, &b->run);
 }
 
@@ -299,7 +315,8 @@ static sx_status mark_space(const sx_session *session, size_t index, sx_space_ma
 
 sx_status sx_session_keep(const sx_session *session, size_t index) {
     const sx_layer_result *result = &session->out->layer[index];
-    if (!session->options->store || !result->found || result->proven_before) return SX_OK;
+    if (!session->options->store || session->options->outside || !result->found || result->proven_before)
+        return SX_OK;
     sx_space_mark mark;
     SX_TRY(mark_space(session, index, &mark));
     sx_record *record = calloc(1, sizeof *record);

@@ -16,6 +16,7 @@
  * after the layers of the session, which win ties; then the result depends on the database and says what it
  * began from. Choosing is linear in the layers and records, scaling in levels times dimensions. */
 #include "base/divisor.h"
+#include "session/answers.h"
 #include "session/session.h"
 #include "sextant/space_type.h"
 
@@ -166,6 +167,7 @@ static sx_status choose_source(const sx_session *session, size_t index, source *
     choose_layer(session, index, best);
     if (!o->store || (o->warm == SX_WARM_PREVIOUS && best->from >= 0)) return SX_OK;
     choice c = {&session->network->layer[index].problem, session->arch, best};
+    if (o->outside) return sx_answers_best(o->store, o->outside, session->arch, choose_record, &c);
     return sx_store_best(o->store, session->arch, session->objective, choose_record, &c);
 }
 

@@ -33,6 +33,7 @@ void sx_outside_evaluator_free(SX_TAKE sx_outside_evaluator *outside);
 /* What happened so far. */
 typedef struct sx_outside_evaluator_account {
     uint64_t questions; /* points that it was asked about */
+    uint64_t recalled;  /* others, whose answers a database had */
     uint64_t refused;   /* those that it said cannot run */
     uint64_t failed;    /* those that it gave no answer to, twice */
     unsigned restarts;  /* of its program */

@@ -24,6 +24,7 @@ struct sx_outside_evaluator {
     sx_outside_evaluator_account account;
     size_t width, n_remembered; /* numbers of an answer that is remembered, and how many answers */
     double *remembered;
+    sx_answer_keeper keeper; /* functions are NULL: none */
 };
 
 void sx_outside_evaluator_options_init(sx_outside_evaluator_options *options) {
@@ -198,22 +199,54 @@ static sx_status ask(sx_outside_evaluator *outside, const sx_question_kind *kind
     return SX_OK;
 }
 
-sx_status sx_outside_evaluator_ask(sx_outside_evaluator *outside, const sx_question_kind *kind,
-                                   json_t *question, double *value, unsigned *reason) {
-    pthread_mutex_lock(&outside->lock);
+/* Numbers a question, writes it as a line, and asks. */
+static sx_status ask_line(sx_outside_evaluator *outside, const sx_question_kind *kind, json_t *question,
+                          double *value, unsigned *reason) {
     outside->account.questions++;
     sx_json_set(question, "id", json_integer((json_int_t)outside->account.questions));
     char *text = question ? sx_json_print(question, JSON_COMPACT) : NULL;
     sx_text line = {0};
     if (text) sx_text_add(&line, "%s\n", text);
     free(text);
-    json_decref(question);
     sx_status status = !line.size || line.failed || sx_json_failed()
                            ? sx_error_memory()
                            : ask(outside, kind, line.data, value, reason);
     sx_text_free(&line);
+    return status;
+}
+
+/* Asks about a point where no answer is kept, and keeps it. */
+static sx_status ask_or_recall(sx_outside_evaluator *outside, const sx_question_kind *kind, const void *point,
+                               json_t *question, double *value, unsigned *reason) {
+    const sx_answer_keeper *keeper = &outside->keeper;
+    uint64_t failed = outside->account.failed;
+    if (!keeper->find) return ask_line(outside, kind, question, value, reason);
+    char *text = sx_json_print(question, JSON_COMPACT | JSON_SORT_KEYS);
+    if (!text) return sx_error_memory();
+    sx_status status = SX_OK;
+    if (keeper->find(keeper->user, text, value)) {
+        *reason = isinf(*value) ? SX_REFUSED : 0;
+        outside->account.recalled++;
+    } else {
+        status = ask_line(outside, kind, question, value, reason);
+        if (!status && *reason != SX_NOT_EVALUATED && outside->account.failed == failed)
+            status = keeper->keep(keeper->user, point, text, *reason ? INFINITY : *value);
+    }
+    free(text);
+    return status;
+}
+
+sx_status sx_outside_evaluator_ask(sx_outside_evaluator *outside, const sx_question_kind *kind,
+                                   const void *point, json_t *question, double *value, unsigned *reason) {
+    pthread_mutex_lock(&outside->lock);
+    sx_status status = ask_or_recall(outside, kind, point, question, value, reason);
+    json_decref(question);
     pthread_mutex_unlock(&outside->lock);
     return status;
+}
+
+void sx_outside_evaluator_set_keeper(sx_outside_evaluator *outside, const sx_answer_keeper *keeper) {
+    outside->keeper = keeper ? *keeper : (sx_answer_keeper){0};
 }
 
 void sx_outside_evaluator_remember(sx_outside_evaluator *outside, size_t d, const double *features,

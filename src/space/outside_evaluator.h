@@ -18,10 +18,22 @@ typedef struct sx_question_kind {
     sx_status (*describe)(const sx_space *space, const void *point, json_t *object);
 } sx_question_kind;
 
-/* Asks about a point. *reason is that of its outcome: 0 and its score is in *value, SX_REFUSED, or
+/* Asks about a point, which the question describes. *reason is that of its outcome: 0 and its score is in *value, SX_REFUSED, or
  * SX_NOT_EVALUATED where the search was told to stop. */
 SX_MUST_USE sx_status sx_outside_evaluator_ask(sx_outside_evaluator *outside, const sx_question_kind *kind,
-                                               SX_TAKE json_t *question, double *value, unsigned *reason);
+                                               const void *point, SX_TAKE json_t *question, double *value,
+                                               unsigned *reason);
+
+/* Where answers are kept between runs of the program. Questions are texts, equal for equal points. A value is infinite where the
+ * point was refused. */
+typedef struct sx_answer_keeper {
+    void *user;
+    bool (*find)(void *user, const char *question, double *value); /* false where there is none */
+    sx_status (*keep)(void *user, const void *point, const char *question, double value);
+} sx_answer_keeper;
+
+/* Answers of an evaluator are looked for and kept there from now on; NULL: no longer. */
+void sx_outside_evaluator_set_keeper(sx_outside_evaluator *outside, const sx_answer_keeper *keeper);
 
 /* A model that asks, beside a space's own. */
 SX_MUST_USE sx_status sx_outside_evaluator_model_new(sx_outside_evaluator *outside, const sx_space *space,

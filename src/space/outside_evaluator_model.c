@@ -34,7 +34,7 @@ static sx_status ask(const judged *j, const void *point, sx_outcome *out) {
         json_decref(question);
         return status;
     }
-    SX_TRY(sx_outside_evaluator_ask(j->outside, j->kind, question, &value, &out->reason));
+    SX_TRY(sx_outside_evaluator_ask(j->outside, j->kind, point, question, &value, &out->reason));
     out->metrics.value[j->scored] = value;
     return SX_OK;
 }

@@ -211,8 +211,8 @@ sx_status sx_point_rows_insert(sx_database *database, const sx_point_rows *rows)
     return insert_search_row(database, rows);
 }
 
-sx_status sx_point_rows_best(sx_database *database, const char *kind, const char *space,
-                             const char *objective, sx_text *keys) {
+sx_status sx_point_rows_keys(sx_database *database, const char *kind, const char *space,
+                             const char *objective, bool all, sx_text *keys) {
     sqlite3_stmt *statement;
     char *text = NULL;
     sx_key of = {0}, last = {0};
@@ -227,7 +227,8 @@ sx_status sx_point_rows_best(sx_database *database, const char *kind, const char
     sx_status status;
     while (!(status = sx_database_step(database, statement, &row)) && row) {
         sx_key next = sx_database_key(statement, 0), search = sx_database_key(statement, 1);
-        if (strcmp(next.hex, last.hex) != 0) sx_text_add_bytes(keys, (const char *)&search, sizeof search);
+        if (all || strcmp(next.hex, last.hex) != 0)
+            sx_text_add_bytes(keys, (const char *)&search, sizeof search);
         last = next;
     }
     sqlite3_finalize(statement);

@@ -24,10 +24,10 @@ void sx_point_rows_fini(sx_point_rows *rows);
 /* Inserts what is not there yet, inside a transaction. */
 SX_MUST_USE sx_status sx_point_rows_insert(sx_database *database, const sx_point_rows *rows);
 
-/* Adds the keys of the best searches of a kind under an objective, one for each space, one after another;
- * `space` as for sx_store_best_points. */
-SX_MUST_USE sx_status sx_point_rows_best(sx_database *database, const char *kind, const char *space,
-                                         const char *objective, sx_text *keys);
+/* Adds the keys of searches of a kind under an objective, one after another: the best of each space, or all, the best of a
+ * space first; `space` as for sx_store_best_points. */
+SX_MUST_USE sx_status sx_point_rows_keys(sx_database *database, const char *kind, const char *space,
+                                         const char *objective, bool all, sx_text *keys);
 
 /* Reads the record of a search. Its texts are in the arena. A row that does not match its hash is an error.
  */

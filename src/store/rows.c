@@ -105,22 +105,6 @@ static SX_MUST_USE sx_status objective_text(const char *objective, char *text, s
     return SX_OK;
 }
 
-/* Reads a problem and a mapping from their texts; the architecture is there already. `own`: this process
- * wrote the texts. */
-static SX_MUST_USE sx_status read_nouns(const char *problem_text, const char *mapping_text, bool own,
-                                        const sx_arch *arch, sx_problem *problem, sx_mapping *mapping) {
-    sx_input *input = NULL;
-    sx_status status = sx_input_new(&input);
-    if (!status && own) sx_input_is_own(input);
-    if (!status && !own) sx_input_is_data(input);
-    if (!status) status = sx_input_add_text(input, "problem", problem_text, strlen(problem_text));
-    if (!status) status = sx_input_problem(input, problem);
-    if (!status) status = sx_input_add_text(input, "mapping", mapping_text, strlen(mapping_text));
-    if (!status) status = sx_input_mapping(input, problem, arch, mapping);
-    sx_input_free(input);
-    return status;
-}
-
 sx_status sx_rows_arch_read(const char *name, const char *text, sx_arch *out) {
     sx_input *input = NULL;
     sx_status status = sx_input_new(&input);
@@ -135,7 +119,7 @@ sx_status sx_rows_arch_read(const char *name, const char *text, sx_arch *out) {
 static SX_MUST_USE sx_status check_readable(const sx_rows *rows) {
     sx_problem problem;
     sx_mapping mapping;
-    SX_TRY(read_nouns(rows->problem, rows->mapping, true, &rows->record->arch, &problem, &mapping));
+    SX_TRY(sx_input_nouns(rows->problem, rows->mapping, true, &rows->record->arch, &problem, &mapping));
     if (sx_mapping_hash(&mapping) == sx_mapping_hash(&rows->record->mapping)) return SX_OK;
     return sx_error_new(SX_ERR_INTERNAL, "a mapping of '%s' is not read as it was written",
                         rows->record->problem.name);
@@ -341,8 +325,8 @@ sx_status sx_rows_read(sx_database *database, const sx_key *run, const sx_arch *
     if (status) return status;
     if (!row_is_whole(&texts, record, arch_key))
         return sx_database_damaged(database, "a row does not match its hash");
-    SX_TRY(
-        read_nouns(texts.problem_text, texts.mapping_text, false, arch, &record->problem, &record->mapping));
+    SX_TRY(sx_input_nouns(texts.problem_text, texts.mapping_text, false, arch, &record->problem,
+                          &record->mapping));
     memset(record->problem.name, 0, SX_NAME_SIZE);
     snprintf(record->problem.name, SX_NAME_SIZE, "%s", texts.problem_name);
     *out = record;

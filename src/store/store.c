@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "store/point_rows.h"
+#include "store/points.h"
 #include "store/rows.h"
 
 #include <sqlite3.h>
@@ -217,10 +218,12 @@ sx_status sx_store_add_point(sx_store *store, const sx_point_record *record) {
     return status;
 }
 
-sx_status sx_store_best_points(sx_store *store, const char *kind, const char *space, const char *objective,
-                               sx_store_visit_point *visit, void *user) {
+/* Visits results of a kind under an objective: the best of each space, or all. */
+static SX_MUST_USE sx_status visit_points(sx_store *store, const char *kind, const char *space,
+                                          const char *objective, bool all, sx_store_visit_point *visit,
+                                          void *user) {
     sx_text keys = {0};
-    sx_status status = sx_point_rows_best(&store->database, kind, space, objective, &keys);
+    sx_status status = sx_point_rows_keys(&store->database, kind, space, objective, all, &keys);
     for (size_t at = 0; !status && at < keys.size; at += sizeof(sx_key)) {
         sx_arena arena = {0};
         sx_point_record record;
@@ -237,6 +240,16 @@ sx_status sx_store_best_points(sx_store *store, const char *kind, const char *sp
     }
     sx_text_free(&keys);
     return status;
+}
+
+sx_status sx_store_best_points(sx_store *store, const char *kind, const char *space, const char *objective,
+                               sx_store_visit_point *visit, void *user) {
+    return visit_points(store, kind, space, objective, false, visit, user);
+}
+
+sx_status sx_store_all_points(sx_store *store, const char *kind, const char *objective,
+                              sx_store_visit_point *visit, void *user) {
+    return visit_points(store, kind, NULL, objective, true, visit, user);
 }
 
 static const char select_archs[] =

@@ -1,6 +1,7 @@
 /* The store of a build without SQLite. */
 #include "base/status.h"
 #include "sextant/store.h"
+#include "store/points.h"
 
 const char *sx_store_engine(void) {
     return NULL;
@@ -65,5 +66,11 @@ sx_status sx_store_best_points(sx_store *store, const char *kind, const char *sp
 
 sx_status sx_store_count(sx_store *store, sx_store_counts *out) {
     (void)store, (void)out;
+    return absent();
+}
+
+sx_status sx_store_all_points(sx_store *store, const char *kind, const char *objective,
+                              sx_store_visit_point *visit, void *user) {
+    (void)store, (void)kind, (void)objective, (void)visit, (void)user;
     return absent();
 }

@@ -227,7 +227,7 @@ static sx_status prepare_search(measured *m, bool *resumed) {
     m->d = sx_mapping_features_count(m->map);
     m->record = sizeof(double) + point;
     m->s = sx_run_state_sized(m->run, &size, resumed);
-    m->proposal = calloc(SX_PROPOSALS + 4, point); /* and room for four points */
+    m->proposal = calloc(SX_PROPOSALS + 5, point); /* and room for a start point and four others */
     m->features = calloc(m->d, sizeof *m->features);
     m->cost = malloc(sizeof *m->cost);
     if (!m->s || !m->proposal || !m->features || !m->cost) return sx_error_memory();
@@ -236,7 +236,7 @@ static sx_status prepare_search(measured *m, bool *resumed) {
     for (size_t i = 0; i < m->s->n; i++)
         if (isnan(*answer_value(m, i)) || !sx_run_holds(m->run, answer_point(m, i), 1))
             return sx_run_damaged(m->run);
-    m->at = m->proposal + SX_PROPOSALS * point;
+    m->at = m->proposal + (SX_PROPOSALS + 1) * point;
     m->trial = m->at + point;
     m->scratch = m->trial + point;
     m->next = m->scratch + point;
@@ -253,6 +253,13 @@ static void learn_before(measured *m) {
     for (size_t i = 0; i < m->s->n; i++) learn_answer(m, answer_point(m, i), *answer_value(m, i), false);
 }
 
+/* Adds the run's first start point to the proposals, as the last. */
+static void add_start(measured *m) {
+    size_t n, size = m->space->point_size;
+    const unsigned char *start = sx_run_starts(m->run, &n);
+    if (n > 0) memcpy(m->proposal + m->n_proposals++ * size, start, size);
+}
+
 sx_status sx_measured_search(sx_run *run, const char *proposals) {
     measured m = {.run = run, .space = sx_run_space(run), .map = sx_map_space_of(sx_run_space(run))};
     bool resumed = false, go = true;
@@ -262,6 +269,7 @@ sx_status sx_measured_search(sx_run *run, const char *proposals) {
     const sx_proposing how = {proposals, sx_run_registry(run), sx_run_seed(run), run->options.cancel};
     if (!status) status = sx_measured_propose(m.space, &how, m.proposal, &m.n_proposals);
     if (!status) learn_before(&m);
+    if (!status) add_start(&m);
     while (!status && go && sx_run_continue(run)) {
         if (!sx_run_limited(run) && m.s->n >= QUESTIONS) break;
         status = ask_next(&m, &go);

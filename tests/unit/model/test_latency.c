@@ -5,6 +5,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,6 +117,28 @@ static void test_other_levels(void **state) {
     assert_true(latency == (double)cost.level[0].cycles && latency > 1024);
 }
 
+/* What the pages of tiles add to the load of a launch; 10 cycles a page. A's tile is 4 rows of 8 words, of 8 rows that follow
+ * each other, B's 8 rows of 4 words, 8 words apart. */
+static double load_of_pages(int page) {
+    char text[1024];
+    double load[2];
+    for (int time = 0; time < 2; time++) {
+        snprintf(text, sizeof text, "%s, latency: {refetch: true, load_bus: 4, page: %d, page_time: %d}}\n",
+                 ARCH("", ""), page, 10 * time);
+        evaluate(text, true);
+        load[time] = cost.boundary[0].load;
+    }
+    return load[1] - load[0];
+}
+
+static void test_pages(void **state) {
+    (void)state;
+    expect(load_of_pages(4096), 10 * (1 + 1));  /* less than a page of each */
+    expect(load_of_pages(16), 10 * (2 + 4));    /* 32 words in a piece; 8 rows in 64 */
+    expect(load_of_pages(5), 10 * (6.4 + 8));   /* a page for each row */
+    expect(load_of_pages(2), 10 * (16 + 8 * 2)); /* two for each */
+}
+
 static void test_timeloop(void **state) {
     (void)state;
     const double cycles = evaluate(ARCH("", "") "}\n", false);
@@ -153,6 +176,7 @@ int main(void) {
         cmocka_unit_test(test_words),        cmocka_unit_test(test_nested),
         cmocka_unit_test(test_other_levels), cmocka_unit_test(test_timeloop),
         cmocka_unit_test(test_array),        cmocka_unit_test(test_roles),
+        cmocka_unit_test(test_pages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

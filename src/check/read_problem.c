@@ -15,7 +15,7 @@ static sx_status read_coefficient(const sx_node *node, const sx_node *shape, int
         *out = (int32_t)value;
         return SX_OK;
     }
-    for (size_t i = 0; list && list->kind == SX_NODE_LIST && i < list->n; i++) {
+    for (size_t i = 0; list && i < list->n; i++) {
         SX_TRY(sx_node_require(list->item[i], "name", "a coefficient", &name));
         if (!sx_node_is(name, text)) continue;
         SX_TRY(sx_node_require(list->item[i], "default", "a coefficient", &name));
@@ -88,6 +88,26 @@ static sx_status read_sizes(const sx_node *shape, const sx_node *instance, sx_pr
     return sx_check_keys(instance, "the problem's instance", keys, dims->n, doubt);
 }
 
+/* Holds the maps of coefficients to their keys, and each to a name of its own. */
+static sx_status check_coefficients(const sx_node *list, sx_check_doubt *doubt) {
+    static const char *const keys[] = {"name", "default"};
+    const sx_node *name, *other;
+    if (!list) return SX_OK;
+    SX_TRY(sx_node_expect(list, SX_NODE_LIST, "coefficients"));
+    for (size_t i = 0; i < list->n; i++) {
+        const char *text;
+        SX_TRY(sx_check_keys(list->item[i], "a coefficient", keys, 2, doubt));
+        SX_TRY(sx_node_require(list->item[i], "name", "a coefficient", &name));
+        SX_TRY(sx_node_text(name, "name", &text));
+        for (size_t j = 0; j < i; j++) {
+            SX_TRY(sx_node_require(list->item[j], "name", "a coefficient", &other));
+            if (sx_node_is(other, text))
+                return sx_error_at(name->place, "two coefficients are named '%.64s'", text);
+        }
+    }
+    return SX_OK;
+}
+
 sx_status sx_check_read_problem(const sx_node *map, sx_problem *out, sx_check_doubt *doubt) {
     static const char *const keys[] = {"shape", "instance"};
     static const char *const shape_keys[] = {"name", "dimensions", "coefficients", "data-spaces"};
@@ -96,6 +116,7 @@ sx_status sx_check_read_problem(const sx_node *map, sx_problem *out, sx_check_do
     SX_TRY(sx_node_require(map, "shape", "the problem", &shape));
     SX_TRY(sx_node_require(map, "instance", "the problem", &instance));
     SX_TRY(sx_check_keys(shape, "the problem's shape", shape_keys, 4, doubt));
+    SX_TRY(check_coefficients(sx_node_get(shape, "coefficients"), doubt));
     SX_TRY(sx_node_get_name(shape, "name", out->name));
     SX_TRY(read_sizes(shape, instance, out, doubt));
     SX_TRY(sx_node_require(shape, "data-spaces", "the problem", &tensors));

@@ -119,6 +119,33 @@ static void what_has_no_rule_is_a_doubt(void **state) {
     free(text);
 }
 
+/* A key without a rule is a doubt or an error in every map of a certificate but its history. */
+static void every_map_has_known_keys_alone(void **state) {
+    (void)state;
+    char *text = make_text("eyeriss");
+    int maps = 0;
+    for (const char *at = text; (at = strchr(at, '{')); at++) {
+        static const char key[] = "\"zz\": 1, ", free_text[] = "\"history\": ";
+        if (at > text && strncmp(at + 1 - sizeof free_text, free_text, sizeof free_text - 1) == 0) continue;
+        size_t before = (size_t)(at + 1 - text);
+        char *changed = malloc(strlen(text) + sizeof key);
+        sx_check_doubt doubt;
+        sx_check_case *c = NULL;
+        assert_non_null(changed);
+        memcpy(changed, text, before);
+        strcpy(changed + before, key);
+        strcat(changed, at + 1);
+        sx_status status = sx_check_case_read("c", changed, strlen(changed), &c, &doubt);
+        if (!status && !strstr(doubt.why, "'zz'")) fail_msg("not seen in %.80s", at);
+        if (!status) sx_check_case_free(c);
+        sx_status_free(status);
+        free(changed);
+        maps++;
+    }
+    assert_true(maps > 25);
+    free(text);
+}
+
 static void what_is_wrong_is_an_error(void **state) {
     (void)state;
     static const char *const cases[][3] = {
@@ -142,6 +169,8 @@ static void what_is_wrong_is_an_error(void **state) {
         {"m=8 n=8 k=4", "m=8 n=8 k=4x", "is no factor"},
         {"m=8 n=8 k=4", "m=8 n=8 z=4", "is no factor"},
         {"\"arrays\": 7", "\"arrays\": -7", "arrays"},
+        {"\"coefficients\": [", "\"coefficients\": [{\"name\": \"coef_2\", \"default\": 3}, ",
+         "two coefficients are named 'coef_2'"},
     };
     char *text = make_text("eyeriss");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -158,6 +187,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_is_read),
         cmocka_unit_test(what_has_no_rule_is_a_doubt),
+        cmocka_unit_test(every_map_has_known_keys_alone),
         cmocka_unit_test(what_is_wrong_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

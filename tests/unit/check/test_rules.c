@@ -509,6 +509,23 @@ static void large_energies_are_undecided(void **state) {
     free(c);
 }
 
+/* More tiles than tables can have leave a claim undecided, however good it is. */
+static void more_tiles_than_tables_are_undecided(void **state) {
+    (void)state;
+    sx_check_case *c = calloc(1, sizeof *c);
+    assert_non_null(c);
+    set_product(&c->problem, 720720, 720720, 15120);
+    set_machine(c, 1, 1000);
+    c->keep_all = true;
+    c->machine.level[1].energy[SX_UPDATE] = 1;
+    set_point(c, 7, 1, &c->best);
+    sx_independent_report report = check_claim(c, &(sx_check_trial){.any_count = true});
+    if (report.verdict != SX_INDEPENDENT_UNDECIDED) print_error("%s\n", report.why);
+    assert_int_equal(report.verdict, SX_INDEPENDENT_UNDECIDED);
+    assert_non_null(strstr(report.why, "tiles of one level"));
+    free(c);
+}
+
 /* T8: with room for a word of each tensor only the order of the outer loops is free. Where m is innermost B waits, and A and
  * O move 8 times: 8 + 4 reads, 8 updates and 4 reads of O. The walk finds that k innermost, 8 + 8 + 4, is better, and nothing
  * better than that. */
@@ -827,6 +844,7 @@ int main(void) {
         cmocka_unit_test(orders_matter_with_links),
         cmocka_unit_test(rounding_takes_a_word_of_bypassed_windows),
         cmocka_unit_test(large_energies_are_undecided),
+        cmocka_unit_test(more_tiles_than_tables_are_undecided),
         cmocka_unit_test(a_walk_finds_what_is_better),
         cmocka_unit_test(criteria_are_a_front_of_two_points),
         cmocka_unit_test(product_and_energy_are_tied),

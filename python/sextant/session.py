@@ -277,7 +277,7 @@ def map(problem: Union[Problem, Network, Sequence[Any], str], arch: Union[Arch, 
         db_wait: float = STORE_WAIT, again: bool = False, checkpoint: Optional[Path] = None,
         callback: Optional[Callable[[Progress], Any]] = None, split_axes: bool = False, sparse_semantics: Optional[str] = None,
         like: Optional[str] = None, fuse: Union[None, bool, str, Sequence[str]] = None, exchange: Optional[str] = None,
-        window: Optional[str] = None, softmax: Optional[str] = None, staircase: Optional[str] = None, orders: Optional[int] = None,
+        window: Optional[str] = None, softmax: Optional[str] = None, staircase: Optional[str] = None, orders: Optional[int] = None, row_loops: Optional[int] = None,
         gap: Optional[float] = None, latency: Optional[str] = None, estimator: Optional[str] = None,
         no_remainders: bool = False, progress: Optional[bool] = None, **run: Any) -> MapResult:
     """Finds mappings for a problem, or for every layer of a network, as `sextant map` does.
@@ -291,7 +291,7 @@ def map(problem: Union[Problem, Network, Sequence[Any], str], arch: Union[Arch, 
 
     `fuse` is True (or "auto"), "none", or names of tensors that are to stay on chip: then `problem` is the name or the file of a
     network, the program `sextant` does the search, and `MapResult.fused` is what it found; `exchange`, `window`, `softmax`,
-    `staircase`, `orders` and `gap` are as on the command line.
+    `staircase`, `orders`, `row_loops` and `gap` are as on the command line.
 
     `run` are options of a run of a language model, such as `phase="decode", context=4096, batch=8, chips=4, bits="w=4"`: then `problem`
     is its name or its config.json, the program does the search, and `MapResult.serving` has tokens per second.
@@ -300,7 +300,7 @@ def map(problem: Union[Problem, Network, Sequence[Any], str], arch: Union[Arch, 
         if callback or checkpoint or run:
             raise ValueError("map with fuse has no callback, no checkpoint and no run of a language model")
         names = "auto" if fuse is True else fuse if isinstance(fuse, str) else ",".join(fuse)
-        return _map_by_program(problem, arch, fuse=names, exchange=exchange, window=window, softmax=softmax, staircase=staircase, orders=orders,
+        return _map_by_program(problem, arch, fuse=names, exchange=exchange, window=window, softmax=softmax, staircase=staircase, orders=orders, row_loops=row_loops,
                                gap=gap, mapper=mapper, objective=objective, evals=evals, time=time or None, seed=seed,
                                threads=threads, k_best=k_best, constraints=constraints or None, keep_all=keep_all,
                                latency=latency, estimator=estimator)

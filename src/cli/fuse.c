@@ -16,6 +16,7 @@ sx_status sx_fuse_prepare(const sx_args *args, sx_result *r) {
                             : sx_args_flag(args, "staircase") ? "staircase"
                             : sx_args_flag(args, "softmax")   ? "softmax"
                             : sx_args_flag(args, "orders")    ? "orders"
+                            : sx_args_flag(args, "row-loops") ? "row-loops"
                             : sx_args_flag(args, "explain")   ? "explain"
                                                               : NULL;
         if (!alone) return SX_OK;
@@ -45,6 +46,8 @@ sx_status sx_fuse_prepare(const sx_args *args, sx_result *r) {
             "sizes of the exchange memory are compared");
     if (sx_args_count(args, "orders", 1) < 1 || sx_args_count(args, "orders", 1) > SX_MAX_ORDERS)
         return sx_error_new(SX_ERR_USAGE, "--orders is a number from 1 to %d", SX_MAX_ORDERS);
+    if (sx_args_count(args, "row-loops", 1) < 1 || sx_args_count(args, "row-loops", 1) > 2)
+        return sx_error_new(SX_ERR_USAGE, "--row-loops is 1 or 2");
     if (sx_args_count(args, "orders", 1) > 1 && r->options.run.k_best > 1)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--orders cannot be used with --k-best"),
                              "leave out one of them");
@@ -82,6 +85,7 @@ static sx_fusing_options options_of(const sx_args *args) {
                                .staircase = sx_args_flag(args, "staircase"),
                                .window = window ? window : "best",
                                .k_best = (size_t)sx_args_count(args, "k-best", 1),
+                               .row_loops = (int)sx_args_count(args, "row-loops", 1),
                                .orders = (size_t)sx_args_count(args, "orders", 1),
                                .gap = sx_args_number(args, "gap", 0)};
 }

@@ -27,6 +27,13 @@
         {"orders", 0,                                                                                         \
          "N",      SX_OPTION_COUNT,                                                                           \
          false,    "with --fuse: try at most N orders of the layers, where the network leaves a choice (1)"}, \
+        {"row-loops",                                                                                         \
+         0,                                                                                                   \
+         "1|2",                                                                                               \
+         SX_OPTION_COUNT,                                                                                     \
+         false,                                                                                               \
+         "with --fuse: loops over rows that the layers of a group share, at most: the second one is inside "  \
+         "that over channels (1)"},                                                                           \
         {"softmax",                                                                                           \
          0,                                                                                                   \
          "three-pass|one-pass",                                                                               \

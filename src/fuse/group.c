@@ -5,12 +5,14 @@
 
 #include "base/status.h"
 #include "ir/arch.h"
+#include "ir/rank.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
     MOST_TILES = 4,        /* of rows for each choice of slices and of what is held, largest first */
+    MOST_INNER = 2,        /* of rows in an inner loop for each outer one, largest first */
     MOST_SLICES = 5,       /* numbers of slices of chains with windows */
     RUNNING = 2,           /* words of a row's running maximum and sum, in a softmax of one pass */
     MOST_PLAIN_SLICES = 24 /* of others, whose layers have fewer kinds of steps */
@@ -21,9 +23,21 @@ typedef struct choice {
     const sx_layer_chain *chain;
     sx_inner *inner;
     sx_group_choice loops;
-    bool listed; /* the same with rows retained is listed, too: in one step both are one */
-    sx_row_schedule rows;
+    bool nested;                 /* two loops over rows are listed, too */
+    bool listed;                 /* the same with rows retained is listed, too: in one step both are one */
+    sx_row_schedule rows, outer; /* by all steps, and by those of the outer loop over rows */
 } choice;
+
+/* Sets the rows of a choice; false where its steps differ in too many ways, or leave out rows between those of an outer step. */
+static bool set_rows(choice *c) {
+    const sx_group_choice *loops = &c->loops;
+    for (int l = 0; loops->inner && l < c->chain->n; l++)
+        if (c->chain->link[l].stride > c->chain->link[l].reach) return false;
+    if (!sx_row_schedule_make(c->chain, loops->tile, 0, loops->window, &c->outer)) return false;
+    c->rows = c->outer;
+    return !loops->inner ||
+           sx_row_schedule_make(c->chain, loops->tile, loops->inner, loops->window, &c->rows);
+}
 
 /* Words of the exchange memory that an operand takes whole, for one head. */
 static double operand_words(const sx_layer_chain *chain, int l, int v) {
@@ -41,23 +55,27 @@ static double row_words(const sx_layer_chain *chain, int t) {
            (t ? link->rows_out : link->rows_in);
 }
 
-/* Words alive while layer l runs, without what stays whole: rows kept of all tensors, the tiles that it reads and makes, what is
- * held, the sums of a channel loop, and the running maxima and sums of a softmax. */
+/* Words alive while layer l runs, without what stays whole: rows kept of all tensors (of all slices, unless they only pass between
+ * the inner steps of one), the tiles that it reads and makes, what is held, the sums of a channel loop, and the running maxima
+ * and sums of a softmax. */
 static double words_alive(const choice *c, int l) {
     const sx_layer_chain *chain = c->chain;
+    const bool passing = c->loops.inner && c->loops.window == SX_GROUP_RECOMPUTE;
     double words = 0;
     for (int t = c->loops.holds_in ? 0 : 1; t < chain->n; t++) {
+        const sx_row_schedule *rows = t ? &c->rows : &c->outer;
         double each = row_words(chain, t), slices = t ? c->loops.slices : 1;
-        const uint32_t kept = c->rows.tensor[t].kept, tile = c->rows.tensor[t].tile;
-        words += kept * each;
+        const uint32_t kept = rows->tensor[t].kept, tile = rows->tensor[t].tile;
+        words += kept * each / (passing ? slices : 1);
         if (t == l || (t == 0 && c->loops.slices > 1))
             words += (tile > kept ? tile - kept : 0) * each / slices;
         if (t == l + 1) words += c->rows.tensor[t].made * each / slices;
     }
-    if (c->loops.slices > 1) words += c->rows.tensor[chain->n].made * row_words(chain, chain->n);
-    if (c->loops.slices > 1 && chain->one_pass) words += RUNNING * c->rows.tensor[chain->n].made;
+    if (c->loops.slices > 1) words += c->outer.tensor[chain->n].made * row_words(chain, chain->n);
+    if (c->loops.slices > 1 && chain->one_pass) words += RUNNING * c->outer.tensor[chain->n].made;
     for (int m = 0; m < chain->n; m++)
-        if (c->loops.held >> m & 1) words += operand_words(chain, m, chain->link[m].other);
+        if (c->loops.held >> m & 1)
+            words += operand_words(chain, m, chain->link[m].other) / (c->loops.inner ? c->loops.slices : 1);
     return ceil(words);
 }
 
@@ -142,9 +160,11 @@ static void add_moves(const choice *c, sx_fuse_group *group) {
     for (int l = 0; l < chain->n; l++) {
         const sx_chain_link *link = &chain->link[l];
         const double heads = link->operand[link->other].split >= 0 ? chain->heads : 1;
+        const double times = c->loops.inner ? c->outer.steps : 1;
         if (c->loops.held >> l & 1)
             add_move(c, l, link->other,
-                     (double)sx_graph_words(&x->graph->tensor[link->operand[link->other].tensor]) / heads,
+                     times * (double)sx_graph_words(&x->graph->tensor[link->operand[link->other].tensor]) /
+                         heads,
                      true, group);
     }
     if (c->loops.holds_in) {
@@ -152,7 +172,7 @@ static void add_moves(const choice *c, sx_fuse_group *group) {
         const double heads = link->operand[link->in].split >= 0 ? chain->heads : 1;
         const double words =
             (double)sx_graph_words(&x->graph->tensor[link->operand[link->in].tensor]) / heads;
-        add_move(c, 0, link->in, words * c->rows.tensor[0].total / link->rows_in, true, group);
+        add_move(c, 0, link->in, words * c->outer.tensor[0].total / link->rows_in, true, group);
     }
     if (c->loops.slices > 1) {
         const sx_chain_link *link = &chain->link[chain->n - 1];
@@ -172,7 +192,10 @@ static void describe_group(const choice *c, sx_fuse_group *group) {
                              .n_layers = chain->n,
                              .window = c->loops.window,
                              .tile = c->loops.tile,
-                             .row_steps = c->rows.steps,
+                             .row_steps = c->outer.steps,
+                             .inner = c->loops.inner,
+                             .inner_steps =
+                                 c->loops.inner ? (c->loops.tile + c->loops.inner - 1) / c->loops.inner : 1,
                              .slices = c->loops.slices,
                              .held = c->loops.held,
                              .holds_in = c->loops.holds_in,
@@ -191,17 +214,28 @@ static void describe_group(const choice *c, sx_fuse_group *group) {
         const double each = row_words(chain, l + 1);
         const uint32_t total = c->rows.tensor[l + 1].total, rows = chain->link[l].rows_out;
         group->inside[l] = chain->exchange->step[chain->link[l].step].value[chain->link[l].out];
-        group->tile_words[l] = (uint64_t)ceil(c->rows.tensor[l + 1].kept * each +
-                                              (c->rows.tensor[l + 1].tile - c->rows.tensor[l + 1].kept) *
-                                                  each / c->loops.slices);
+        const bool passing = c->loops.inner && c->loops.window == SX_GROUP_RECOMPUTE;
+        group->tile_words[l] = (uint64_t)ceil(
+            c->rows.tensor[l + 1].kept * each / (passing ? c->loops.slices : 1) +
+            (c->rows.tensor[l + 1].tile - c->rows.tensor[l + 1].kept) * each / c->loops.slices);
         group->rows_kept[l] = c->rows.tensor[l + 1].kept;
         group->rows_again[l] = total > rows ? total - rows : 0;
     }
 }
 
+/* Whether what is held has slices, where it is held by them. */
+static bool can_hold_slices(const choice *c) {
+    for (int l = 0; c->loops.inner && l < c->chain->n; l++) {
+        const sx_chain_link *link = &c->chain->link[l];
+        if ((c->loops.held >> l & 1) && !sx_tensor_has(&link->problem->tensor[link->other], link->channel))
+            return false;
+    }
+    return !c->loops.inner || c->loops.slices > 1;
+}
+
 /* Makes the group of a choice; *possible is false where it has too many different steps. */
 static sx_status make_group(choice *c, sx_fuse_group *out, bool *possible) {
-    *possible = sx_row_schedule_make(c->chain, c->loops.tile, c->loops.window, &c->rows);
+    *possible = set_rows(c) && can_hold_slices(c);
     if (!*possible) return SX_OK;
     describe_group(c, out);
     SX_TRY(add_runs(c, out, possible));
@@ -219,7 +253,7 @@ sx_status sx_fuse_group_make(const sx_layer_chain *chain, sx_inner *inner, const
 static sx_status add_choice(choice *c, sx_vector *out, bool *fits) {
     sx_fuse_group group;
     const sx_exchange *x = c->chain->exchange;
-    *fits = sx_row_schedule_make(c->chain, c->loops.tile, c->loops.window, &c->rows);
+    *fits = set_rows(c);
     for (int l = 0; l < c->chain->n && *fits; l++)
         *fits = words_alive(c, l) <= (double)(x->capacity - x->reserved);
     if (*fits) SX_TRY(make_group(c, &group, fits));
@@ -230,10 +264,33 @@ static sx_status add_choice(choice *c, sx_vector *out, bool *fits) {
     return SX_OK;
 }
 
+/* Adds the largest inner tiles that fit into an outer one, where there are slices between: what is held by slices is read
+ * once for each outer step, and rows that are made again for the next outer step need not be kept of all slices. */
+static sx_status add_inner_tiles(choice *c, sx_vector *out) {
+    int n = 0;
+    if (c->loops.slices == 1 || (c->loops.window == SX_GROUP_RETAIN && !c->loops.held)) return SX_OK;
+    for (uint32_t steps = 2; steps <= c->loops.tile && n < MOST_INNER; steps++) {
+        bool fits;
+        if (c->loops.tile % steps) continue;
+        c->loops.inner = c->loops.tile / steps;
+        SX_TRY(add_choice(c, out, &fits));
+        n += fits;
+    }
+    c->loops.inner = 0;
+    return SX_OK;
+}
+
 /* Adds the largest tiles of rows that fit. */
 static sx_status add_tiles(choice *c, sx_vector *out, bool *any) {
     const uint32_t rows = c->chain->link[c->chain->n - 1].rows_out;
-    int n = 0;
+    int n = 0, outer = 0;
+    for (uint32_t steps = 1; c->nested && steps <= rows && outer < MOST_TILES; steps++) {
+        const size_t before = out->n;
+        if (rows % steps) continue;
+        c->loops.tile = rows / steps;
+        SX_TRY(add_inner_tiles(c, out));
+        outer += out->n > before;
+    }
     for (uint32_t steps = 1; steps <= rows && n < MOST_TILES; steps++) {
         bool fits;
         if (rows % steps) continue;
@@ -245,7 +302,7 @@ static sx_status add_tiles(choice *c, sx_vector *out, bool *any) {
         SX_TRY(add_choice(c, out, &fits));
         n += fits;
     }
-    *any = n > 0;
+    *any = n > 0 || outer > 0;
     return SX_OK;
 }
 
@@ -290,8 +347,8 @@ static uint32_t roomy_tile(choice *c) {
     c->loops.holds_in = c->loops.slices > 1;
     for (uint32_t steps = 1; steps <= rows; steps++) {
         double most = 0;
-        if (rows % steps || !sx_row_schedule_make(c->chain, rows / steps, c->loops.window, &c->rows))
-            continue;
+        c->loops.tile = rows / steps;
+        if (rows % steps || !set_rows(c)) continue;
         for (int l = 0; l < c->chain->n; l++) most = fmax(most, words_alive(c, l));
         if (most <= room) return rows / steps;
     }
@@ -299,7 +356,8 @@ static uint32_t roomy_tile(choice *c) {
 }
 
 /* Adds the choices of a chain: windows and slices of the channels, fewest first, then those that allow larger tiles. */
-static sx_status add_chain(const sx_layer_chain *chain, sx_inner *inner, unsigned windows, sx_vector *out) {
+static sx_status add_chain(const sx_layer_chain *chain, sx_inner *inner, unsigned windows, bool nested,
+                           sx_vector *out) {
     bool slides = false;
     for (int l = 1; l < chain->n; l++) slides |= chain->link[l].reach > chain->link[l].stride;
     const int most = slides ? MOST_SLICES : MOST_PLAIN_SLICES;
@@ -314,6 +372,7 @@ static sx_status add_chain(const sx_layer_chain *chain, sx_inner *inner, unsigne
             choice c = {.chain = chain,
                         .inner = inner,
                         .loops = {.window = w, .slices = slices},
+                        .nested = nested,
                         .listed = w == SX_GROUP_RECOMPUTE && (windows >> SX_GROUP_RETAIN & 1)};
             const uint32_t tile = roomy_tile(&c);
             if (n >= most && tile <= largest) continue;
@@ -325,11 +384,13 @@ static sx_status add_chain(const sx_layer_chain *chain, sx_inner *inner, unsigne
     return SX_OK;
 }
 
-sx_status sx_groups_list(const sx_exchange *exchange, sx_inner *inner, unsigned windows, sx_vector *out) {
+sx_status sx_groups_list(const sx_exchange *exchange, sx_inner *inner, unsigned windows, bool nested,
+                         sx_vector *out) {
     for (size_t s = 0; s < exchange->n_steps; s++)
         for (int n = 2; n <= SX_MAX_GROUP; n++) {
             sx_layer_chain chain;
-            if (sx_layer_chain_find(exchange, s, n, &chain)) SX_TRY(add_chain(&chain, inner, windows, out));
+            if (sx_layer_chain_find(exchange, s, n, &chain))
+                SX_TRY(add_chain(&chain, inner, windows, nested, out));
         }
     return SX_OK;
 }

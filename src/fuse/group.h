@@ -1,6 +1,7 @@
 /* Groups: layers of a graph that run in steps of common loops, so that tensors between them stay in the exchange memory by
  * tiles. Each layer reads what the one before wrote. The loops are over rows (a rank of the last tensor that all others
- * have, through windows or not) and, inside, over channels (a rank of the first tensors that the last layer sums over). */
+ * have, through windows or not) and, inside, over channels (a rank of the first tensors that the last layer sums over); inside
+ * of these there may be a second loop over rows. */
 #ifndef SX_FUSE_GROUP_H
 #define SX_FUSE_GROUP_H
 
@@ -41,9 +42,10 @@ typedef struct sx_fuse_group {
     sx_group_window window;
     char row[SX_NAME_SIZE], channel[SX_NAME_SIZE]; /* dimensions of the last layer that the loops go over */
     uint32_t tile, row_steps, slices; /* rows of the last tensor in a step; steps; channel steps */
-    unsigned held;                    /* layers whose other operand is held on chip, a mask */
-    bool one_pass;                    /* a softmax runs by slices */
-    bool holds_in;                    /* what the first layer reads by rows is held, too */
+    uint32_t inner, inner_steps; /* of a second loop over rows, inside the channels; 0 and 1: there is none */
+    unsigned held;               /* layers whose other operand is held on chip, a mask */
+    bool one_pass;               /* a softmax runs by slices */
+    bool holds_in;               /* what the first layer reads by rows is held, too */
     size_t in, other[SX_MAX_GROUP]; /* tensors of the graph: what the first layer reads, the other operands */
     double heads;                   /* repetitions of all layers, one after the other */
     uint64_t tile_words[SX_MAX_GROUP]; /* of the values between layers, at most */
@@ -55,8 +57,9 @@ typedef struct sx_fuse_group {
     sx_group_move move[SX_MAX_GROUP_MOVES];
 } sx_fuse_group;
 
-/* Adds the groups of a graph to a vector of sx_fuse_group; `windows` is a mask of sx_group_window. */
+/* Adds the groups of a graph to a vector of sx_fuse_group; `windows` is a mask of sx_group_window; nested: also those with two
+ * loops over rows. */
 SX_MUST_USE sx_status sx_groups_list(const sx_exchange *exchange, sx_inner *inner, unsigned windows,
-                                     sx_vector *out);
+                                     bool nested, sx_vector *out);
 
 #endif

@@ -251,15 +251,19 @@ static bool add_step(const sx_layer_chain *chain, sx_group_window window, row_st
     return true;
 }
 
-bool sx_row_schedule_make(const sx_layer_chain *chain, uint32_t tile, sx_group_window window,
+bool sx_row_schedule_make(const sx_layer_chain *chain, uint32_t tile, uint32_t inner, sx_group_window window,
                           sx_row_schedule *out) {
     row_state row[SX_MAX_GROUP + 1] = {0};
-    const uint32_t rows = chain->link[chain->n - 1].rows_out;
+    const uint32_t rows = chain->link[chain->n - 1].rows_out, each = inner ? inner : tile;
     memset(out, 0, sizeof *out);
-    for (uint32_t at = 0; at < rows; at += tile, out->steps++) {
-        row[chain->n].lo = at;
-        row[chain->n].hi = at + tile < rows ? at + tile : rows;
-        if (!add_step(chain, window, row, out)) return false;
+    for (uint32_t at = 0; at < rows; at += tile) {
+        const uint32_t end = at + tile < rows ? at + tile : rows;
+        for (int t = 0; inner && window == SX_GROUP_RECOMPUTE && t <= chain->n; t++) row[t].reach = 0;
+        for (uint32_t in = at; in < end; in += each, out->steps++) {
+            row[chain->n].lo = in;
+            row[chain->n].hi = in + each < end ? in + each : end;
+            if (!add_step(chain, inner ? SX_GROUP_RETAIN : window, row, out)) return false;
+        }
     }
     return true;
 }

@@ -45,8 +45,10 @@ typedef struct sx_row_schedule {
 typedef struct sx_group_choice {
     sx_group_window window;
     uint32_t tile, slices; /* rows of the last tensor in a step; channel steps */
-    unsigned held;         /* layers whose other operand is held on chip, a mask */
-    bool holds_in;         /* what the first layer reads by rows is held, too */
+    uint32_t inner; /* rows in a step of a second loop over rows, inside the channels; 0: there is none */
+    unsigned
+        held; /* layers whose other operand is held on chip, a mask; with two loops over rows, by slices */
+    bool holds_in; /* what the first layer reads by rows is held, too */
 } sx_group_choice;
 
 /* Makes the group of a chain with these loops, which may take more than there is of the exchange memory. *possible is
@@ -54,8 +56,9 @@ typedef struct sx_group_choice {
 SX_MUST_USE sx_status sx_fuse_group_make(const sx_layer_chain *chain, sx_inner *inner,
                                          const sx_group_choice *choice, sx_fuse_group *out, bool *possible);
 
-/* False where there are more different steps than can be told apart. */
-bool sx_row_schedule_make(const sx_layer_chain *chain, uint32_t tile, sx_group_window window,
+/* The rows of steps of `tile` rows, or of steps of `inner` rows inside of them, between which rows are always retained (0: no such).
+ * False where there are more different steps than can be told apart. */
+bool sx_row_schedule_make(const sx_layer_chain *chain, uint32_t tile, uint32_t inner, sx_group_window window,
                           sx_row_schedule *out);
 
 #endif

@@ -41,7 +41,11 @@ static void add_tree(const sx_fused *f, const sx_fused_group *group, sx_text *ou
                     sx_show_count(group->loop[i].bound).text);
     for (size_t l = group->first; l <= group->last; l++) add_runs(f, l, group->n_loops, out);
     for (int i = 0; i < group->n_held; i++)
-        sx_text_add(out, "  %s is held in %s while the loops run\n", group->held[i], f->level);
+        sx_text_add(out,
+                    i < group->n_sliced
+                        ? "  slices of %s are held in %s, each while the innermost loop runs\n"
+                        : "  %s is held in %s while the loops run\n",
+                    group->held[i], f->level);
     if (group->one_pass)
         sx_text_add(out, "  the softmax runs by slices, with a running maximum and sum for each row\n");
 }

@@ -164,7 +164,7 @@ static unsigned windows_of(const char *text) {
 
 sx_status sx_fusing_list_groups(sx_fusing *f, const sx_fusing_options *fuse) {
     sx_vector_clear(&f->groups);
-    return sx_groups_list(&f->exchange, &f->inner, windows_of(fuse->window), &f->groups);
+    return sx_groups_list(&f->exchange, &f->inner, windows_of(fuse->window), fuse->row_loops > 1, &f->groups);
 }
 
 /* Searches the best plan of one order, unless none below a weight exists. */
@@ -310,9 +310,9 @@ static sx_status fuse_graph(sx_fusing *f, const sx_graph *graph, const sx_networ
 }
 
 /* Refuses what was asked to stay where no plan has room for it. */
-static sx_status check_room(sx_fusing *f, const char *window) {
+static sx_status check_room(sx_fusing *f, const sx_fusing_options *fuse) {
     sx_plan plan;
-    SX_TRY(sx_groups_list(&f->exchange, &f->inner, windows_of(window), &f->groups));
+    SX_TRY(sx_fusing_list_groups(f, fuse));
     const sx_plan_space space = {&f->exchange, &f->inner, (const sx_fuse_group *)f->groups.data, f->groups.n};
     sx_status status = sx_plan_join(&space, true, &plan);
     if (!status && !plan.found) status = refuse_forced(&f->exchange);
@@ -326,7 +326,7 @@ sx_status sx_session_fuse_check(const sx_graph *graph, const sx_network *network
     bool chosen;
     sx_status status = sx_fusing_prepare(&f, graph, network, fuse, &chosen);
     if (!status && options->run.proof) status = sx_fused_certifiable(&f);
-    if (!status && !chosen) status = check_room(&f, fuse->window);
+    if (!status && !chosen) status = check_room(&f, fuse);
     sx_fusing_fini(&f);
     return status;
 }

@@ -122,6 +122,7 @@ static sx_status add_claims(const sx_fusing *f, const sx_fusing_options *options
     sx_json_set(claim, "tensors", sx_json_text(options->tensors));
     sx_json_set(claim, "window", sx_json_text(options->window));
     sx_json_set(claim, "one_pass", json_boolean(options->one_pass));
+    if (options->row_loops > 1) sx_json_set(claim, "row_loops", json_integer(options->row_loops));
     if (options->orders > 1) sx_json_set(claim, "orders", sx_json_exact(options->orders));
     sx_json_set(claim, "energy_pj", sx_json_real(out->total.energy_pj));
     sx_json_set(claim, "cycles", sx_json_real(out->total.cycles));

@@ -103,11 +103,12 @@ typedef struct step_rows {
     bool *make, *here;
 } step_rows;
 
-/* Marks the rows of each tensor that a step makes for rows [at, at + tile) of the last one. */
-static void make_step(const sx_layer_chain *chain, const sx_group_choice *loops, uint32_t at, step_rows *s) {
+/* Marks the rows of each tensor that a step makes for rows [at, end) of the last one. */
+static void make_step(const sx_layer_chain *chain, const sx_group_choice *loops, uint32_t at, uint32_t end,
+                      step_rows *s) {
     const int n = chain->n;
     memset(s->make, 0, (size_t)(n + 1) * s->width);
-    for (uint32_t r = at; r < at + loops->tile && r < chain->link[n - 1].rows_out; r++)
+    for (uint32_t r = at; r < end && r < chain->link[n - 1].rows_out; r++)
         s->make[(size_t)n * s->width + r] = true;
     for (int t = n; t > 0; t--) {
         const sx_chain_link *link = &chain->link[t - 1];
@@ -121,7 +122,7 @@ static void make_step(const sx_layer_chain *chain, const sx_group_choice *loops,
             if (to > high) high = to;
         }
         for (int64_t r = low < 0 ? 0 : low; r < high && r < link->rows_in; r++) {
-            need[r] = loops->window == SX_GROUP_RECOMPUTE || !here[r];
+            need[r] = (loops->window == SX_GROUP_RECOMPUTE && !loops->inner) || !here[r];
             here[r] = true;
         }
     }
@@ -161,20 +162,23 @@ static void count_move(alone_count *c, const sx_layer_chain *chain, int l, int v
 
 /* Counts what is held in the exchange memory while the loops of a group run, and its sums. */
 static void count_moves(alone_count *c, const sx_layer_chain *chain, const sx_fused_group *group,
-                        uint32_t slices, uint32_t read) {
+                        const sx_group_choice *loops, uint32_t read) {
     const sx_graph *graph = c->f.exchange.graph;
+    const uint32_t rows = chain->link[chain->n - 1].rows_out;
+    const double times = loops->inner ? ceil((double)rows / loops->tile) : 1;
     for (int h = 0; h < group->n_held; h++)
         for (int l = 0; l < chain->n; l++) {
             const sx_chain_link *link = &chain->link[l];
             const size_t other = link->operand[link->other].tensor, in = link->operand[link->in].tensor;
             if (strcmp(graph->tensor[other].name, group->held[h]) == 0)
-                count_move(c, chain, l, link->other, (double)sx_graph_words(&graph->tensor[other]), true);
+                count_move(c, chain, l, link->other, times * (double)sx_graph_words(&graph->tensor[other]),
+                           true);
             else if (l == 0 && strcmp(graph->tensor[in].name, group->held[h]) == 0)
                 count_move(c, chain, 0, link->in,
                            (double)sx_graph_words(&graph->tensor[in]) / link->rows_in * read, true);
         }
     const sx_chain_link *last = &chain->link[chain->n - 1];
-    if (slices > 1)
+    if (loops->slices > 1)
         count_move(c, chain, chain->n - 1, last->out,
                    (double)sx_graph_words(&graph->tensor[last->operand[last->out].tensor]), false);
 }
@@ -191,8 +195,13 @@ static sx_status count_steps(alone_count *c, const sx_layer_chain *chain, const 
     s.make = calloc(2 * (size_t)(chain->n + 1), s.width);
     if (!s.make) return sx_error_memory();
     s.here = s.make + (size_t)(chain->n + 1) * s.width;
-    for (uint32_t at = 0; at < chain->link[chain->n - 1].rows_out; at += loops->tile) {
-        make_step(chain, loops, at, &s);
+    const uint32_t tile = loops->inner ? loops->inner : loops->tile;
+    for (uint32_t at = 0, end; at < chain->link[chain->n - 1].rows_out; at = end) {
+        const uint32_t outer = at / loops->tile * loops->tile;
+        if (at == outer && loops->window == SX_GROUP_RECOMPUTE)
+            memset(s.here, 0, (size_t)(chain->n + 1) * s.width);
+        end = at + tile < outer + loops->tile ? at + tile : outer + loops->tile;
+        make_step(chain, loops, at, end, &s);
         read += count_rows(s.make, s.width);
         for (int l = 0; l < chain->n; l++) {
             const uint32_t rows = count_rows(&s.make[(size_t)(l + 1) * s.width], s.width);
@@ -202,7 +211,7 @@ static sx_status count_steps(alone_count *c, const sx_layer_chain *chain, const 
             if (sums) count_run(c, group->first + (size_t)l, rows, true, each * (loops->slices - 1));
         }
     }
-    count_moves(c, chain, group, loops->slices, read);
+    count_moves(c, chain, group, loops, read);
     free(s.make);
     return SX_OK;
 }
@@ -224,10 +233,12 @@ static sx_status count_group(alone_count *c, const sx_fused_group *group) {
     for (int i = 0; i < group->n_loops; i++) {
         const sx_fused_loop *loop = &group->loop[i];
         if (strcmp(loop->dimension, "repeat") == 0) continue;
-        if (strcmp(loop->dimension, last->problem->dim_name[last->row]) == 0)
-            loops.tile = (last->rows_out + loop->bound - 1) / loop->bound;
-        else
+        if (strcmp(loop->dimension, last->problem->dim_name[last->row]) != 0)
             loops.slices = loop->bound;
+        else if (loops.slices > 1)
+            loops.inner = (loops.tile + loop->bound - 1) / loop->bound;
+        else
+            loops.tile = (last->rows_out + loop->bound - 1) / loop->bound;
     }
     return count_steps(c, &chain, &loops, group);
 }

@@ -164,9 +164,14 @@ static sx_status read_loop(const sx_node *map, const sx_layer_chain *chain, sx_g
         return sx_error_at(bound->place, "the layers are repeated %.0f times", chain->heads);
     }
     if (sx_node_is(node, last->problem->dim_name[last->row])) {
-        out->tile = (uint32_t)((last->rows_out + times - 1) / times);
-        if ((last->rows_out + out->tile - 1) / out->tile == times) return SX_OK;
-        return sx_error_at(bound->place, "%u rows have no %llu steps of one size", last->rows_out,
+        const uint32_t rows = out->slices > 1 ? out->tile : last->rows_out;
+        const uint32_t each = (uint32_t)((rows + times - 1) / times);
+        if (out->slices > 1)
+            out->inner = each;
+        else
+            out->tile = each;
+        if ((rows + each - 1) / each == times) return SX_OK;
+        return sx_error_at(bound->place, "%u rows have no %llu steps of one size", rows,
                            (unsigned long long)times);
     }
     if (chain->channels > 1 && sx_node_is(node, last->problem->dim_name[last->channel])) {
@@ -243,6 +248,9 @@ static sx_status read_group(fused_reader *r, const sx_node *map, size_t n_loops,
     if (!group) return sx_error_memory();
     SX_TRY(sx_fuse_group_make(&chain, &r->f->inner, &choice, group, &possible));
     if (possible) return SX_OK;
+    if (choice.inner)
+        return sx_error_hint(sx_error_at(map->place, "this group cannot have two loops over %s", group->row),
+                             "no stride may be larger than its window, and what is held has slices");
     return sx_error_at(map->place, "the steps of this group differ in too many ways");
 }
 

@@ -166,7 +166,7 @@ static void add_tensor(const sx_fusing *f, size_t v, const sx_fuse_group *tile, 
     }
     if (!tile) return;
     tensor->words = tile->tile_words[index];
-    tensor->depth = (tile->heads > 1) + (tile->row_steps > 1) + (tile->slices > 1);
+    tensor->depth = (tile->heads > 1) + (tile->row_steps > 1) + (tile->slices > 1) + (tile->inner_steps > 1);
     tensor->recompute = tile->window == SX_GROUP_RECOMPUTE;
     tensor->rows_kept = tile->rows_kept[index];
     tensor->rows_again = tile->rows_again[index];
@@ -206,6 +206,7 @@ static void set_held(const sx_graph *graph, const sx_fuse_group *from, sx_fused_
     for (int l = 0; l < from->n_layers; l++)
         if (from->held >> l & 1)
             memcpy(out->held[out->n_held++], graph->tensor[from->other[l]].name, SX_NAME_SIZE);
+    out->n_sliced = from->inner ? out->n_held : 0;
     if (from->holds_in) memcpy(out->held[out->n_held++], graph->tensor[from->in].name, SX_NAME_SIZE);
 }
 
@@ -246,6 +247,7 @@ static sx_status set_groups(const sx_fusing *f, sx_fused *out) {
             add_loop("repeat", group->heads, new);
             add_loop(group->row, group->row_steps, new);
             add_loop(group->channel, group->slices, new);
+            add_loop(group->row, group->inner_steps, new);
             set_held(f->exchange.graph, group, new);
             for (int l = 0; l < group->n_layers; l++) add_to_group(f, f->order[group->step[l]], out);
             open = false;

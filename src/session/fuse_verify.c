@@ -103,6 +103,7 @@ static sx_status read_claims(fused_check *c) {
     SX_TRY(read_number(c, "value", &claims->value));
     SX_TRY(read_number(c, "lower_bound", &claims->lower_bound));
     c->options.one_pass = json_is_true(json_object_get(c->claim, "one_pass"));
+    c->options.row_loops = (int)json_integer_value(json_object_get(c->claim, "row_loops"));
     const json_int_t orders = json_integer_value(json_object_get(c->claim, "orders"));
     if (orders < 0 || orders > SX_MAX_ORDERS) return damaged(c, "orders");
     c->options.orders = claims->orders = (size_t)orders;

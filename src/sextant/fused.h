@@ -60,10 +60,11 @@ enum { SX_MAX_HELD = 6, SX_WHY_SIZE = 512, SX_MAX_FUSED = 16, SX_MAX_ORDERS = 25
 typedef struct sx_fused_group {
     size_t first, last;    /* layers, in order */
     int n_loops;           /* 0: tensors stay whole */
-    sx_fused_loop loop[3]; /* outermost first */
+    sx_fused_loop loop[4]; /* outermost first */
     bool one_pass;         /* a softmax between its layers runs by slices */
     bool recompute;        /* rows that windows of two steps share are made again; else they are kept */
     int n_held;            /* tensors from outside that are held on chip while the loops run */
+    int n_sliced;          /* of them, the first so many by slices, each while the innermost loop runs */
     char held[SX_MAX_HELD][SX_NAME_SIZE];
     sx_score score, unfused; /* sums */
     double value, bound;     /* of the objective: as if the group were alone */
@@ -117,6 +118,7 @@ typedef struct sx_fusing_options {
         *window;   /* what becomes of rows that windows of two steps share: "retain", "recompute" or "best" */
     bool one_pass; /* a softmax may run by slices, with running maxima and sums */
     size_t k_best; /* so many plans are found; 0: one */
+    int row_loops; /* that the layers of a group may share: 2, or else 1 */
     size_t orders; /* at most so many orders of the einsums are tried, where the graph leaves a choice */
     double gap;    /* stop where a plan is known that is at most that share above the lower bound */
 } sx_fusing_options;

@@ -3,8 +3,8 @@
 #ifndef SX_LOOPTREE_FUSED_MAPPING_H
 #define SX_LOOPTREE_FUSED_MAPPING_H
 
-#include "looptree/looptree.h"
 #include "looptree/cascade.h"
+#include "looptree/looptree.h"
 
 typedef struct sx_fused_mapping {
     size_t n_einsums;

@@ -3,8 +3,8 @@
 #ifndef SX_LOOPTREE_JOIN_H
 #define SX_LOOPTREE_JOIN_H
 
-#include "looptree/label.h"
 #include "looptree/cascade.h"
+#include "looptree/label.h"
 
 typedef struct sx_join_result {
     bool found;

@@ -200,6 +200,7 @@ static bool draw_group(sx_rng *rng, sx_fusing *f, size_t step, sx_fuse_group *ou
                               .holds_in = draw(rng, 0, 1)};
     if (draw(rng, 0, 1)) choice.slices = (uint32_t)draw(rng, 1, (int)chain.channels);
     while (chain.channels % choice.slices) choice.slices--;
+    if (choice.slices > 1 && draw(rng, 0, 1)) choice.inner = (uint32_t)draw(rng, 1, (int)choice.tile);
     sx_expect_ok(sx_fuse_group_make(&chain, &f->inner, &choice, out, &possible));
     return possible && strcmp(out->row, "p") == 0;
 }
@@ -382,17 +383,18 @@ static void close_gaps(bool *set, int rows) {
 }
 
 /* The rows of the layers of a group that one step makes, from the last tensor to the first; `here`: made before. */
-static void make_rows(const execution *e, int first, int at, bool here[][ROOM], int *made) {
+static void make_rows(const execution *e, int first, int at, int end, bool here[][ROOM], int *made) {
     const tower *t = e->t;
     const int n = e->group->n_layers;
+    const bool retain = e->group->window == SX_GROUP_RETAIN || e->group->inner;
     bool make[MOST_LAYERS + 1][ROOM] = {{false}};
-    for (int r = at; r < at + (int)e->group->tile && r < rows_of(t, first + n); r++) make[n][r] = true;
+    for (int r = at; r < end && r < rows_of(t, first + n); r++) make[n][r] = true;
     for (int l = n; l >= 0; l--) {
         const int rows = rows_of(t, first + l);
         if (l < n) close_gaps(make[l], rows);
         made[l] = 0;
         for (int r = 0; r < rows; r++) {
-            if (l < n && e->group->window == SX_GROUP_RETAIN && here[l][r]) make[l][r] = false;
+            if (l < n && retain && here[l][r]) make[l][r] = false;
             here[l][r] |= make[l][r];
             made[l] += make[l][r];
         }
@@ -413,10 +415,14 @@ static void run_group(execution *e) {
     const int first = layer_of(e->f, group->first), n = group->n_layers;
     const double slices = group->slices;
     bool here[MOST_LAYERS + 1][ROOM] = {{false}};
+    const int tile = (int)group->tile, each = group->inner ? (int)group->inner : tile;
     int read = 0;
-    for (int at = 0; at < rows_of(t, first + n); at += (int)group->tile) {
+    for (int at = 0, end; at < rows_of(t, first + n); at = end) {
         int made[MOST_LAYERS + 1];
-        make_rows(e, first, at, here, made);
+        const int outer = at / tile * tile;
+        if (at == outer && group->window == SX_GROUP_RECOMPUTE) memset(here, 0, sizeof here);
+        end = at + each < outer + tile ? at + each : outer + tile;
+        make_rows(e, first, at, end, here, made);
         read += made[0];
         for (int l = 0; l < n; l++) {
             const bool sums = slices > 1 && l == n - 1;
@@ -426,7 +432,8 @@ static void run_group(execution *e) {
         }
     }
     for (int l = 0; l < n; l++)
-        if (group->held >> l & 1) move_words(e, (double)t->layer[first + l].weights, true);
+        if (group->held >> l & 1)
+            move_words(e, (double)t->layer[first + l].weights * (group->inner ? group->row_steps : 1), true);
     const int deep = first ? t->layer[first - 1].channels : t->channels;
     if (group->holds_in && !is_whole(e, "t", first)) move_words(e, (double)read * t->width * deep, true);
     if (slices > 1 && !is_whole(e, "t", first + n))

@@ -129,7 +129,7 @@ static sx_status free_minimum(void *user, const sx_problem *problem, const sx_cu
 
 /* Rows of each tensor in each step: those that are needed, and those that are made. */
 typedef struct walk {
-    int steps;
+    int steps, outer[MOST_STEPS + 1]; /* outer: the step of the outer loop over rows */
     bool need[MOST_STEPS][MOST_LAYERS + 1][MOST_ROWS + 8], make[MOST_STEPS][MOST_LAYERS + 1][MOST_ROWS + 8];
     int made[MOST_LAYERS + 1];
 } walk;
@@ -144,9 +144,15 @@ static void walk_steps(const tower *t, int first, const sx_fuse_group *group, wa
     const int n = group->n_layers, last = rows_of(t, first, n);
     memset(w, 0, sizeof *w);
     memset(here, 0, sizeof here);
-    for (int at = 0; at < last; at += (int)group->tile, w->steps++) {
+    const int tile = (int)group->tile, each = group->inner ? (int)group->inner : tile;
+    const bool retain = group->window == SX_GROUP_RETAIN;
+    for (int at = 0, end; at < last; at = end, w->steps++) {
+        const int outer = w->outer[w->steps] = at / tile;
+        if (at == outer * tile && !retain) memset(here, 0, sizeof here);
+        end = at + each < (outer + 1) * tile ? at + each : (outer + 1) * tile;
+        w->outer[w->steps + 1] = outer + 1;
         bool(*need)[MOST_ROWS + 8] = w->need[w->steps], (*make)[MOST_ROWS + 8] = w->make[w->steps];
-        for (int r = at; r < at + (int)group->tile && r < last; r++) need[n][r] = make[n][r] = true;
+        for (int r = at; r < end && r < last; r++) need[n][r] = make[n][r] = true;
         for (int tensor = n - 1; tensor >= 0; tensor--) {
             const layer_shape *layer = &t->layer[first + tensor];
             for (int r = 0; r < rows_of(t, first, tensor + 1); r++)
@@ -155,7 +161,7 @@ static void walk_steps(const tower *t, int first, const sx_fuse_group *group, wa
                     if (row >= 0 && row < rows_of(t, first, tensor)) need[tensor][row] = true;
                 }
             for (int r = 0; r < rows_of(t, first, tensor); r++) {
-                make[tensor][r] = need[tensor][r] && !(group->window == SX_GROUP_RETAIN && here[tensor][r]);
+                make[tensor][r] = need[tensor][r] && !((retain || group->inner) && here[tensor][r]);
                 here[tensor][r] |= make[tensor][r];
             }
         }
@@ -183,7 +189,9 @@ static bool kept_before(const walk *w, int s, int tensor, int row) {
 /* Most words of the tensors between the layers that are alive while layer l of a group runs, in step s, slice by slice. */
 static int words_alive(const tower *t, int first, const sx_fuse_group *group, const walk *w, int s, int l) {
     const int slices = (int)group->slices;
-    int most = 0;
+    int most = 0, begin = s, end = s + 1;
+    while (begin > 0 && w->outer[begin - 1] == w->outer[s]) begin--;
+    while (end < w->steps && w->outer[end] == w->outer[s]) end++;
     for (int slice = 0; slice < slices; slice++) {
         int words = 0;
         for (int tensor = 1; tensor < group->n_layers; tensor++) {
@@ -192,7 +200,8 @@ static int words_alive(const tower *t, int first, const sx_fuse_group *group, co
                 const bool before = kept_before(w, s, tensor, r);
                 const bool made = w->make[s][tensor][r], now = w->need[s][tensor][r];
                 const bool after = (before || made) && read_later(w, s, tensor, r);
-                words += (before ? slices - 1 - slice : 0) * each + (after ? slice : 0) * each;
+                words += (kept_before(w, begin, tensor, r) ? slices - 1 - slice : 0) * each;
+                words += (kept_before(w, end, tensor, r) ? slice : 0) * each;
                 bool alive = tensor > l + 1    ? before
                              : tensor == l + 1 ? before || made
                              : tensor == l     ? now || after
@@ -201,7 +210,8 @@ static int words_alive(const tower *t, int first, const sx_fuse_group *group, co
             }
         }
         for (int r = 0; r < rows_of(t, first, group->n_layers) && slices > 1; r++)
-            words += w->make[s][group->n_layers][r] * t->layer[first + group->n_layers - 1].channels;
+            for (int o = begin; o < end; o++)
+                words += w->make[o][group->n_layers][r] * t->layer[first + group->n_layers - 1].channels;
         if (words > most) most = words;
     }
     return most;
@@ -213,7 +223,8 @@ static bool compare_group(const tower *t, const sx_inner *inner, const sx_fuse_g
     const int first = (int)group->first;
     int most = 0, rows[MOST_LAYERS] = {0};
     walk_steps(t, first, group, &w);
-    assert_int_equal(w.steps, group->row_steps);
+    assert_int_equal(w.outer[w.steps - 1] + 1, group->row_steps);
+    if (!group->inner) assert_int_equal(w.steps, group->row_steps);
     for (int l = 0; l < group->n_layers; l++) {
         int peak = 0;
         for (int s = 0; s < w.steps; s++) {
@@ -240,7 +251,7 @@ static void test_groups_equal_walk(void **state) {
     (void)state;
     static tower t;
     sx_objective energy;
-    size_t compared = 0, exact = 0, sliced = 0, again = 0;
+    size_t compared = 0, exact = 0, sliced = 0, again = 0, nested = 0;
     sx_expect_ok(sx_objective_parse("energy", &energy));
     for (uint64_t i = 0; i < CASES; i++) {
         sx_rng rng = sx_rng_stream(i, "group", 0);
@@ -251,7 +262,7 @@ static void test_groups_equal_walk(void **state) {
         sx_expect_ok(sx_exchange_init(&t.graph, &t.network, &t.arch, 1, NULL, &exchange));
         sx_expect_ok(sx_inner_init(&inner, &energy, exchange.capacity));
         inner.minimum = free_minimum;
-        sx_expect_ok(sx_groups_list(&exchange, &inner, 3, &groups));
+        sx_expect_ok(sx_groups_list(&exchange, &inner, 3, i % 2, &groups));
         for (size_t g = 0; g < groups.n; g++) {
             const sx_fuse_group *group = sx_vector_at(&groups, g);
             if (group->n_moves > (group->slices > 1)) continue;
@@ -259,6 +270,7 @@ static void test_groups_equal_walk(void **state) {
             compared++;
             sliced += group->slices > 1;
             again += group->window == SX_GROUP_RECOMPUTE;
+            nested += group->inner > 0;
         }
         sx_vector_clear(&groups);
         sx_inner_fini(&inner);
@@ -269,6 +281,7 @@ static void test_groups_equal_walk(void **state) {
     assert_true(compared > 5 * CASES);
     assert_true(sliced > CASES / 2);
     assert_true(again > CASES / 2);
+    assert_true(nested > CASES / 4);
     assert_true(2 * exact > compared);
 }
 
@@ -329,7 +342,7 @@ static void test_attention(void **state) {
         sx_expect_ok(sx_exchange_init(&graph, &network, &arch, 1, NULL, &exchange));
         sx_expect_ok(sx_inner_init(&inner, &energy, exchange.capacity));
         inner.minimum = free_minimum;
-        sx_expect_ok(sx_groups_list(&exchange, &inner, 3, &groups));
+        sx_expect_ok(sx_groups_list(&exchange, &inner, 3, false, &groups));
         assert_int_equal(groups.n > 0, axis == 2);
         if (groups.n) {
             const sx_fuse_group *group = sx_vector_at(&groups, 0);

@@ -56,8 +56,8 @@ typedef struct sx_group_choice {
 SX_MUST_USE sx_status sx_fuse_group_make(const sx_layer_chain *chain, sx_inner *inner,
                                          const sx_group_choice *choice, sx_fuse_group *out, bool *possible);
 
-/* The rows of steps of `tile` rows, or of steps of `inner` rows inside of them, between which rows are always retained (0: no such).
- * False where there are more different steps than can be told apart. */
+/* The rows of steps of `tile` rows, or of steps of `inner` rows inside of them, between which rows are always retained (0: no
+ * such). False where there are more different steps than can be told apart. */
 bool sx_row_schedule_make(const sx_layer_chain *chain, uint32_t tile, uint32_t inner, sx_group_window window,
                           sx_row_schedule *out);
 

@@ -331,6 +331,13 @@ sx_status sx_session_fuse_check(const sx_graph *graph, const sx_network *network
     return status;
 }
 
+/* The seconds that a plan may take: as many as the layers, and what these left. */
+static double time_left(const sx_session_options *options, const sx_session_result *unfused) {
+    double used = 0;
+    for (size_t i = 0; i < unfused->n_layers; i++) used += unfused->layer[i].summary.seconds;
+    return options->run.seconds + fmax(0, options->run.seconds - used);
+}
+
 sx_status sx_session_fuse(const sx_graph *graph, const sx_network *network, const sx_arch *arch,
                           const sx_session_options *options, const sx_session_result *unfused,
                           const sx_fusing_options *fuse, sx_fused **out) {
@@ -339,7 +346,7 @@ sx_status sx_session_fuse(const sx_graph *graph, const sx_network *network, cons
                    .unfused = unfused,
                    .searcher = {.arch = arch,
                                 .options = options,
-                                .until = options->run.seconds > 0 ? begin + options->run.seconds : 0}};
+                                .until = options->run.seconds > 0 ? begin + time_left(options, unfused) : 0}};
     sx_fused *fused = calloc(1, sizeof *fused);
     sx_status status =
         fused ? sx_fuse_memo_open(network, arch, options, &f.searcher.memo) : sx_error_memory();

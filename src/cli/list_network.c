@@ -92,12 +92,13 @@ static sx_status graph_of(const sx_args *args, const char *name, sx_graph *out) 
 }
 
 /* Shows a graph: its layers and, where it is a run of a network, operators and totals. */
-static sx_status add_graph(const sx_graph *graph, bool json, sx_text *out) {
+static sx_status add_graph(const sx_args *args, const sx_graph *graph, bool json, sx_text *out) {
     sx_network network;
     sx_operators operators = {0};
     const bool run = graph->run.phase[0];
     SX_TRY(sx_graph_network(graph, &network));
-    sx_status status = run ? sx_graph_operators(graph, &operators) : SX_OK;
+    sx_status status = sx_bits_apply(args, &network);
+    if (!status && run) status = sx_graph_operators(graph, &operators);
     if (!status && json) status = add_layers_json(&network, run ? graph : NULL, &operators, out);
     if (!status && !json) status = sx_list_layers(&network, out);
     if (!status && !json && run) {
@@ -115,7 +116,7 @@ sx_status sx_list_network(const sx_args *args, const char *name, bool json, sx_t
     sx_graph graph;
     SX_TRY(graph_of(args, name, &graph));
     sx_status status = sx_bits_apply_graph(args, &graph);
-    if (!status) status = add_graph(&graph, json, out);
+    if (!status) status = add_graph(args, &graph, json, out);
     sx_graph_fini(&graph);
     return status;
 }

@@ -82,6 +82,7 @@ sx_status sx_phase_options(const sx_args *args, sx_network_options *out) {
 
 /* Whether a value is a file of JSON, or a layer of one, with a key that only configurations have. */
 static bool is_config(const char *value) {
+    static const char *const keys[] = {"\"model_type\"", "\"_class_name\"", "\"hidden_size\"", "\"n_embd\""};
     char file[SX_LONG_PATH];
     const char *path = sx_layer_of(value, file) ? file : value;
     const size_t n = strlen(path);
@@ -93,7 +94,8 @@ static bool is_config(const char *value) {
         sx_status_free(status);
         return false;
     }
-    const bool found = strstr(text, "\"model_type\"") || strstr(text, "\"_class_name\"");
+    bool found = false;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) found = found || strstr(text, keys[i]);
     free(text);
     return found;
 }

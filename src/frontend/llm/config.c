@@ -29,8 +29,8 @@ static const sx_node *get_any(const config *c, const char *keys, const char **us
     return NULL;
 }
 
-/* A size that must be there, from 1 on. */
-static sx_status need(const config *c, const char *keys, uint64_t *out) {
+/* A number that must be there, from 1 to `most`. */
+static sx_status need_within(const config *c, const char *keys, uint64_t most, uint64_t *out) {
     const char *used;
     char key[SX_NAME_SIZE];
     const sx_node *node = get_any(c, keys, &used);
@@ -39,7 +39,17 @@ static sx_status need(const config *c, const char *keys, uint64_t *out) {
         return sx_error_hint(
             sx_error_at(c->map->place, "the configuration of a '%s' has no '%s'", c->kind, key),
             "docs/llm.md lists the keys that a configuration needs");
-    return sx_node_range(node, key, 1, 1u << 30, out);
+    return sx_node_range(node, key, 1, most, out);
+}
+
+/* A size that must be there. */
+static sx_status need(const config *c, const char *keys, uint64_t *out) {
+    return need_within(c, keys, 1u << 30, out);
+}
+
+/* A number of layers, each of which becomes nodes of a graph. */
+static sx_status need_layers(const config *c, const char *keys, uint64_t *out) {
+    return need_within(c, keys, 4096, out);
 }
 
 /* A size that may be missing or null; 0 is allowed where `low` is. */
@@ -74,7 +84,7 @@ static sx_status check_divides(const config *c, uint64_t of, const char *of_key,
 /* Width, layers, heads and vocabulary, which all that work on tokens have. */
 static sx_status read_common(const config *c, sx_model_sizes *z) {
     SX_TRY(need(c, "hidden_size n_embd d_model", &z->width));
-    SX_TRY(need(c, "num_hidden_layers n_layer num_layers", &z->layers));
+    SX_TRY(need_layers(c, "num_hidden_layers n_layer num_layers", &z->layers));
     SX_TRY(need(c, HEADS, &z->heads));
     z->kv_heads = z->heads;
     SX_TRY(may(c, "num_key_value_heads", 1, &z->kv_heads));
@@ -161,7 +171,7 @@ static sx_status read_mamba(const config *c, sx_model_sizes *z) {
     z->state = 16;
     z->conv = 4;
     SX_TRY(need(c, "hidden_size d_model", &z->width));
-    SX_TRY(need(c, "num_hidden_layers n_layer", &z->layers));
+    SX_TRY(need_layers(c, "num_hidden_layers n_layer", &z->layers));
     SX_TRY(need(c, "vocab_size", &z->vocab));
     SX_TRY(may(c, "state_size", 1, &z->state));
     SX_TRY(may(c, "conv_kernel", 2, &z->conv));
@@ -228,8 +238,8 @@ static sx_status read_sam(const config *c, sx_model_sizes *z) {
 
 static sx_status read_whisper(const config *c, sx_model_sizes *z) {
     SX_TRY(need(c, "d_model", &z->width));
-    SX_TRY(need(c, "encoder_layers", &z->layers));
-    SX_TRY(need(c, "decoder_layers", &z->decoder_layers));
+    SX_TRY(need_layers(c, "encoder_layers", &z->layers));
+    SX_TRY(need_layers(c, "decoder_layers", &z->decoder_layers));
     SX_TRY(need(c, "encoder_attention_heads", &z->heads));
     z->kv_heads = z->heads;
     SX_TRY(check_divides(c, z->width, "d_model", z->heads, "encoder_attention_heads"));
@@ -247,7 +257,7 @@ static sx_status read_dit(const config *c, sx_model_sizes *z) {
     z->kv_heads = z->heads;
     z->width = z->heads * z->head;
     z->hidden = 4 * z->width;
-    SX_TRY(need(c, "num_layers", &z->layers));
+    SX_TRY(need_layers(c, "num_layers", &z->layers));
     SX_TRY(need(c, "sample_size", &z->image));
     SX_TRY(need(c, "patch_size", &z->patch));
     SX_TRY(check_divides(c, z->image, "sample_size", z->patch, "patch_size"));
@@ -335,8 +345,9 @@ static const sx_node *kind_of(const config *c) {
 }
 
 bool sx_sizes_given(const sx_node *map) {
-    const sx_node *kind = kind_of(&(config){.map = map});
-    return kind && kind->kind == SX_NODE_SCALAR;
+    const config c = {.map = map};
+    const sx_node *kind = kind_of(&c);
+    return kind ? kind->kind == SX_NODE_SCALAR : get(&c, "hidden_size") || get(&c, "n_embd");
 }
 
 /* Reads the keys that the family of a model has. */
@@ -368,7 +379,9 @@ sx_status sx_sizes_read(const sx_node *map, sx_model_sizes *out, sx_model_sizes 
     config c = {.map = map};
     const char *names[N_KINDS];
     const sx_node *kind = kind_of(&c);
-    if (!kind) return sx_error_at(map->place, "the configuration has no 'model_type'");
+    if (!kind)
+        return sx_error_hint(sx_error_at(map->place, "the configuration has no 'model_type'"),
+                             "it says what no size does; docs/llm.md lists those that are known");
     SX_TRY(sx_node_text(kind, "model_type", &c.kind));
     if (strcmp(c.kind, "gemma3") == 0) {
         SX_TRY(within(&c, "text_config", &c));

@@ -60,7 +60,7 @@ typedef struct sx_model_sizes {
  * has two (CLIP). An error says which key is missing, wrong or not understood. */
 SX_MUST_USE sx_status sx_sizes_read(const sx_node *map, sx_model_sizes *out, sx_model_sizes *text);
 
-/* Whether a map is such a configuration: it has `model_type` or `_class_name`. */
+/* Whether a map is such a configuration: it has `model_type` or `_class_name`, or a width that only these have. */
 bool sx_sizes_given(const sx_node *map);
 
 /* The graph of one run of the network that a configuration describes, called by the last word of its `_name_or_path` or

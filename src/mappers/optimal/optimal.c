@@ -16,8 +16,10 @@
  * mappings, bounds and a walk of their own (remainder_search.c). Mappings whose factors divide are searched
  * first, as if there were no others, with an effort of their own; then those with remainders are listed.
  *
- * The compulsory minimum (model/minimum.c) bounds the whole space. It is known at once, and a mapping that
- * reaches it is optimal whatever is left. Where there are too many spatial mappings to list it is all that is proven.
+ * The compulsory minimum (model/minimum.c), with the cycles on as many compute units as tiles that divide can use, bounds the
+ * whole space. It is known at once, and a mapping that reaches it is optimal whatever is left. Where there are too many
+ * spatial mappings to list it is all that is proven. In the same way a spatial mapping is closed by the compute units that it
+ * uses and the compulsory energy, before its tables are made: on machines with 10^5 units nearly all are.
  *
  * Complexity: exponential at worst. Memory: a node per spatial mapping, and per thread a table of the lattice
  * for each level and class of orders. */
@@ -55,8 +57,9 @@ static const sx_setting settings[] = {
 
 enum {
     MOST_POINTS = 1 << 20,
-    MOST_CHOICES = 16, /* bits */
-    TILE_STEPS = 300   /* of the effort, for each tile with remainders that is listed */
+    MOST_CHOICES = 16,      /* bits */
+    MOST_SPREADS = 1000000, /* spatial mappings that are visited for the largest share of compute units */
+    TILE_STEPS = 300        /* of the effort, for each tile with remainders that is listed */
 };
 
 /* Lists the spatial mappings whose factors divide, unless they are closed or too many; a certificate names them all. */
@@ -97,6 +100,19 @@ static sx_status make_tables(sx_optimal *o) {
     return sx_bound_quicken(o->bound);
 }
 
+/* Sets the least of all mappings: the compulsory minimum and, where tiles divide, the cycles on as many compute units as
+ * they can use. */
+static sx_status set_root(sx_optimal *o) {
+    const sx_map_space *space = o->space;
+    const sx_model *model = space->model;
+    double share = 1;
+    o->root = sx_model_minimum(model, space->fixed_keep[space->arch->n_levels - 1]);
+    if (!space->options.remainders) SX_TRY(sx_spatial_mappings_utilization(space, MOST_SPREADS, &share));
+    o->root.cycles =
+        fmax(o->root.cycles, sx_optimal_cycles_on(model, share * (double)model->compute_instances));
+    return SX_OK;
+}
+
 /* Makes what no list or table is needed for; refuses what is too large. */
 static sx_status make_rule(sx_optimal *o, sx_run *run) {
     const sx_map_space *space = o->space = sx_map_space_of(sx_run_space(run));
@@ -118,8 +134,7 @@ static sx_status make_rule(sx_optimal *o, sx_run *run) {
                               .front = sx_run_pareto(run),
                               .tables = sx_run_setting(run, TABLES) > 0};
     o->arrays = (size_t)sx_run_setting(run, ARRAYS);
-    if (!sx_run_wants_proof(run))
-        o->root = sx_model_minimum(space->model, space->fixed_keep[space->arch->n_levels - 1]);
+    if (!sx_run_wants_proof(run)) SX_TRY(set_root(o));
     for (int i = 0; i < objective->n_criteria; i++)
         o->rule.latency |= objective->criterion[i].kind == SX_LATENCY;
     SX_TRY(sx_map_choices_new(space, &o->choices));

@@ -48,6 +48,11 @@ typedef struct sx_visit_result {
     sx_score score;
 } sx_visit_result;
 
+/* The least cycles of a mapping that uses that many compute units. */
+static inline double sx_optimal_cycles_on(const sx_model *model, double units) {
+    return (double)model->computes / units * model->least_steps * (1 - 1e-12);
+}
+
 /* Shared by all tasks, read-only. */
 typedef struct sx_optimal {
     sx_run *run;
@@ -59,7 +64,7 @@ typedef struct sx_optimal {
     sx_spatial_mappings spatials,
         imperfect; /* those whose factors divide; with remainders, all, once these are
                                                 searched */
-    sx_score root; /* the compulsory minimum: a lower bound of all mappings; 0 where it is not used */
+    sx_score root; /* a lower bound of all mappings; 0 where it is not used */
     double
         unsearched; /* the least value of mappings whose factors divide and that are not listed, as they are
                                too many or another search has closed them; INFINITY: there are none */

@@ -134,20 +134,86 @@ sx_status sx_optimal_bounds(sx_optimal *o, sx_search_node *node) {
     return SX_OK;
 }
 
+/* The least value of all mappings; -INFINITY where the compulsory minimum is not used. */
+static double root_value(const sx_optimal *o) {
+    return o->root.cycles > 0 ? sx_prune_rule_value(&o->rule, &o->root) : -INFINITY;
+}
+
+/* Whether something of that least value, energy and cycles is open, given those of the whole space. */
+static bool is_open_at(const sx_optimal *o, double value, double energy, double cycles) {
+    return sx_cutoff_admits(&o->known, fmax(value, root_value(o)), fmax(energy, o->root.energy_pj),
+                            fmax(cycles, o->root.cycles));
+}
+
+static bool is_open(const sx_optimal *o, const sx_search_node *node) {
+    return is_open_at(o, node->bound, node->energy, node->cycles);
+}
+
+/* Whether points that stand for criteria are remembered. */
+static bool keeps_points(const sx_optimal *o) {
+    return o->rule.objective->n_criteria > 1;
+}
+
+/* Remembers the best point of a cutoff for the current criterion. */
+static void keep_best(sx_optimal *o, const sx_cutoff *cutoff) {
+    if (!keeps_points(o) || cutoff->kept.n == 0) return;
+    sx_score score = sx_metrics_score(&cutoff->kept.kept[0].metrics);
+    sx_optimal_keep(o, cutoff->kept.kept[0].value, &score, sx_archive_point(&cutoff->kept, 0));
+}
+
+/* Reads what is known for the current criterion, with the best point so far of its own. */
+static void read_known(sx_optimal *o) {
+    const sx_optimal_state *s = o->s;
+    sx_cutoff_read(&o->known, &o->rule, o->run);
+    if (s->found >> s->criterion & 1)
+        sx_cutoff_update(&o->known, &s->score[s->criterion],
+                         o->point + s->criterion * o->space->space.point_size);
+    keep_best(o, &o->known);
+    if (o->known.failed) o->failed = true;
+}
+
+/* Bounds a spatial mapping whose factors divide by the compute units that it uses and the compulsory energy. */
+static void bound_by_units(const sx_optimal *o, sx_search_node *node) {
+    const size_t each = (size_t)o->space->problem->n_dims * o->space->arch->n_levels;
+    sx_score least = o->root;
+    double units = 1;
+    for (size_t i = 0; i < each; i++) units *= o->spatials.factor[node->spatial * each + i];
+    least.cycles = fmax(least.cycles, sx_optimal_cycles_on(o->space->model, units));
+    node->bound = sx_prune_rule_value(&o->rule, &least);
+    node->energy = least.energy_pj;
+    node->cycles = least.cycles;
+}
+
+/* Moves the spatial mappings that the cutoff admits by their compute units to the front of a list of all whose factors
+ * divide, where the compulsory minimum is used; returns how many. */
+static size_t keep_open(sx_optimal *o, sx_search_node *node) {
+    size_t open = 0;
+    if (!(o->root.cycles > 0)) return o->spatials.n;
+    read_known(o);
+    for (size_t i = 0; i < o->spatials.n; i++) {
+        sx_search_node one = node[i];
+        bound_by_units(o, &one);
+        if (is_open(o, &one)) node[open++] = one;
+    }
+    return open;
+}
+
 /* Puts spatial mappings of one kind into the heap, bounded as far as the run lets it. */
 static sx_status list(sx_optimal *o, bool imperfect) {
     size_t n = imperfect ? o->imperfect.n : o->spatials.n;
     listing l = {o, malloc((n / CHUNK + 1) * CHUNK * sizeof *l.node), n, imperfect};
     if (!l.node) return sx_error_memory();
     begin_nodes(l.node, n, imperfect, imperfect ? &o->outside : NULL);
+    if (!imperfect) {
+        for (size_t i = 0; i < n; i++) o->sharp[i] = INFINITY;
+        memset(o->searched, 0, n);
+        l.n = n = keep_open(o, l.node);
+    }
     memset(l.node + n, 0, (CHUNK - n % CHUNK) * sizeof *l.node);
     sx_run_tasks(o->run, (n + CHUNK - 1) / CHUNK, run_spatials, &l, l.node, CHUNK * sizeof *l.node);
     bool good = !o->failed;
     for (size_t i = 0; i < n && good; i++) {
-        if (!imperfect) {
-            o->sharp[i] = l.node[i].bound;
-            o->searched[i] = 0;
-        }
+        if (!imperfect) o->sharp[l.node[i].spatial] = l.node[i].bound;
         if (l.node[i].bound < INFINITY) good = sx_optimal_push(o, &l.node[i]);
     }
     free(l.node);
@@ -208,21 +274,6 @@ sx_status sx_optimal_begin(sx_optimal *o) {
     return SX_OK;
 }
 
-/* The least value of all mappings; -INFINITY where the compulsory minimum is not used. */
-static double root_value(const sx_optimal *o) {
-    return o->root.cycles > 0 ? sx_prune_rule_value(&o->rule, &o->root) : -INFINITY;
-}
-
-/* Whether something of that least value, energy and cycles is open, given those of the whole space. */
-static bool is_open_at(const sx_optimal *o, double value, double energy, double cycles) {
-    return sx_cutoff_admits(&o->known, fmax(value, root_value(o)), fmax(energy, o->root.energy_pj),
-                            fmax(cycles, o->root.cycles));
-}
-
-static bool is_open(const sx_optimal *o, const sx_search_node *node) {
-    return is_open_at(o, node->bound, node->energy, node->cycles);
-}
-
 /* The least bound of mappings whose factors divide and that are not in the heap; INFINITY: none, or all closed. */
 static double least_aside(const sx_optimal *o) {
     double least = o->unsearched;
@@ -280,29 +331,6 @@ static sx_status begin_remainders(sx_optimal *o) {
     o->s->began = o->s->steps;
     o->s->listed = SX_LISTED_REMAINDERS;
     return SX_OK;
-}
-
-/* Whether points that stand for criteria are remembered. */
-static bool keeps_points(const sx_optimal *o) {
-    return o->rule.objective->n_criteria > 1;
-}
-
-/* Remembers the best point of a cutoff for the current criterion. */
-static void keep_best(sx_optimal *o, const sx_cutoff *cutoff) {
-    if (!keeps_points(o) || cutoff->kept.n == 0) return;
-    sx_score score = sx_metrics_score(&cutoff->kept.kept[0].metrics);
-    sx_optimal_keep(o, cutoff->kept.kept[0].value, &score, sx_archive_point(&cutoff->kept, 0));
-}
-
-/* Reads what is known for the current criterion, with the best point so far of its own. */
-static void read_known(sx_optimal *o) {
-    const sx_optimal_state *s = o->s;
-    sx_cutoff_read(&o->known, &o->rule, o->run);
-    if (s->found >> s->criterion & 1)
-        sx_cutoff_update(&o->known, &s->score[s->criterion],
-                         o->point + s->criterion * o->space->space.point_size);
-    keep_best(o, &o->known);
-    if (o->known.failed) o->failed = true;
 }
 
 void sx_optimal_report_bound(sx_optimal *o) {

@@ -4,6 +4,7 @@
  * Complexity: one step per list entry and dimension. */
 #include "mappers/optimal/spatial_mappings.h"
 
+#include "base/divisor.h"
 #include "base/status.h"
 #include "base/vector.h"
 #include "model/capacity.h"
@@ -17,9 +18,11 @@ typedef struct listing {
     sx_spatial_mappings *out;
     sx_map_choices *choices;
     size_t most;
-    double longest; /* iterations of a compute unit */
-    bool any;       /* factors need not divide */
-    bool share;     /* only the largest product of factors is wanted */
+    double longest;    /* iterations of a compute unit */
+    bool any;          /* factors need not divide */
+    uint32_t *divisor; /* of all sizes, those of dimension d from first[d] on */
+    size_t first[SX_MAX_DIMS + 1];
+    bool share; /* only the largest product of factors is wanted */
     double largest;
     uint32_t now[SX_MAX_LEVELS][SX_MAX_DIMS], left[SX_MAX_DIMS];
     bool full, failed;
@@ -27,14 +30,19 @@ typedef struct listing {
 
 static void list_level(listing *l, int s);
 
-/* Counts the current one, and notes the largest product of its factors. */
+/* Counts the current one, and notes the largest product of its factors; those listed after it have a larger one, which is
+ * at most the compute units. */
 static void note_product(listing *l) {
     const sx_map_space *space = l->out->space;
-    double product = 1;
+    double product = 1, all = 1;
+    for (int d = 0; d < space->problem->n_dims; d++) all *= space->problem->size[d];
     for (int s = 0; s < space->arch->n_levels; s++)
         for (int d = 0; d < space->problem->n_dims; d++) product *= l->now[s][d];
-    if (product > l->largest) l->largest = product;
     l->out->n++;
+    if (product <= l->largest) return;
+    l->largest = product;
+    l->longest = all / product * (1 - 1e-8);
+    l->full = product >= (double)space->model->compute_instances;
 }
 
 /* Appends the current one. */
@@ -80,6 +88,12 @@ static bool is_too_long(const listing *l, int s, uint64_t room) {
     return parts > l->longest * (1 + 1e-9);
 }
 
+/* The i-th factor that dimension d may have, ascending; UINT32_MAX after the last. */
+static uint32_t factor_at(const listing *l, int d, uint32_t i) {
+    if (l->any) return i + 1;
+    return i < l->first[d + 1] - l->first[d] ? l->divisor[l->first[d] + i] : UINT32_MAX;
+}
+
 /* Goes through the factors of a level from dimension d on, which have that much room. */
 static void list_dim(listing *l, int s, int d, uint64_t room) {
     const sx_map_space *space = l->out->space;
@@ -89,9 +103,10 @@ static void list_dim(listing *l, int s, int d, uint64_t room) {
         return;
     }
     int slot = space->spatial_slot[s];
-    uint32_t size = l->left[d], most = space->max[d][slot];
-    for (uint32_t f = space->min[d][slot]; f <= most && f <= size && f <= room; f++) {
-        if (size % f && !l->any) continue;
+    uint32_t size = l->left[d], most = space->max[d][slot], f;
+    if (most > size) most = size;
+    for (uint32_t i = 0; (f = factor_at(l, d, i)) <= most && f <= room; i++) {
+        if (f < space->min[d][slot] || (size % f && !l->any)) continue;
         l->now[s][d] = f;
         l->left[d] = (size - 1) / f + 1;
         list_dim(l, s, d + 1, room / f);
@@ -114,16 +129,29 @@ static void list_level(listing *l, int s) {
     list_level(l, s + 1);
 }
 
+/* Lists the factors of all levels. */
+static sx_status list_all(listing *l) {
+    const sx_problem *problem = l->out->space->problem;
+    memcpy(l->left, problem->size, sizeof l->left);
+    for (int d = 0; d < problem->n_dims; d++)
+        l->first[d + 1] = l->first[d] + sx_divisors_of(problem->size[d], NULL);
+    l->divisor = malloc((l->first[problem->n_dims] + 1) * sizeof *l->divisor);
+    if (!l->divisor) return sx_error_memory();
+    for (int d = 0; d < problem->n_dims; d++) sx_divisors_of(problem->size[d], l->divisor + l->first[d]);
+    list_level(l, 0);
+    free(l->divisor);
+    return l->failed ? sx_error_memory() : SX_OK;
+}
+
 sx_status sx_spatial_mappings_list(sx_map_choices *choices, const sx_map_space *space, bool any, size_t most,
                                    double longest, sx_spatial_mappings *out) {
     listing l = {.out = out, .choices = choices, .most = most, .longest = longest, .any = any};
     *out = (sx_spatial_mappings){.space = space};
-    memcpy(l.left, space->problem->size, sizeof l.left);
-    list_level(&l, 0);
-    if (!l.full && !l.failed) return SX_OK;
+    sx_status status = list_all(&l);
+    if (!l.full && !status) return SX_OK;
     sx_spatial_mappings_fini(out);
     out->n = 0;
-    if (l.failed) return sx_error_memory();
+    if (status) return status;
     return sx_error_hint(sx_error_new(SX_ERR_LIMIT, "more than %zu spatial mappings", most),
                          "use another mapper, or constrain the spatial factors");
 }
@@ -133,10 +161,9 @@ sx_status sx_spatial_mappings_utilization(const sx_map_space *space, size_t most
     sx_map_choices *choices;
     SX_TRY(sx_map_choices_new(space, &choices));
     listing l = {.out = &none, .choices = choices, .most = most, .longest = INFINITY, .share = true};
-    memcpy(l.left, space->problem->size, sizeof l.left);
-    list_level(&l, 0);
+    sx_status status = list_all(&l);
     sx_map_choices_free(choices);
-    if (l.failed) return sx_error_memory();
+    SX_TRY(status);
     *out = l.full ? 1 : l.largest / (double)space->model->compute_instances;
     return SX_OK;
 }

@@ -156,6 +156,63 @@ static void too_many_spatial_mappings_have_a_bound(void **state) {
     assert_true(few.lower_bound > 0.01 * optimum && few.lower_bound <= optimum);
 }
 
+/* Where tiles that divide cannot use all compute units, the cycles on those that they can use are the least: of 108 x 1024
+ * units powers of two use 64 x 1024. It needs no list of spatial mappings, which are too many here. */
+static void unused_compute_units_raise_the_bound(void **state) {
+    (void)state;
+    static const char einsum[] = "O[m,n] += A[m,k]*B[k,n] {m:1024,n:1024,k:1024}";
+    sx_run_summary whole, few;
+    double value =
+        search_space(einsum, "a100", NULL, "optimal:arrays=10,gamma=20000,sunstone=0", "delay", &few);
+    assert_true(value == 16384 && few.optimal);
+    value = search_space(einsum, "a100", NULL, "optimal:gamma=20000,sunstone=0", "edp", &whole);
+    assert_true(whole.optimal && fabs(value / 14311432325693.44 - 1) < 1e-8);
+}
+
+/* The largest product of the factors of all spatial mappings that are listed. */
+static double largest_listed(const sx_map_space *space) {
+    sx_spatial_mappings all;
+    sx_map_choices *choices;
+    double largest = 0;
+    sx_expect_ok(sx_map_choices_new(space, &choices));
+    sx_expect_ok(sx_spatial_mappings_list(choices, space, false, 1000000, INFINITY, &all));
+    const size_t each = (size_t)space->problem->n_dims * space->arch->n_levels;
+    for (size_t i = 0; i < all.n; i++) {
+        double product = 1;
+        for (size_t k = 0; k < each; k++) product *= all.factor[i * each + k];
+        largest = fmax(largest, product);
+    }
+    sx_spatial_mappings_fini(&all);
+    sx_map_choices_free(choices);
+    return largest;
+}
+
+/* The compute units that tiles can use are those of the spatial mapping that uses most. */
+static void utilization_is_that_of_the_list(void **state) {
+    (void)state;
+    static const char *const machines[] = {"a100", "eyeriss", "simba", "glb128"};
+    static const uint32_t sizes[][3] = {{12, 10, 7}, {30, 77, 1}, {96, 5, 54}, {13, 13, 13}, {1, 108, 36}};
+    static sx_arch arch;
+    for (size_t i = 0; i < 4 * 5; i++) {
+        const uint32_t *size = sizes[i / 4];
+        char einsum[96];
+        sx_problem problem;
+        sx_model *model;
+        sx_space *space;
+        double share;
+        snprintf(einsum, sizeof einsum, "O[m,n] += A[m,k]*B[k,n] {m:%u,n:%u,k:%u}", size[0], size[1],
+                 size[2]);
+        sx_expect_ok(sx_einsum_parse(einsum, &problem));
+        sx_expect_ok(sx_catalog_arch(machines[i % 4], &arch));
+        sx_expect_ok(sx_model_new(&problem, &arch, NULL, &model));
+        sx_expect_ok(sx_map_space_new(model, NULL, NULL, &space));
+        sx_expect_ok(sx_spatial_mappings_utilization(sx_map_space_of(space), 1000000, &share));
+        assert_true(share * (double)arch.compute.instances == largest_listed(sx_map_space_of(space)));
+        sx_space_free(space);
+        sx_model_free(model);
+    }
+}
+
 /* A search that leaves tiles that divide to another one proves no more than that has. */
 static void what_another_search_left_open_stays_open(void **state) {
     (void)state;
@@ -197,6 +254,8 @@ int main(void) {
         cmocka_unit_test(layouts_of_windows_are_told_apart),
         cmocka_unit_test(the_minimum_closes_the_search),
         cmocka_unit_test(too_many_spatial_mappings_have_a_bound),
+        cmocka_unit_test(unused_compute_units_raise_the_bound),
+        cmocka_unit_test(utilization_is_that_of_the_list),
         cmocka_unit_test(what_another_search_left_open_stays_open),
         cmocka_unit_test(optima_with_remainders_are_proven),
     };

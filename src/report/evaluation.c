@@ -259,10 +259,14 @@ static void print_levels(const sx_evaluation *e, sx_detail detail, sx_text *out)
     }
     bool sized = false;
     for (int v = 0; v < e->problem.n_tensors; v++) sized |= e->problem.tensor[v].bits != 0;
-    sx_text_add(out,
-                "\nLevels, outermost first. Tiles, reads, fills and updates are in %s per instance, "
-                "energies are for all\ninstances.\n\n",
+    sx_text head = {0};
+    sx_text_add(&head,
+                "Levels, outermost first. Tiles, reads, fills and updates are in %s per instance, "
+                "energies are for all instances.",
                 sized ? "elements" : "words");
+    sx_text_add(out, "\n");
+    sx_wrap_free(&head, 0, 0, out);
+    sx_text_add(out, "\n");
     sx_table_end(&table, 2, out);
 }
 

@@ -244,6 +244,18 @@ static void print_row(const sx_table *table, const char *const *row, int indent,
     sx_text_add(out, "\n");
 }
 
+/* Names the columns that a terminal is too narrow for, by their heads; bars are not missed. */
+static void name_hidden(const sx_table *table, const char *head, int indent, sx_text *out) {
+    sx_text names = {0};
+    for (int i = 0; i < table->n_columns; i++, head += strlen(head) + 1)
+        if (table->hidden[i] && table->align[i] != 'o' && *head)
+            sx_text_add(&names, "%s%s", names.size ? ", " : "not shown for lack of columns: ", head);
+    if (names.size) {
+        pad(out, indent);
+        sx_wrap_free(&names, indent, indent, out);
+    }
+}
+
 void sx_table_end(sx_table *table, int indent, sx_text *out) {
     const char *row[SX_MAX_COLUMNS];
     int column = 0;
@@ -259,6 +271,8 @@ void sx_table_end(sx_table *table, int indent, sx_text *out) {
         column = (column + 1) % table->n_columns;
         if (column == 0) print_row(table, row, indent, out);
     }
+    if (out->width && size && *table->cells.data != heading_mark)
+        name_hidden(table, table->cells.data, indent, out);
     sx_text_free(&table->cells);
 }
 

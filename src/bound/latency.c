@@ -92,7 +92,12 @@ sx_status sx_latency_bound_new(const sx_bound *bound, const uint8_t *must,
     const sx_lattice *l = &bound->lattice;
     sx_latency_bound *made = calloc(1, sizeof *made);
     if (!made) return sx_error_memory();
-    made->level = model->law->boundary[model->law->n - 1].level;
+    const sx_boundary *boundary = &model->law->boundary[model->law->n - 1];
+    unsigned kept = 0;
+    for (unsigned left = boundary->ports; left; left &= left - 1) kept |= must[__builtin_ctz(left)];
+    made->level = boundary->level;
+    made->cycles = !model->law->boundary[0].array;
+    for (int i = 0; i < model->law->n; i++) made->cycles &= !(model->law->boundary[i].law->load_bus > 0);
     made->tile = malloc(l->n_points * sizeof *made->tile);
     made->least = malloc(l->n_points * sizeof *made->least);
     if (!made->tile || !made->least) {
@@ -104,7 +109,7 @@ sx_status sx_latency_bound_new(const sx_bound *bound, const uint8_t *must,
         sx_lattice_extents(l, i, tile);
         bool fits = may_launch(model, made->level, most[made->level], tile) &&
                     fits_inside(model, made->level, must, most, tile);
-        made->least[i] = made->tile[i] = fits ? sx_latency_least(model, tile, must[made->level]) : INFINITY;
+        made->least[i] = made->tile[i] = fits ? sx_latency_least(model, tile, kept) : INFINITY;
     }
     take_least(l, made->least);
     *out = made;
@@ -131,8 +136,9 @@ void sx_launched_tile_set(const sx_latency_bound *bound, int s, uint32_t point, 
 }
 
 double sx_launched_tile_least(const sx_latency_bound *bound, const sx_launched_tile *tile, int n,
-                              uint32_t point) {
-    if (n > bound->level) return bound->tile[tile->point];
-    if (n == bound->level) return bound->tile[point + tile->outside[n]];
-    return bound->least[point + tile->outside[n]];
+                              uint32_t point, double cycles) {
+    const double least = n > bound->level    ? bound->tile[tile->point]
+                         : n == bound->level ? bound->tile[point + tile->outside[n]]
+                                             : bound->least[point + tile->outside[n]];
+    return bound->cycles ? fmax(least, cycles) : least;
 }

@@ -7,6 +7,7 @@
 /* Per point of the lattice of extents, as far as capacities allow such a tile at all (else INFINITY). */
 typedef struct sx_latency_bound {
     int level;     /* the boundary's */
+    bool cycles;   /* Timeloop's cycles are no more than the latency: no array or bus stands for a level */
     double *tile;  /* no mapping that launches this tile is faster */
     double *least; /* nor one that launches a multiple of it */
 } sx_latency_bound;
@@ -32,8 +33,9 @@ void sx_launched_tile_begin(const sx_latency_bound *bound, const sx_lattice *lat
 /* Notes that the tile of level s is that of a point. */
 void sx_launched_tile_set(const sx_latency_bound *bound, int s, uint32_t point, sx_launched_tile *tile);
 
-/* No mapping is faster where the tiles of the first n levels are decided, the last of them of that point. */
+/* No mapping is faster where the tiles of the first n levels are decided, the last of them of that point, and Timeloop's cycles
+ * are at least those. */
 double sx_launched_tile_least(const sx_latency_bound *bound, const sx_launched_tile *tile, int n,
-                              uint32_t point);
+                              uint32_t point, double cycles);
 
 #endif

@@ -7,8 +7,8 @@
 #include <string.h>
 
 sx_status sx_fuse_prepare(const sx_args *args, sx_result *r) {
-    static const char *const apart[] = {"evaluator",   "pareto",  "densities", "search-formats", "gpu",
-                                        "emulate-gpu", "latency", "chips",     "stages"};
+    static const char *const apart[] = {"evaluator", "pareto",      "densities", "search-formats",
+                                        "gpu",       "emulate-gpu", "chips",     "stages"};
     const char *window = sx_args_text(args, "window", 0);
     if (!sx_args_flag(args, "fuse")) {
         const char *alone = window                            ? "window"

@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "ir/arch.h"
+#include "ir/law.h"
 #include "sextant/all.h"
 
 #include <math.h>
@@ -75,6 +76,7 @@ void sx_cut_arch(const sx_arch *arch, int exchange, const sx_cut *cut, sx_arch *
     out->n_levels++;
     for (int s = out->n_levels - 1; s > exchange + 1; s--) out->level[s] = arch->level[s - 1];
     set_residence(arch, exchange, &out->level[exchange + 1]);
+    if (out->level[exchange + 2].law) out->level[exchange + 1].law = out->level[exchange + 2].law;
     for (int s = 0; s < out->n_levels; s++)
         if (out->level[s].power_gated_at > exchange) out->level[s].power_gated_at++;
 }
@@ -125,6 +127,16 @@ static void add_rates(const sx_problem *problem, const sx_arch *arch, int level,
     }
 }
 
+/* Whether the bandwidth of the exchange memory has a part in the latency: no array stands for it, and no bus of a law. */
+static bool is_timed(const sx_arch *arch, int exchange) {
+    const sx_law *own = sx_arch_law(arch, exchange);
+    for (int s = exchange + 1; s < arch->n_levels; s++) {
+        const sx_law *law = sx_arch_law(arch, s);
+        if (law && law->n_array) return false;
+    }
+    return !own || !(own->load_bus > 0 || own->n_array);
+}
+
 sx_score sx_cut_score(const sx_problem *problem, const sx_arch *cut_arch, int exchange, const sx_cut *cut,
                       const sx_cost *cost) {
     const sx_storage *memory = &cut_arch->level[exchange];
@@ -138,6 +150,7 @@ sx_score sx_cut_score(const sx_problem *problem, const sx_arch *cut_arch, int ex
     if (memory->shared_bandwidth < rate[0] + rate[1])
         slow = fmin(slow, memory->shared_bandwidth / (rate[0] + rate[1]));
     double cycles = ceil((double)cost->compute_cycles / slow);
+    if (is_timed(cut_arch, exchange)) score.latency = fmax(score.latency, cycles);
     if (cycles <= score.cycles) return score;
     for (int s = 0; s < cut_arch->n_levels; s++) leakage += cost->level[s].leakage_pj;
     score.energy_pj += leakage * (cycles / score.cycles - 1);

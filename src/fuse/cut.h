@@ -20,7 +20,8 @@ SX_MUST_USE sx_status sx_cut_level(const sx_arch *arch, const char *name, int *o
 /* The words of the exchange memory that tensors may take. */
 uint64_t sx_cut_capacity(const sx_arch *arch, int exchange);
 
-/* The machine that a cut layer sees: one level more, at exchange + 1. Where nothing stays it is the machine itself. */
+/* The machine that a cut layer sees: one level more, at exchange + 1, whose loops launch the tiles that those of the outermost
+ * level launch otherwise. Where nothing stays it is the machine itself. */
 void sx_cut_arch(const sx_arch *arch, int exchange, const sx_cut *cut, sx_arch *out);
 
 /* The constraints of that machine, from those of the machine itself. */

@@ -50,6 +50,7 @@ typedef struct sx_exchange {
     int level; /* the exchange memory */
     uint64_t capacity;
     uint64_t reserved; /* of it, for nothing: plans are those of a smaller memory */
+    bool latency_tile; /* latencies are those of the tile pipeline */
     bool one_pass;     /* a softmax may run by slices, with running maxima and sums */
     size_t n_steps, n_values;
     sx_exchange_step *step;

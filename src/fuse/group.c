@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "ir/arch.h"
 #include "ir/rank.h"
+#include "model/latency.h"
 
 #include <math.h>
 #include <string.h>
@@ -94,12 +95,24 @@ static sx_score move_score(const sx_exchange *x, const sx_tensor *tensor, double
         fmin(inward ? outer->read_bandwidth : outer->write_bandwidth, outer->shared_bandwidth);
     const double other =
         fmin(inward ? memory->write_bandwidth : memory->read_bandwidth, memory->shared_bandwidth);
-    score.cycles = ceil(fmax(far / bandwidth, near / other));
+    score.latency = score.cycles = ceil(fmax(far / bandwidth, near / other));
     return score;
 }
 
+/* Sets the latency of a move of so many elements of a problem's tensor, by the law of the outermost level where it has one. */
+static sx_status set_move_latency(const sx_exchange *x, const sx_problem *problem, int v, double elements,
+                                  bool inward, sx_score *score) {
+    const sx_model_options options = {.latency_tile = true};
+    sx_model *model;
+    if (!x->latency_tile) return SX_OK;
+    SX_TRY(sx_model_new(problem, x->arch, &options, &model));
+    if (model->law) score->latency = sx_latency_of_move(model, v, elements, inward, score->cycles);
+    sx_model_free(model);
+    return SX_OK;
+}
+
 /* Adds a move of so many elements of an operand, and repeats it for each head. */
-static void add_move(const choice *c, int l, int v, double elements, bool inward, sx_fuse_group *group) {
+static sx_status add_move(const choice *c, int l, int v, double elements, bool inward, sx_fuse_group *group) {
     const sx_layer_chain *chain = c->chain;
     const sx_exchange *x = chain->exchange;
     const sx_tensor *tensor = &chain->link[l].problem->tensor[v];
@@ -107,12 +120,15 @@ static void add_move(const choice *c, int l, int v, double elements, bool inward
     move->step = chain->link[l].step;
     move->value = x->step[chain->link[l].step].value[v];
     move->score = move_score(x, tensor, elements, inward);
+    SX_TRY(set_move_latency(x, chain->link[l].problem, v, elements, inward, &move->score));
     move->weight =
         chain->heads * sx_inner_weight(c->inner, sx_objective_value(&c->inner->objective, &move->score));
     move->score.energy_pj *= chain->heads;
     move->score.cycles *= chain->heads;
+    move->score.latency *= chain->heads;
     move->bytes =
         chain->heads * elements * sx_element_bits(&x->arch->level[x->arch->n_levels - 1], tensor) / 8;
+    return SX_OK;
 }
 
 /* Adds the runs of a layer on tiles of so many rows and one slice. */
@@ -154,7 +170,7 @@ static sx_status add_runs(const choice *c, sx_fuse_group *group, bool *fits) {
 }
 
 /* Adds the moves of what is held, and of sums that are complete. */
-static void add_moves(const choice *c, sx_fuse_group *group) {
+static sx_status add_moves(const choice *c, sx_fuse_group *group) {
     const sx_layer_chain *chain = c->chain;
     const sx_exchange *x = chain->exchange;
     for (int l = 0; l < chain->n; l++) {
@@ -162,25 +178,26 @@ static void add_moves(const choice *c, sx_fuse_group *group) {
         const double heads = link->operand[link->other].split >= 0 ? chain->heads : 1;
         const double times = c->loops.inner ? c->outer.steps : 1;
         if (c->loops.held >> l & 1)
-            add_move(c, l, link->other,
-                     times * (double)sx_graph_words(&x->graph->tensor[link->operand[link->other].tensor]) /
-                         heads,
-                     true, group);
+            SX_TRY(add_move(
+                c, l, link->other,
+                times * (double)sx_graph_words(&x->graph->tensor[link->operand[link->other].tensor]) / heads,
+                true, group));
     }
     if (c->loops.holds_in) {
         const sx_chain_link *link = &chain->link[0];
         const double heads = link->operand[link->in].split >= 0 ? chain->heads : 1;
         const double words =
             (double)sx_graph_words(&x->graph->tensor[link->operand[link->in].tensor]) / heads;
-        add_move(c, 0, link->in, words * c->outer.tensor[0].total / link->rows_in, true, group);
+        SX_TRY(add_move(c, 0, link->in, words * c->outer.tensor[0].total / link->rows_in, true, group));
     }
     if (c->loops.slices > 1) {
         const sx_chain_link *link = &chain->link[chain->n - 1];
         const double heads = link->operand[link->out].split >= 0 ? chain->heads : 1;
-        add_move(c, chain->n - 1, link->out,
-                 (double)sx_graph_words(&x->graph->tensor[link->operand[link->out].tensor]) / heads, false,
-                 group);
+        SX_TRY(add_move(c, chain->n - 1, link->out,
+                        (double)sx_graph_words(&x->graph->tensor[link->operand[link->out].tensor]) / heads,
+                        false, group));
     }
+    return SX_OK;
 }
 
 /* Sets what a report says of a group. */
@@ -239,8 +256,7 @@ static sx_status make_group(choice *c, sx_fuse_group *out, bool *possible) {
     if (!*possible) return SX_OK;
     describe_group(c, out);
     SX_TRY(add_runs(c, out, possible));
-    if (*possible) add_moves(c, out);
-    return SX_OK;
+    return *possible ? add_moves(c, out) : SX_OK;
 }
 
 sx_status sx_fuse_group_make(const sx_layer_chain *chain, sx_inner *inner, const sx_group_choice *loops,

@@ -9,11 +9,11 @@
 
 sx_status sx_inner_init(sx_inner *inner, const sx_objective *objective, uint64_t capacity) {
     const sx_criterion *first = &objective->criterion[0];
-    if (objective->n_criteria != 1 || first->kind != SX_PRODUCT)
+    if (objective->n_criteria != 1 || (first->kind != SX_PRODUCT && first->kind != SX_LATENCY))
         return sx_error_hint(
-            sx_error_new(SX_ERR_USAGE,
-                         "--fuse minimises a product of powers of energy and delay, and no other objective"),
-            "use --objective energy, delay or edp");
+            sx_error_new(SX_ERR_USAGE, "--fuse minimises a product of powers of energy and delay or latency, "
+                                       "and no other objective"),
+            "use --objective energy, delay or edp, or latency with --latency tile");
     *inner = (sx_inner){.capacity = capacity,
                         .root = 1 / (first->energy_power + first->delay_power),
                         .objective = *objective,
@@ -179,13 +179,17 @@ sx_status sx_inner_settle(sx_inner *inner, size_t optimum, sx_inner_effort effor
     return sx_inner_enter(inner, optimum, effort, &answer);
 }
 
+double sx_inner_delay(const sx_inner *inner, const sx_score *score) {
+    return inner->objective.criterion[0].kind == SX_LATENCY ? score->latency : score->cycles;
+}
+
 sx_status sx_inner_sum(sx_inner *inner, size_t optimum, const double share[2], double *out) {
     sx_inner_optimum *item = sx_vector_at(&inner->optimum, optimum);
     const double product = sx_inner_bound(inner, optimum);
     if (item->least.cycles == 0 && inner->least && !isinf(product))
         SX_TRY(inner->least(inner->user, sx_vector_at(&inner->problem, item->key.problem), &item->key.cut,
                             &item->least));
-    const double energy = item->least.energy_pj, cycles = fmax(item->least.cycles, 1);
+    const double energy = item->least.energy_pj, cycles = fmax(sx_inner_delay(inner, &item->least), 1);
     double at =
         share[1] > 0 ? sqrt(product * share[0] / share[1]) : INFINITY; /* cycles where the sum is least */
     at = fmax(fmin(at, product / fmax(energy, 1e-300)), cycles);

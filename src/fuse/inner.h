@@ -72,7 +72,7 @@ typedef struct sx_inner {
     size_t n_searched;
 } sx_inner;
 
-/* An empty table. An error where the objective is no product of powers of energy and delay. */
+/* An empty table. An error where the objective is no product of powers of energy and delay, or of energy and latency. */
 SX_MUST_USE sx_status sx_inner_init(sx_inner *inner, const sx_objective *objective, uint64_t capacity);
 void sx_inner_fini(sx_inner *inner);
 
@@ -102,6 +102,9 @@ double sx_inner_bound(const sx_inner *inner, size_t optimum);
 /* The share of an optimum in the sum that a plan minimises: the objective to the power of `root`, so that the sum's
  * power bounds the product of the sums from below (Hoelder). */
 double sx_inner_weight(const sx_inner *inner, double value);
+
+/* The cycles that the objective counts: Timeloop's, or the latency of the tile pipeline. */
+double sx_inner_delay(const sx_inner *inner, const sx_score *score);
 
 /* The least of energy * share[0] + cycles * share[1] of an optimum whose objective is their product: by its bound, and by energy
  * and cycles that no mapping is below. */

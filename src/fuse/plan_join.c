@@ -89,7 +89,8 @@ static sx_status weigh_optimum(const join *j, size_t optimum, double *out) {
 
 /* What a known score adds to a sum. */
 static double weigh_score(const join *j, const sx_score *score) {
-    if (j->share) return j->share[0] * score->energy_pj + j->share[1] * score->cycles;
+    if (j->share)
+        return j->share[0] * score->energy_pj + j->share[1] * sx_inner_delay(j->space->inner, score);
     return sx_inner_weight(j->space->inner, sx_objective_value(&j->space->inner->objective, score));
 }
 

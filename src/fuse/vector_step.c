@@ -68,7 +68,8 @@ sx_score sx_vector_step_score(const sx_exchange *x, size_t step, uint64_t state,
             times * (double)sx_graph_words(tensor) * tensor->bits / level[near]->word_bits;
         any |= near;
     }
-    if (!any || v->operations == 0) return (sx_score){.energy_pj = v->energy, .cycles = v->cycles};
+    if (!any || v->operations == 0)
+        return (sx_score){.energy_pj = v->energy, .cycles = v->cycles, .latency = v->cycles};
     sx_score score = {.energy_pj = v->operations * x->arch->vector.energy, .cycles = v->compute_cycles};
     for (int near = 0; near < 2; near++) {
         const sx_storage *l = level[near];
@@ -76,6 +77,7 @@ sx_score sx_vector_step_score(const sx_exchange *x, size_t step, uint64_t state,
             (words[near][0] * l->read_energy + words[near][1] * l->update_energy) / l->block_size;
         score.cycles = fmax(score.cycles, port_cycles(l, words[near][0], words[near][1]));
     }
+    score.latency = score.cycles;
     if (bytes) *bytes = (words[0][0] + words[0][1]) * level[0]->word_bits / 8;
     return score;
 }

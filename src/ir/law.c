@@ -86,10 +86,10 @@ static sx_status check_cache(const char *level, const sx_law *law, const sx_law_
         "bytes must be a multiple of line * ways");
 }
 
-/* Whether a level inside this one has a law. */
+/* Whether a level inside this one has another law. */
 static bool has_inner_law(const sx_arch *arch, int level) {
-    while (level-- > 0)
-        if (arch->level[level].law) return true;
+    for (int s = 0; s < level; s++)
+        if (arch->level[s].law && arch->level[s].law != arch->level[level].law) return true;
     return false;
 }
 

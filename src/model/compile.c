@@ -105,7 +105,7 @@ static void size_elements(const sx_model *model, const sx_storage *from, int v, 
 /* The words that tiles may take at a level. */
 static double usable_words(const sx_model *model, int s) {
     double words = sx_usable_words(&model->arch->level[s]);
-    return model->options.latency_tile ? sx_latency_usable(model->arch, s, words) : words;
+    return model->options.latency_tile ? floor(words / sx_latency_slots(model->arch, s)) : words;
 }
 
 static void compile_level(sx_model *model, int s) {

@@ -60,10 +60,15 @@ __attribute__((unused)) static bool above_minimum(const sx_model *model, const s
 static void keep_words(sx_evaluator *e, int tensor, const sx_counts *counts, bool totals) {
     const sx_latency_model *law = e->model->law;
     for (int i = 0; i < law->n; i++) {
-        int s = law->boundary[i].level;
-        double instances = totals ? (double)e->nest.above[s] : 1;
-        e->words.reads[i][tensor] = counts[s].reads / instances;
-        e->words.updates[i][tensor] = counts[s].updates / instances;
+        double reads = 0, updates = 0;
+        for (unsigned left = law->boundary[i].ports; left; left &= left - 1) {
+            const int s = __builtin_ctz(left);
+            const double instances = totals ? (double)e->nest.above[s] : 1;
+            reads += counts[s].reads / instances;
+            updates += counts[s].updates / instances;
+        }
+        e->words.reads[i][tensor] = reads;
+        e->words.updates[i][tensor] = updates;
     }
 }
 

@@ -15,6 +15,7 @@ typedef struct launch {
     const sx_boundary *boundary;
     uint32_t tile[SX_MAX_DIMS]; /* extents */
     double all;                 /* launches of the whole run */
+    double reductions;          /* launches that add to one result, over which it leaves once */
 } launch;
 
 /* The requests of a tile: how many runs of `inner` bytes it has. */
@@ -91,21 +92,12 @@ static double share_moved(const launch *l, const tile_runs *t, double words) {
     return words / (t->words * l->all);
 }
 
-/* The launches, over all, after which no result leaves: those of the reduction's loops but the last. */
-static double reduction_factor(const launch *l, const sx_mapping *mapping) {
-    double factor = 1;
-    for (int s = l->boundary->level; s < l->boundary->outer; s++)
-        for (unsigned left = l->boundary->reduction & ((1u << l->model->n_dims) - 1u); left; left &= left - 1)
-            factor *= mapping->level[s].temporal[__builtin_ctz(left)];
-    return factor;
-}
-
 /* Adds the lines that miss the caches. */
-static void add_misses(const launch *l, const sx_mapping *mapping, const double (*rank)[SX_MAX_RANKS],
-                       stages *st) {
+static void add_misses(const launch *l, const sx_mapping *mapping, unsigned kept,
+                       const double (*rank)[SX_MAX_RANKS], stages *st) {
     const sx_boundary *b = l->boundary;
     double missed[SX_MAX_CACHES][SX_MAX_TENSORS];
-    sx_latency_misses(l->model, b, mapping, l->tile, rank, missed);
+    sx_latency_misses(l->model, b, mapping, kept, l->tile, rank, missed);
     for (int c = 0; c < b->n_caches; c++)
         for (int v = 0; v < l->model->n_tensors; v++) {
             double time = b->cache[c].miss * missed[c][v] / st->launches;
@@ -120,7 +112,8 @@ static void add_misses(const launch *l, const sx_mapping *mapping, const double 
 static void time_transfers(const launch *l, const sx_mapping *mapping, const double *reads,
                            const double *updates, stages *st) {
     const sx_boundary *b = l->boundary;
-    const unsigned kept = mapping->level[b->level].keep;
+    unsigned kept = 0;
+    for (unsigned left = b->ports; left; left &= left - 1) kept |= mapping->level[__builtin_ctz(left)].keep;
     double rank[SX_MAX_TENSORS][SX_MAX_RANKS];
     for (int v = 0; v < l->model->n_tensors; v++) {
         const tile_runs t = measure_tile(&b->stored[v], l->tile, rank[v]);
@@ -130,13 +123,13 @@ static void time_transfers(const launch *l, const sx_mapping *mapping, const dou
             double times = b->law->refetch ? 1 : share_moved(l, &t, reads[v]);
             st->load += (load_time(b, &t) + pages) * times;
         } else if (b->law->refetch && !b->law->spill) {
-            st->store += (store_time(b, &t) + pages) / reduction_factor(l, mapping);
+            st->store += (store_time(b, &t) + pages) / l->reductions;
         } else {
             st->store += (store_time(b, &t) + pages) * share_moved(l, &t, updates[v]);
             st->load += (load_time(b, &t) + pages) * share_moved(l, &t, reads[v]);
         }
     }
-    if (b->n_caches) add_misses(l, mapping, rank, st);
+    if (b->n_caches) add_misses(l, mapping, kept, rank, st);
 }
 
 /* The law: cycles of all launches; the parts go to `out` unless that is NULL. */
@@ -164,6 +157,7 @@ static double begin_launch(launch *l, const sx_mapping *mapping) {
     const sx_model *model = l->model;
     const int s = l->boundary->level;
     double launches = 1;
+    l->all = l->reductions = 1;
     for (int d = 0; d < model->n_dims; d++) {
         uint64_t extent = mapping->level[s].spatial[d], n = 1, outside = 1;
         for (int i = 0; i < s; i++)
@@ -172,7 +166,9 @@ static double begin_launch(launch *l, const sx_mapping *mapping) {
         for (int i = s; i < l->boundary->outer; i++) n *= mapping->level[i].temporal[d];
         for (int i = l->boundary->outer; i < model->n_levels; i++) outside *= mapping->level[i].temporal[d];
         const uint64_t most = (model->size[d] + extent - 1) / extent;
-        launches *= (double)(n < most ? n : most);
+        if (n > most) n = most;
+        launches *= (double)n;
+        if (l->boundary->reduction >> d & 1) l->reductions *= (double)n;
         l->all *= (double)(n * outside < most ? n * outside : most);
     }
     return launches;
@@ -182,11 +178,13 @@ static double begin_launch(launch *l, const sx_mapping *mapping) {
 static double begin_exact_launch(launch *l, const sx_mapping *mapping) {
     const sx_model *model = l->model;
     const uint32_t *temporal = mapping->level[l->boundary->level].temporal;
-    uint64_t launches = 1;
+    uint64_t launches = 1, reductions = 1;
     for (int d = 0; d < model->n_dims; d++) {
         l->tile[d] = temporal[d] == 1 ? model->size[d] : model->size[d] / temporal[d];
         launches *= temporal[d];
+        if (l->boundary->reduction >> d & 1) reductions *= temporal[d];
     }
+    l->reductions = (double)reductions;
     return l->all = (double)launches;
 }
 
@@ -196,7 +194,7 @@ double sx_latency_of(const sx_model *model, const sx_mapping *mapping, const sx_
     double latency = 0;
     for (int i = 0; i < laws->n; i++) {
         const sx_boundary *b = &laws->boundary[i];
-        launch l = {.model = model, .boundary = b, .all = 1};
+        launch l = {.model = model, .boundary = b};
         const bool exact = !words && b->level == model->n_levels - 1;
         stages st = {.launches = exact ? begin_exact_launch(&l, mapping) : begin_launch(&l, mapping)};
         st.compute = b->array ? array_time(&l) : i > 0 ? latency : steps / l.all;
@@ -224,13 +222,19 @@ static double latency_after(const void *user, double load, double store) {
     return pipeline(t->law, &st, NULL);
 }
 
-/* The stages of all launches together at the least, where they do not follow from the tile. */
-static stages least_totals(const launch *l, unsigned kept) {
-    const sx_boundary *b = l->boundary;
-    const sx_model *model = l->model;
-    stages all = {.launches = l->all, .compute = (double)model->computes / (double)model->compute_instances};
+/* The most computes in a cycle: of the compute units, or of the array that stands for them. */
+static double most_computes(const sx_model *model) {
+    const sx_boundary *innermost = &model->law->boundary[0];
+    double places = 1;
+    for (int d = 0; d < model->n_dims && innermost->array; d++)
+        if (innermost->stationary >> d & 1) places *= innermost->block[d];
+    return sx_larger(places, (double)model->compute_instances);
+}
+
+/* The stages of all launches together at the least, whatever is launched: every word of the tensors of a mask passes once. */
+static stages least_totals(const sx_model *model, const sx_boundary *b, unsigned kept) {
+    stages all = {.launches = 1, .compute = (double)model->computes / most_computes(model)};
     const double instances = (double)model->level[b->level].instances;
-    if (b->array) all.compute = sx_larger(all.compute, array_time(l) * l->all);
     for (int v = 0; v < model->n_tensors; v++) {
         if (!(kept >> v & 1)) continue;
         const double bytes = sx_model_touched(model, v) * b->stored[v].bytes / instances;
@@ -243,36 +247,65 @@ static stages least_totals(const launch *l, unsigned kept) {
     return all;
 }
 
+/* The latency at the least of launches whose stages have these totals. */
+static double latency_of_totals(const sx_model *model, const sx_law *law, const stages *all) {
+    const double sum = all->load + all->compute + all->store;
+    const double longest = fmax(all->load, fmax(all->compute, all->store));
+    const double busy = fmax(longest + law->exposed * (sum - longest), sum / law->slots);
+    return (law->start + fmax(all->launches * law->launch, busy)) * (1 - 1e-12) + (double)model->latency;
+}
+
+double sx_latency_minimum(const sx_model *model, unsigned kept) {
+    const sx_boundary *b = &model->law->boundary[model->law->n - 1];
+    const stages all = least_totals(model, b, b->ports >> (model->n_levels - 1) ? kept : 0);
+    return latency_of_totals(model, b->law, &all);
+}
+
+double sx_latency_of_move(const sx_model *model, int tensor, double elements, bool inward, double cycles) {
+    const sx_boundary *b = &model->law->boundary[model->law->n - 1];
+    const sx_stored *stored = &b->stored[tensor];
+    if (!(b->ports >> (model->n_levels - 1))) return cycles;
+    const double whole = stored->n_ranks ? stored->whole[stored->n_ranks - 1] : 1;
+    const double inner = fmin(whole, elements);
+    const tile_runs t = {elements / inner, inner * stored->bytes, elements};
+    stages st = {.launches = 1};
+    const double pages = b->law->page_time * fmax(1, elements * stored->bytes / b->law->page);
+    if (inward)
+        st.load = load_time(b, &t) + pages;
+    else
+        st.store = store_time(b, &t) + pages;
+    return fmax(pipeline(b->law, &st, NULL), b->law->load_bus > 0 ? 0 : cycles);
+}
+
 double sx_latency_least(const sx_model *model, const uint32_t *tile, unsigned kept) {
     const sx_boundary *b = &model->law->boundary[model->law->n - 1];
     const sx_law *law = b->law;
     const double instances = (double)model->level[b->level].instances;
-    launch l = {.model = model, .boundary = b, .all = 1};
-    double reductions = 1;
+    launch l = {.model = model, .boundary = b, .all = 1, .reductions = 1};
     for (int d = 0; d < model->n_dims; d++) {
         l.tile[d] = tile[d];
         l.all *= (double)(model->size[d] / tile[d]);
-        if (b->reduction >> d & 1) reductions *= (double)(model->size[d] / tile[d]);
+        if (b->reduction >> d & 1) l.reductions *= (double)(model->size[d] / tile[d]);
     }
     l.all = fmax(1, ceil(l.all / instances));
-    if (law->refetch && !law->spill && b->array && instances == 1) {
-        stages st = {.launches = l.all, .compute = array_time(&l)};
+    if (law->refetch && !law->spill && instances == 1) {
+        stages st = {.launches = l.all};
+        st.compute = b->array ? array_time(&l) : (double)model->computes / most_computes(model) / l.all;
         for (int v = 0; v < model->n_tensors; v++) {
             double rank[SX_MAX_RANKS];
             const tile_runs t = measure_tile(&b->stored[v], tile, rank);
             if (!(kept >> v & 1)) continue;
             if (b->stored[v].output)
-                st.store += (store_time(b, &t) + pages_time(b, &b->stored[v], rank)) / reductions;
+                st.store += (store_time(b, &t) + pages_time(b, &b->stored[v], rank)) / l.reductions;
             else
                 st.load += load_time(b, &t) + pages_time(b, &b->stored[v], rank);
         }
         const timed_tile timed = {law, st};
-        const double latency = sx_latency_least_misses(model, b, tile, latency_after, &timed);
+        const double latency = sx_latency_least_misses(model, b, tile, kept, latency_after, &timed);
         return latency * (1 - 1e-12) + (double)model->latency;
     }
-    const stages all = least_totals(&l, kept);
-    const double sum = all.load + all.compute + all.store;
-    const double longest = fmax(all.load, fmax(all.compute, all.store));
-    const double busy = fmax(longest + law->exposed * (sum - longest), sum / law->slots);
-    return (law->start + fmax(l.all * law->launch, busy)) * (1 - 1e-12) + (double)model->latency;
+    stages all = least_totals(model, b, kept);
+    all.launches = l.all;
+    if (b->array) all.compute = sx_larger(all.compute, array_time(&l) * l.all);
+    return latency_of_totals(model, law, &all);
 }

@@ -40,7 +40,7 @@ typedef struct sx_boundary_cache {
 typedef struct sx_boundary {
     const sx_law *law;
     uint8_t level, outer; /* loops of level to outer - 1 launch its tiles */
-    uint8_t kept;         /* mask of tensors that may be at the level */
+    uint16_t ports;       /* mask of levels from which its tiles are loaded */
     uint16_t reduction;   /* dimensions that do not index the output */
     uint16_t stationary;  /* dimensions of the operand that stays in the array */
     int8_t stream;        /* dimension along which instructions run; -1: of one step */
@@ -70,8 +70,15 @@ SX_MUST_USE sx_status sx_latency_compile(const sx_model *model, SX_OWN sx_latenc
 /* Whether the latency of mappings depends on the order of loops beyond what Timeloop's words do: caches do. */
 bool sx_latency_sees_orders(const sx_model *model);
 
-/* The words that a level may hold: with the tile pipeline the tiles in flight share it. */
-double sx_latency_usable(const sx_arch *arch, int level, double words);
+/* The tiles in flight that share a level with the tile pipeline; 1 where it holds one alone or their number has no limit. */
+double sx_latency_slots(const sx_arch *arch, int level);
+
+/* The cycles of moving so many elements of a tensor once between the outermost level and the next one, which take `cycles` by
+ * bandwidth: those of a launch that computes nothing, without misses of caches. */
+double sx_latency_of_move(const sx_model *model, int tensor, double elements, bool inward, double cycles);
+
+/* No mapping is faster whose outermost level keeps at least the tensors of a mask; of a model with a law. */
+double sx_latency_minimum(const sx_model *model, unsigned kept);
 
 /* The latency of a legal mapping: the law's, or `cycles` (of the levels in `timed`, infinite rates aside) where that is
  * more. words are NULL for exact factors, unless `counted`; steps are the compute cycles. The parts go to `out` unless that is
@@ -96,17 +103,18 @@ double sx_latency_least(const sx_model *model, const uint32_t *tile, unsigned ke
 /* Sets the caches of a boundary whose tensors and outer level are set. */
 void sx_latency_compile_caches(const sx_model *model, sx_boundary *boundary);
 
-/* The lines of each tensor that miss each cache while a boundary's loops run once, for a tile of these extents, whose tensors'
- * ranks have those of `rank`. */
+/* The lines of each tensor of a mask that miss each cache while a boundary's loops run once, for a tile of these extents, whose
+ * tensors' ranks have those of `rank`. */
 void sx_latency_misses(const sx_model *model, const sx_boundary *boundary, const sx_mapping *mapping,
-                       const uint32_t *tile, const double (*rank)[SX_MAX_RANKS],
+                       unsigned kept, const uint32_t *tile, const double (*rank)[SX_MAX_RANKS],
                        double (*missed)[SX_MAX_TENSORS]);
 
 /* The least value, over all orders of the outermost level's loops, of a function that does not fall with the cycles that all
- * loads and all stores wait for lines missed; tiles divide the sizes. Where there are too many loops nothing is missed. */
+ * loads and all stores wait for lines missed of the tensors of a mask; tiles divide the sizes. Where there are too many loops
+ * nothing is missed. */
 typedef double sx_latency_after(const void *user, double load, double store);
 double sx_latency_least_misses(const sx_model *model, const sx_boundary *boundary, const uint32_t *tile,
-                               sx_latency_after *after, const void *user);
+                               unsigned kept, sx_latency_after *after, const void *user);
 
 /* The larger of two numbers, and a number below 2^63 rounded up: without calls, since every evaluation has some. */
 static inline double sx_larger(double a, double b) {

@@ -119,6 +119,7 @@ static void pass_loop(const sx_boundary *b, int n, int dim, double factor, const
     for (int v = 0; v < n; v++) {
         const sx_stored *stored = &b->stored[v];
         const double before = w[v].lines.n;
+        if (before == 0) continue;
         if (stored->dims >> dim & 1) {
             if (stored->dims & open) {
                 measure_ranks(stored, extent, 1u << dim, &w[v]);
@@ -134,7 +135,7 @@ static void pass_loop(const sx_boundary *b, int n, int dim, double factor, const
     }
 }
 
-void sx_latency_misses(const sx_model *model, const sx_boundary *b, const sx_mapping *mapping,
+void sx_latency_misses(const sx_model *model, const sx_boundary *b, const sx_mapping *mapping, unsigned kept,
                        const uint32_t *tile, const double (*rank)[SX_MAX_RANKS],
                        double (*missed)[SX_MAX_TENSORS]) {
     const int n = model->n_tensors;
@@ -148,6 +149,7 @@ void sx_latency_misses(const sx_model *model, const sx_boundary *b, const sx_map
     for (int v = 0; v < n; v++) {
         memcpy(w[v].extent, rank[v], sizeof w[v].extent);
         measure_lines(b, &b->stored[v], &w[v]);
+        if (!(kept >> v & 1)) w[v].lines = (sx_lines){0};
         for (int c = 0; c < SX_MAX_CACHES; c++) w[v].missed[c] = w[v].lines.n;
     }
     for (int s = b->level; s < b->outer; s++)
@@ -162,7 +164,7 @@ void sx_latency_misses(const sx_model *model, const sx_boundary *b, const sx_map
         }
     double lost[SX_MAX_CACHES];
     for (int c = 0; c < b->n_caches; c++) lost[c] = b->cache[c].lost;
-    if (b->outer < model->n_levels) set_lost(b, w, n, lost);
+    if (b->outer < model->n_levels || kept != (1u << n) - 1) set_lost(b, w, n, lost);
     for (int c = 0; c < b->n_caches; c++)
         for (int v = 0; v < n; v++) missed[c][v] = w[v].missed[c] * lost[c];
 }
@@ -174,6 +176,7 @@ enum { MOST_LOOPS = 6, SETS = 1 << MOST_LOOPS };
 typedef struct loop_sets {
     const sx_model *model;
     const sx_boundary *boundary;
+    unsigned kept; /* tensors that pass the caches */
     int n_loops;
     uint8_t dim[MOST_LOOPS];
     uint32_t factor[MOST_LOOPS];
@@ -189,7 +192,10 @@ static void measure_set(loop_sets *p, const uint32_t *tile, int set) {
     for (int i = 0; i < p->n_loops; i++)
         if (set >> i & 1) extent[p->dim[i]] *= p->factor[i];
     measure_all(p->model, b, extent, w);
-    for (int v = 0; v < p->model->n_tensors; v++) p->lines[set][v] = w[v].lines.n;
+    for (int v = 0; v < p->model->n_tensors; v++) {
+        if (!(p->kept >> v & 1)) w[v].lines = (sx_lines){0};
+        p->lines[set][v] = w[v].lines.n;
+    }
     set_lost(b, w, p->model->n_tensors, p->lost[set]);
 }
 
@@ -197,6 +203,7 @@ static void measure_set(loop_sets *p, const uint32_t *tile, int set) {
 static double pass_factor(const loop_sets *p, int c, int set, int i, int v) {
     const sx_stored *stored = &p->boundary->stored[v];
     const double f = p->factor[i], lost = p->lost[set][c];
+    if (!(p->kept >> v & 1)) return 1;
     if (!(stored->dims >> p->dim[i] & 1)) return stored->output ? 1 : 1 + (f - 1) * lost;
     const double grown = p->lines[set | 1 << i][v] / p->lines[set][v];
     return grown + fmax(f - grown, 0) * lost;
@@ -235,10 +242,10 @@ static double least_of_orders(const loop_sets *p, int set, const double (*missed
 }
 
 double sx_latency_least_misses(const sx_model *model, const sx_boundary *b, const uint32_t *tile,
-                               sx_latency_after *after, const void *user) {
+                               unsigned kept, sx_latency_after *after, const void *user) {
     double missed[SX_MAX_CACHES][SX_MAX_TENSORS];
     if (b->level != model->n_levels - 1 || !b->n_caches) return after(user, 0, 0);
-    loop_sets p = {.model = model, .boundary = b};
+    loop_sets p = {.model = model, .boundary = b, .kept = kept};
     for (int d = 0; d < model->n_dims; d++) {
         if (tile[d] == model->size[d]) continue;
         if (p.n_loops == MOST_LOOPS) return after(user, 0, 0);

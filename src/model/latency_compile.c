@@ -149,12 +149,31 @@ static void compile_array(const naming *n, const sx_law *law, sx_boundary *b) {
     }
 }
 
+/* Levels from which the tiles are loaded that the loops of a level launch: those with the same law. The level of what a fused
+ * layer finds on chip stands inside the outermost one and has its law: its loops launch tiles, which are loaded from the
+ * outermost one; to a law inside of it, it is a part of the memory. */
+static uint16_t ports_of(const sx_arch *arch, int s) {
+    const int outermost = arch->n_levels - 1;
+    unsigned ports = 1u << s;
+    if (s + 2 == outermost && arch->level[s + 1].law && arch->level[s + 1].law == arch->level[outermost].law)
+        return (uint16_t)(3u << s);
+    for (int i = s + 1; i <= outermost && arch->level[i].law == arch->level[s].law; i++)
+        ports = i == outermost ? 1u << i : ports | 1u << i;
+    return (uint16_t)ports;
+}
+
+/* The outermost level from which a boundary's tiles are loaded. */
+static int outermost_port(const sx_boundary *b) {
+    return 31 - __builtin_clz(b->ports);
+}
+
 /* Compiles the boundary of a level. */
 static struct sx_stored_term *compile_boundary(const sx_model *model, int s, struct sx_stored_term *term,
                                                sx_boundary *b) {
-    const sx_storage *level = &model->arch->level[s];
     const naming n = make_naming(model, b->law);
     b->level = (uint8_t)s;
+    b->ports = ports_of(model->arch, s);
+    const sx_storage *level = &model->arch->level[outermost_port(b)];
     for (int v = 0; v < model->n_tensors; v++)
         term = compile_stored(&n, b->law, level, v, term, &b->stored[v]);
     b->reduction = (uint16_t)~b->stored[n.output].dims;
@@ -179,18 +198,18 @@ static size_t count_terms(const sx_problem *problem) {
 
 /* Says which levels count with Timeloop's cycles: those outside an array that have no law with a bus of its own. */
 static uint16_t timed_levels(const sx_model *model, const sx_latency_model *out) {
-    unsigned timed = 0, innermost = out->boundary[0].array ? out->boundary[0].level : 0;
-    for (unsigned s = innermost; s < model->n_levels; s++)
+    unsigned timed = 0;
+    for (int s = out->boundary[0].array ? outermost_port(&out->boundary[0]) : 0; s < model->n_levels; s++)
         if (model->level[s].bounded) timed |= 1u << s;
     for (int i = 0; i < out->n; i++)
-        if (out->boundary[i].law->load_bus > 0) timed &= ~(1u << out->boundary[i].level);
+        if (out->boundary[i].law->load_bus > 0) timed &= ~(unsigned)out->boundary[i].ports;
     return (uint16_t)timed;
 }
 
-/* Whether a level has a law that says something. */
+/* Whether a level has a law that says something and is the innermost with it. */
 static bool launches_tiles(const sx_arch *arch, int s) {
     const sx_law *law = sx_arch_law(arch, s);
-    return law && !sx_law_is_neutral(law);
+    return law && !sx_law_is_neutral(law) && !(s > 0 && arch->level[s - 1].law == arch->level[s].law);
 }
 
 sx_status sx_latency_compile(const sx_model *model, sx_latency_model **out) {
@@ -230,13 +249,13 @@ bool sx_latency_sees_orders(const sx_model *model) {
     return caches;
 }
 
-double sx_latency_usable(const sx_arch *arch, int level, double words) {
-    if (arch->level[level].instances == arch->compute.instances) return words;
+double sx_latency_slots(const sx_arch *arch, int level) {
+    if (arch->level[level].instances == arch->compute.instances) return 1;
     for (int s = level + 1; s < arch->n_levels; s++) {
         const sx_law *law = sx_arch_law(arch, s);
-        if (law) return isinf(law->slots) ? words : floor(words / law->slots);
+        if (law) return isinf(law->slots) ? 1 : law->slots;
     }
-    return words;
+    return 1;
 }
 
 sx_status sx_latency_check(bool tile, const sx_arch *arch, const sx_objective *objective) {

@@ -6,6 +6,7 @@
  * with the cheapest access is charged. A rank that is a sum over dimensions of sizes N_i has at least
  * 1 + sum (N_i - 1) different values. All inner levels, networks and the rounding up to whole blocks only
  * add. */
+#include "model/latency.h"
 #include "model/sparse/density_range.h"
 #include "model/sparse/formats.h"
 
@@ -80,6 +81,7 @@ sx_score sx_model_minimum(const sx_model *model, uint8_t backed) {
         if (known) least.last_level_accesses += words * model->least[model->n_levels - 1][v];
     }
     least.utilization = (double)model->computes / units / least.cycles;
+    least.latency = model->law ? sx_latency_minimum(model, backed) : least.cycles;
     return least;
 }
 

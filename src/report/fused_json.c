@@ -12,6 +12,7 @@ static json_t *gap_json(double value, double bound) {
 static void put_sums(const sx_score *score, json_t *object) {
     sx_json_set(object, "energy_pj", sx_json_real(score->energy_pj));
     sx_json_set(object, "cycles", sx_json_number(score->cycles));
+    if (score->latency != score->cycles) sx_json_set(object, "latency", sx_json_real(score->latency));
     sx_json_set(object, "edp", sx_json_real(score->energy_pj * score->cycles));
 }
 
@@ -67,6 +68,8 @@ static json_t *use_json(const sx_fused_layer *layer) {
     sx_json_set(object, "tiles", sx_json_count(layer->tile_words));
     sx_json_set(object, "energy_pj", sx_json_real(layer->score.energy_pj));
     sx_json_set(object, "cycles", sx_json_number(layer->score.cycles));
+    if (layer->score.latency != layer->score.cycles)
+        sx_json_set(object, "latency", sx_json_real(layer->score.latency));
     sx_json_set(object, "dram_bytes", sx_json_number(layer->dram_bytes));
     return object;
 }

@@ -165,6 +165,10 @@ static void add_summary(const sx_fused *f, const char *objective, sx_text *out) 
                 sx_show_count(f->total.cycles).text, sx_show_count(f->unfused.cycles).text,
                 f->total.energy_pj * f->total.cycles, f->unfused.energy_pj * f->unfused.cycles,
                 energy * delay);
+    if (f->total.latency != f->total.cycles)
+        sx_text_add(&line, "Latency %s cycles instead of %s (%.3g times less). ",
+                    sx_show_count(round(f->total.latency)).text,
+                    sx_show_count(round(f->unfused.latency)).text, f->unfused.latency / f->total.latency);
     add_vector(f, &line);
     sx_text_add(&line, "%s to and from DRAM instead of %s; at most %s of %s words of %s in use. ",
                 sx_show_scaled(f->dram_bytes, "B").text, sx_show_scaled(f->dram_bytes_unfused, "B").text,
@@ -193,6 +197,8 @@ static void add_given_summary(const sx_fused *f, sx_text *out) {
     sx_text_add(&line, "%zu tensors stay in %s, in %zu group%s: %s, %s cycles, EDP %.4g. ", f->n_tensors,
                 f->level, f->n_groups, f->n_groups == 1 ? "" : "s", sx_show_energy(f->total.energy_pj).text,
                 sx_show_count(f->total.cycles).text, f->total.energy_pj * f->total.cycles);
+    if (f->total.latency != f->total.cycles)
+        sx_text_add(&line, "Latency %s cycles. ", sx_show_count(round(f->total.latency)).text);
     add_vector(f, &line);
     sx_text_add(&line, "%s to and from DRAM; at most %s of %s words of %s in use.",
                 sx_show_scaled(f->dram_bytes, "B").text, sx_show_count((double)f->peak).text,

@@ -124,6 +124,7 @@ sx_status sx_fusing_init(sx_fusing *f, const sx_graph *graph, const sx_network *
     f->inner.minimum = sx_fuse_inner_minimum;
     f->inner.least = sx_fuse_inner_least;
     SX_TRY(sx_exchange_init(graph, network, arch, f->searcher.exchange, order, &f->exchange));
+    f->exchange.latency_tile = f->options->model.latency_tile;
     return sx_vector_steps_set(&f->exchange);
 }
 
@@ -148,6 +149,7 @@ sx_status sx_fusing_set_order(sx_fusing *f, const sx_fusing_options *fuse, size_
     sx_status status = sx_exchange_init(before.graph, before.network, before.arch, before.level,
                                         sx_vector_at(&f->orders, order), &f->exchange);
     f->exchange.reserved = before.reserved;
+    f->exchange.latency_tile = before.latency_tile;
     sx_exchange_fini(&before);
     SX_TRY(status);
     SX_TRY(sx_vector_steps_set(&f->exchange));
@@ -281,7 +283,7 @@ static sx_status improve_bound(sx_fusing *f, const sx_fusing_options *fuse, sx_f
         if (f->orders.n > 1) SX_TRY(sx_fusing_set_order(f, fuse, i));
         const sx_plan_space space = {&f->exchange, &f->inner, (const sx_fuse_group *)f->groups.data,
                                      f->groups.n};
-        SX_TRY(sx_plan_hull(&space, out->total.energy_pj / out->total.cycles, &bound));
+        SX_TRY(sx_plan_hull(&space, out->total.energy_pj / sx_inner_delay(&f->inner, &out->total), &bound));
         least = fmin(least, bound);
     }
     if (f->orders.n > 1) SX_TRY(sx_fusing_set_order(f, fuse, f->best_order));

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "ir/arch.h"
+#include "model/latency.h"
 #include "session/session.h"
 #include "sextant/all.h"
 #include "sextant/result.h"
@@ -71,6 +72,8 @@ static void set_figures(const sx_fuse_searcher *s, const sx_problem *problem, co
                 (uint64_t)sx_element_words(&arch->level[s->exchange], &problem->tensor[v], (double)t->tile);
         if (bytes) bytes[v] = outermost_bytes(problem, arch, cost, v);
     }
+    if (used && s->options->model.latency_tile)
+        *used = (uint64_t)ceil((double)*used * sx_latency_slots(arch, s->exchange));
 }
 
 /* Counts a mapping by the model, or by execution. */

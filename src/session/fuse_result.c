@@ -302,7 +302,8 @@ static void add_vectors(const sx_fusing *f, sx_fused *out) {
             double bytes;
             if (!(step->operations > 0)) continue;
             const sx_score score = sx_vector_step_score(x, s, part->state, group, &bytes),
-                           before = {.energy_pj = step->energy, .cycles = step->cycles};
+                           before = {
+                               .energy_pj = step->energy, .cycles = step->cycles, .latency = step->cycles};
             add_score(&score, 1, &out->vector);
             add_score(&before, 1, &out->vector_unfused);
             out->dram_bytes += bytes;

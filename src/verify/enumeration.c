@@ -132,7 +132,7 @@ static double value_of(const sx_enumeration *t, sx_score bound, int n, uint32_t 
     if (bound.energy_pj < 0) bound.energy_pj = 0;
     bound.latency = bound.cycles;
     if (t->context.latency)
-        bound.latency = sx_launched_tile_least(t->context.latency, &t->launched, n, point);
+        bound.latency = sx_launched_tile_least(t->context.latency, &t->launched, n, point, bound.cycles);
     return sx_criterion_value(&t->context.objective->criterion[0], &bound);
 }
 

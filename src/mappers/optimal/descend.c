@@ -143,7 +143,8 @@ static void note_spatial(sx_descent *w, const sx_outline *outline) {
 /* Sets the latency of a bound, where the tiles of the first n levels are set, the last of them of that point. */
 static void set_latency(const sx_descent *w, int n, uint32_t point, sx_score *bound) {
     bound->latency = bound->cycles;
-    if (w->latency) bound->latency = sx_launched_tile_least(w->latency, &w->launched, n, point);
+    if (w->latency)
+        bound->latency = sx_launched_tile_least(w->latency, &w->launched, n, point, bound->cycles);
 }
 
 void sx_descent_bounds(sx_descent *w, const sx_spatial_mappings *spatials, const sx_prune_rule *rule,

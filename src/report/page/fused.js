@@ -25,6 +25,7 @@ function fusedSection(fused) {
     parts: [['stays', use.resident], ['tiles', use.tiles]].map(([name, value], i) => ({name, value: number(value) || 0, tip: `${count(value)} words`, colour: i}))}));
   return [h('h3', null, `Fused, with tensors exchanged in ${level}`),
     cards([['energy', energy(fused.energy_pj)], ['unfused', energy(object(fused.unfused).energy_pj)], ['cycles', scaled(fused.cycles, '')],
+      ...(fused.latency === undefined ? [] : [['latency', scaled(fused.latency, '')]]),
       ['DRAM traffic', scaled(fused.dram_bytes, 'B')], ['unfused', scaled(fused.dram_bytes_unfused, 'B')], ['gap', fused.optimal ? 'proven' : percent(fused.gap)]]),
     table(['group', 'stays', 'from', 'to', 'words', 'loops around', 'DRAM saved', 'rows kept', 'rows again'], groups.flatMap((group, g) => objects(group.tensors).map(t =>
       [g + 1, word(t.name), word(t.from), word(t.to), number(t.words), number(t.depth), {v: t.saved_bytes, t: scaled(t.saved_bytes, 'B')}, number(t.rows_kept) || 0, number(t.rows_again) || 0]))),

@@ -137,7 +137,8 @@ static void flows_have_prices(void **state) {
     sx_transfer out = sx_transfer_make(bounds, Z, RF, BUFFER, prices);
     assert_true(out.read == 500 && out.spared == 5 && out.fill == 16 && out.peer == 0);
     sx_transfer units = sx_transfer_make(bounds, A, -1, RF, prices);
-    assert_true(units.read == 3 && units.spared == 0 && units.fill == 0 && units.peer == 0 && units.instances == 4);
+    assert_true(units.read == 3 && units.spared == 0 && units.fill == 0 && units.peer == 0 &&
+                units.instances == 4);
     /* What a format leaves of a word, and a word without it, where the format is a choice: the cheaper one counts. */
     sx_access_cost_energy(bounds, A, energy);
     const double read = energy[RF].read, fill = energy[RF].fill;

@@ -133,9 +133,9 @@ static double load_of_pages(int page) {
 
 static void test_pages(void **state) {
     (void)state;
-    expect(load_of_pages(4096), 10 * (1 + 1));  /* less than a page of each */
-    expect(load_of_pages(16), 10 * (2 + 4));    /* 32 words in a piece; 8 rows in 64 */
-    expect(load_of_pages(5), 10 * (6.4 + 8));   /* a page for each row */
+    expect(load_of_pages(4096), 10 * (1 + 1));   /* less than a page of each */
+    expect(load_of_pages(16), 10 * (2 + 4));     /* 32 words in a piece; 8 rows in 64 */
+    expect(load_of_pages(5), 10 * (6.4 + 8));    /* a page for each row */
     expect(load_of_pages(2), 10 * (16 + 8 * 2)); /* two for each */
 }
 

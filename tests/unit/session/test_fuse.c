@@ -2,8 +2,11 @@
 #include "sextant/fused.h"
 
 #include "frontend/catalog/catalog.h"
+#include "ir/law.h"
+#include "ir/rank.h"
 #include "sextant/all.h"
 #include "support/expect.h"
+#include "support/tile_executor.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -131,6 +134,110 @@ static void test_fused_sums(void **state) {
     assert_true(fused->dram_bytes >= 4 * 16 + 24 * 4 + 24 * 3 + 4 * 24 + 4 * 16);
     sx_fused_free(fused);
     case_end(&c);
+}
+
+/* The extent of a tensor's rank for extents of the dimensions. */
+static double rank_extent(const sx_problem *problem, int tensor, int rank, const double *extent) {
+    double words = 1;
+    for (int d = 0; d < problem->n_dims; d++)
+        words += abs(problem->tensor[tensor].coef[rank][d]) * (extent[d] - 1);
+    return words;
+}
+
+/* The cycles of a run, tile by tile: what stays on chip is neither loaded nor stored. */
+static double execute_run(const sx_fused_run *run, const sx_arch *arch, const sx_law *law) {
+    const int launching = arch->n_levels - 1; /* the level that holds what stays, or the outermost */
+    double tile[SX_MAX_DIMS], n = 1, sums = 1, steps = 1;
+    sx_tile_stages stages = {0};
+    for (int d = 0; d < run->problem.n_dims; d++) {
+        const uint32_t times = run->mapping.level[launching].temporal[d];
+        tile[d] = (double)run->problem.size[d] / times;
+        n *= times;
+        for (int v = 0; v < run->problem.n_tensors; v++)
+            if (run->problem.tensor[v].output && !sx_tensor_has(&run->problem.tensor[v], d)) sums *= times;
+        for (int s = 0; s < run->mapping.n_levels; s++) steps *= run->mapping.level[s].temporal[d];
+    }
+    for (int v = 0; v < run->problem.n_tensors; v++) {
+        double words = 1;
+        for (int r = 0; r < run->problem.tensor[v].n_ranks; r++)
+            words *= rank_extent(&run->problem, v, r, tile);
+        if (run->resident >> v & 1) continue;
+        if (run->problem.tensor[v].output)
+            stages.store += words * law->store_time / sums;
+        else
+            stages.load += words / law->load_bus;
+    }
+    stages.compute = steps / n;
+    return law->start + sx_execute_tiles((unsigned)n, &stages, law->launch, 0);
+}
+
+/* The cycles of moving a tensor once in one launch. */
+static double execute_move(const sx_graph *graph, const char *name, bool inward, const sx_law *law) {
+    const double words = (double)sx_graph_words(&graph->tensor[sx_graph_find_tensor(graph, name)]);
+    const sx_tile_stages stages = {.load = inward ? words / law->load_bus : 0,
+                                   .store = inward ? 0 : words * law->store_time};
+    return law->start + sx_execute_tiles(1, &stages, law->launch, 0);
+}
+
+/* Moves of a group: what it holds comes in, and sums that were complete on chip leave. */
+static double execute_moves(const sx_graph *graph, const sx_fused *fused, const sx_fused_group *group,
+                            const sx_law *law) {
+    double cycles = 0;
+    bool sums = false;
+    for (int i = 0; i < group->n_held; i++) cycles += execute_move(graph, group->held[i], true, law);
+    for (size_t r = 0; r < fused->n_runs; r++)
+        sums |= fused->run[r].again && fused->run[r].layer == group->last;
+    return sums ? cycles + execute_move(graph, "y", false, law) : cycles;
+}
+
+/* Expects that the latency of the best plan that keeps these tensors is that of its runs and moves, one after the other, by an
+ * executor of tiles; returns it. *loops counts loops of groups, *held tensors that they hold. */
+static double expect_executed(const fused_case *c, const char *kept, int *loops, int *held) {
+    const sx_law *law = &c->arch.law[0];
+    sx_fused *fused = fuse(c, kept);
+    double executed = 0;
+    for (size_t r = 0; r < fused->n_runs; r++)
+        executed += fused->run[r].times * execute_run(&fused->run[r], &c->arch, law);
+    for (size_t g = 0; g < fused->n_groups; g++) {
+        executed += execute_moves(&c->graph, fused, &fused->group[g], law);
+        *loops += fused->group[g].n_loops;
+        *held += fused->group[g].n_held;
+    }
+    assert_true(fabs(executed - fused->total.latency) <= 1e-9 * executed);
+    assert_true(fused->unfused.latency == c->result.total.latency);
+    assert_true(fused->optimal && fused->lower_bound <= fused->total.latency);
+    const double latency = fused->total.latency;
+    sx_fused_free(fused);
+    return latency;
+}
+
+static void test_fused_latency(void **state) {
+    (void)state;
+    static fused_case c;
+    static const uint64_t words[] = {2000, 300};
+    int loops = 0, held = 0;
+    for (int i = 0; i < 2; i++) {
+        memset(&c, 0, sizeof c);
+        c.graph = read_block();
+        sx_expect_ok(sx_graph_network(&c.graph, &c.network));
+        sx_expect_ok(sx_catalog_arch("glb128", &c.arch));
+        c.arch.level[1].entries = words[i];
+        c.arch.level[2].law = c.arch.n_laws = 1;
+        sx_law_init(&c.arch.law[0]);
+        c.arch.law[0].load_bus = 0.5;
+        c.arch.law[0].store_time = 3;
+        c.arch.law[0].launch = 5;
+        c.arch.law[0].tail = c.arch.law[0].refetch = true;
+        sx_session_options_init(&c.options);
+        c.options.mapper = "optimal";
+        c.options.model.latency_tile = true;
+        sx_expect_ok(sx_objective_parse("latency", &c.options.run.objective));
+        sx_expect_ok(sx_session_run(&c.network, &c.arch, &c.options, &c.result));
+        const double none = expect_executed(&c, "none", &loops, &held);
+        assert_true(expect_executed(&c, "auto", &loops, &held) < none);
+        case_end(&c);
+    }
+    assert_true(loops > 0 && held > 0);
 }
 
 /* Answers that a checkpoint has lead to the same plan; one that is damaged, or of another search, is refused. */
@@ -277,8 +384,9 @@ static void test_certificate(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nothing_fused), cmocka_unit_test(test_fused_sums),
-        cmocka_unit_test(test_threads),       cmocka_unit_test(test_file),
-        cmocka_unit_test(test_certificate),   cmocka_unit_test(test_checkpoint),
+        cmocka_unit_test(test_fused_latency), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_file),          cmocka_unit_test(test_certificate),
+        cmocka_unit_test(test_checkpoint),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,8 +42,8 @@ check-long:
 	@tools/analyse $(addprefix src/,api base bound calibrate check cli codesign core estimate input learn)
 	@tools/mutants
 	@tools/mutants --independent
-	@tools/mutants --make proof --count 40 --least 95
-	@tools/mutants --make rest --count 20 --least 85
+	@tools/mutants --make proof --count 40 --least 75
+	@tools/mutants --make rest --count 20 --least 35
 	cmake --preset long
 	cmake --build --preset long
 	ctest --preset long --verbose

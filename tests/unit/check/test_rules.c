@@ -391,6 +391,32 @@ static sx_independent_report check_claim(sx_check_case *c, const sx_check_trial 
     return report;
 }
 
+/* What hops and routers of the network below a level cost adds up; where no word is shared out in parts, the model's doubles
+ * come to the same. */
+static void hops_and_routers_add_up(void **state) {
+    (void)state;
+    sx_wide energy[4];
+    sx_check_case *c = calloc(1, sizeof *c);
+    assert_non_null(c);
+    set_product(&c->problem, 2, 3, 8);
+    set_machine(c, 4, 100);
+    for (int i = 0; i < 4; i++) {
+        sx_check_doubt doubt = {""};
+        sx_check_cost cost;
+        c->machine.level[1].hop = i & 1 ? 300 : 0;
+        c->machine.level[1].router = i & 2 ? 700 : 0;
+        set_point(c, 7, 4, &c->best);
+        assert_int_equal(sx_check_evaluate(c, &c->best.mapping, &cost, &doubt), SX_COST_LEGAL);
+        energy[i] = cost.energy;
+        assert_true(cost.least_energy == cost.energy && cost.least_cycles == cost.cycles);
+    }
+    assert_true(energy[1] > energy[0] && energy[2] > energy[0]);
+    assert_true(energy[3] - energy[2] == energy[1] - energy[0]);
+    assert_true((energy[2] - energy[0]) % 700 == 0 && (energy[1] - energy[0]) * 2 % 300 == 0);
+    assert_true((energy[2] - energy[0]) / 700 != (energy[1] - energy[0]) / 300);
+    free(c);
+}
+
 /* Fronts: of two mappings with the same energy and different cycles one does not belong there. */
 static void points_of_a_front_differ_in_energy(void **state) {
     (void)state;
@@ -839,6 +865,7 @@ int main(void) {
         cmocka_unit_test(windows_in_two_ranks_count_nothing),
         cmocka_unit_test(units_help_neighbours_of_their_group),
         cmocka_unit_test(ports_close_boxes),
+        cmocka_unit_test(hops_and_routers_add_up),
         cmocka_unit_test(points_of_a_front_differ_in_energy),
         cmocka_unit_test(no_tensor_is_kept_nowhere),
         cmocka_unit_test(orders_matter_with_links),

@@ -43,6 +43,7 @@ static const struct {
 static const double LIMITS[] = {0.75, 0.98, INFINITY};
 
 static const double WIDEST = 1.3, WORTH = 0.7, SHARE = 0.125, HALF = 0.5;
+static const double TIME_SHARE = 0.4; /* of a limited time, for paddings: the rest is for the proof */
 static const double TRIMMED =
     0.25; /* of the padding, that mappings worth to be found are rid of when they are trimmed */
 static const double EFFORT = 2, BRIEF_EFFORT = 0.5; /* of a padded problem, in million steps */
@@ -239,8 +240,10 @@ static sx_status try_padding(sx_run *run, const sx_map_space *space, const paddi
 }
 
 /* Whether trying paddings has come to its end. */
-static bool is_tried(const sx_padding_state *at, size_t n) {
-    return at->next > at->most || at->next >= n || at->next > at->helped + at->patience;
+static bool is_tried(const sx_run *run, const sx_padding_state *at, size_t n) {
+    const double time = sx_run_time(run);
+    return at->next > at->most || at->next >= n || at->next > at->helped + at->patience ||
+           (time > 0 && sx_run_seconds(run) > TIME_SHARE * time);
 }
 
 /* Tries paddings one after another. */
@@ -250,7 +253,7 @@ static sx_status try_paddings(sx_run *run, const sx_map_space *space, sx_padding
     list_sizes(space, &p);
     vector *list = list_vectors(&p, space->problem->n_dims, &n);
     sx_status status = list ? SX_OK : sx_error_memory();
-    while (!status && !is_tried(at, n) && sx_run_continue(run)) {
+    while (!status && !is_tried(run, at, n) && sx_run_continue(run)) {
         status = try_padding(run, space, &p, &list[at->next], at);
         if (!sx_run_stopped(run)) at->next++;
     }

@@ -7,7 +7,8 @@
  * and from the beginning where time is short or the first bounds take a good part of it, Gamma has TIME_SHARE of the
  * time, by the clock, LATER_TIME_SHARE after SX_GAMMA_ALONE evaluations, and STALE_TIME_SHARE once the last half of
  * the run's evaluations has hardly improved on the best; after these SX_GAMMA_ALONE no call is longer than a quarter
- * of all before it. Its calls go on where the last one ended (mappers/gamma/rounds.c). What the proof is about to do
+ * of all before it. With remainders, after a search of tiles that divide, it has FOLLOWING_TIME_SHARE from the
+ * beginning, and Sunstone nothing. Its calls go on where the last one ended (mappers/gamma/rounds.c). What the proof is about to do
  * in one go, a bound of every way to spread the loops, counts beforehand. A run with few evaluations has its bounds
  * before Gamma takes the last of them.
  *
@@ -49,6 +50,7 @@ enum {
 static const double UNTIMED_SHARE = 0.5, UNTIMED_SHORT_SHARE = 0.3;
 /* Of Gamma, where time is limited: first, later, and once the best mapping is old. */
 static const double TIME_SHARE = 2.0 / 3, LATER_TIME_SHARE = 0.5, STALE_TIME_SHARE = 0.1;
+static const double FOLLOWING_TIME_SHARE = 0.25; /* with remainders, after tiles that divide */
 /* Where time is short: of Sunstone, of the time that is left, and of Gamma, of what is left then. */
 static const double EARLY_SHARE = 0.5, EARLY_GAMMA_SHARE = 0.4;
 static const double SUNSTONE_SHARE = 0.25; /* of Sunstone, of the time that is left */
@@ -147,6 +149,12 @@ static bool is_untimed(const sx_heuristics *start, uint64_t steps) {
     return steps < UNTIMED_STEPS && sx_run_seconds(start->run) < share * time;
 }
 
+/* Whether the search is one of remainders that follows one of tiles that divide: it begins from the answer of that, and
+ * Gamma and Sunstone have had their time there. */
+static bool follows_dividing(const sx_heuristics *start) {
+    return start->space->options.remainders && start->space->options.dividing > 0;
+}
+
 /* The evaluations that Gamma should have had after so many steps of the proof. */
 static uint64_t due(const sx_heuristics *start, const sx_heuristics_state *at, uint64_t steps) {
     bool timed = !is_untimed(start, steps), stale = is_stale(start->run);
@@ -160,6 +168,7 @@ static uint64_t due(const sx_heuristics *start, const sx_heuristics_state *at, u
     if (!timed) return wish < most ? wish : most;
     uint64_t had = sx_run_called_on(start->run);
     double share = had < SX_GAMMA_ALONE ? TIME_SHARE : stale ? STALE_TIME_SHARE : LATER_TIME_SHARE;
+    if (follows_dividing(start)) share = is_stale(start->run) ? STALE_TIME_SHARE : FOLLOWING_TIME_SHARE;
     uint64_t clock = had + sx_run_called_behind(start->run, share);
     if (had < UINT64_MAX && wish < clock) wish = clock;
     uint64_t alone = SX_GAMMA_ALONE / slow, longest = had > alone ? had : alone;
@@ -254,6 +263,7 @@ static sx_status share_gamma(const sx_heuristics *start, sx_heuristics_state *at
 sx_status sx_heuristics_share(const sx_heuristics *start, sx_heuristics_state *at, uint64_t steps) {
     bool single = sx_run_k_best(start->run) == 1, untimed = is_untimed(start, steps);
     bool few = start->spatials <= start->sunstone && untimed;
+    const bool sunstone = start->sunstone > 0 && !follows_dividing(start);
     if (at->stage < SX_OPTIMAL_LISTING || !sx_run_continue(start->run)) return SX_OK;
     SX_TRY(hurry(start, at, steps));
     if (!sx_run_continue(start->run)) return SX_OK;
@@ -261,13 +271,13 @@ sx_status sx_heuristics_share(const sx_heuristics *start, sx_heuristics_state *a
     if (at->stage == SX_OPTIMAL_LISTING && (!has_gamma(start) || !sx_run_incumbent(start->run, NULL)))
         walk_randomly(start, at, true);
     if (at->stage == SX_OPTIMAL_LISTING && !sx_run_stopped(start->run)) at->stage = SX_OPTIMAL_FEW;
-    if (at->stage == SX_OPTIMAL_FEW && single && few && start->sunstone > 0 && sx_run_continue(start->run))
+    if (at->stage == SX_OPTIMAL_FEW && single && few && sunstone && sx_run_continue(start->run))
         SX_TRY(call_sunstone(start, at, UINT64_MAX, SUNSTONE_SHARE));
     if (at->stage == SX_OPTIMAL_FEW && !sx_run_stopped(start->run))
         at->stage = few || !single ? SX_OPTIMAL_ALL : SX_OPTIMAL_LONG;
     uint64_t late = sx_run_timed(start->run) && !untimed ? LONG_STEPS : LATE_STEPS;
     if (at->stage != SX_OPTIMAL_LONG || steps < late || !sx_run_continue(start->run)) return SX_OK;
-    if (start->sunstone > 0 && !at->early) SX_TRY(call_sunstone(start, at, MOST_SUNSTONE, SUNSTONE_SHARE));
+    if (sunstone && !at->early) SX_TRY(call_sunstone(start, at, MOST_SUNSTONE, SUNSTONE_SHARE));
     if (!sx_run_stopped(start->run)) at->stage = SX_OPTIMAL_ALL;
     return SX_OK;
 }

@@ -23,12 +23,12 @@ static void need(int code, const char *message) {
 /* A step of a way; returns how many mappings it scored. */
 static double step(const sx_gpu_module *module, sx_gpu_device *device, int way, uint64_t i, uint64_t size) {
     sx_gpu_found found = {.best = {.value = INFINITY}};
-    sx_gpu_epoch epoch = {1, 16 * i, 16, (uint32_t)(size / 512)};
-    sx_gpu_genome genome;
+    sx_gpu_epoch epoch = {1, 16 * i, 16, (uint32_t)(size / 512), {6554, 6554, 32768, 6554, 65536, 52429}};
+    sx_gpu_point point;
     uint64_t listed;
     char message[SX_CUDA_MESSAGE];
     if (way == RANDOM) need(module->draw(device, 1, i * size, size, &found, message), message);
-    if (way == GAMMA) need(module->evolve(device, &epoch, &found, &genome, message), message);
+    if (way == GAMMA) need(module->evolve(device, &epoch, &found, &point, message), message);
     if (way != PRUNED) return (double)size;
     need(module->prune(device, 1, i * size / 64, size / 64, UINT64_MAX, &listed, &found, message), message);
     return (double)found.counts.legal;
@@ -73,7 +73,7 @@ static void print_case(const char *problem_name, const char *arch_name) {
     core[1] = rate[0];
     printf("%s on %s: core %.2f drawn, %.2f kept\n", problem_name, arch_name, core[0] / 1e6, core[1] / 1e6);
     bench_need(sx_objective_parse("edp", &objective));
-    bench_need(sx_gpu_image_new(s.space, &objective, &image));
+    bench_need(sx_gpu_image_new(s.space, &objective, SX_GPU_POINTS | SX_GPU_TABLES, &image));
     for (int gpu = 0; gpu < 2; gpu++) {
         sx_status status = sx_gpu_module_find(gpu, &module);
         if (!status) status = sx_gpu_complaint(module->make(image, &device, message), message);

@@ -46,8 +46,8 @@ static void expect(const sx_space *space, const sx_gpu_image *image, sx_evaluato
         for (; k < tries; k++) {
             sx_core_score score;
             uint8_t verdict;
-            sx_gpu_draw(&view, &st, head.seed, i * tries + k);
-            sx_core_nest point = own.nest;
+            sx_gpu_draw_nest(&view, &st, head.seed, i * tries + k);
+            sx_core_nest point = st.nest;
             if (cpu->score(device, &point, 1, &score, &verdict, message) != 0) exit(3);
             uncovered += verdict == SX_CORE_NOT_COVERED;
             if (verdict != SX_CORE_LEGAL) continue;
@@ -84,7 +84,7 @@ int main(int argc, char **argv) {
     bench_need(sx_map_space_new(model, NULL, NULL, &space));
     bench_need(sx_evaluator_new(model, &evaluator));
     bench_need(sx_objective_parse("edp", &objective));
-    bench_need(sx_gpu_image_new(space, &objective, &image));
+    bench_need(sx_gpu_image_new(space, &objective, SX_GPU_POINTS | SX_GPU_TABLES, &image));
     bench_need(sx_file_write(argv[3], (const char *)image, (size_t)image->size));
     printf("%s: %llu bytes, %llu factorisations, %u charges\n", image->name, (unsigned long long)image->size,
            (unsigned long long)image->factorisations, image->n_charges);

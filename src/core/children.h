@@ -54,7 +54,7 @@ SX_HD void sx_core_bump(double *rank, int k, double by) {
 }
 
 SX_HD sx_core_spans sx_core_find_spans(const sx_core_tensor *t, const sx_core_state *st, int s) {
-    const sx_core_loops *slot = &st->own->nest.slots[s];
+    const sx_core_loops *slot = &st->nest.slots[s];
     sx_core_spans to = {false, true, {0}};
     unsigned moved = 0;
     for (int i = 0; i < slot->n; i++) {
@@ -72,13 +72,13 @@ SX_HD sx_core_spans sx_core_find_spans(const sx_core_tensor *t, const sx_core_st
 
 /* How many of a level's spatial loops run along X: all where its children lie in one row. */
 SX_HD int sx_core_on_x(const sx_core_model *p, const sx_core_state *st, int s) {
-    const sx_core_loops *slot = &st->own->nest.slots[s];
+    const sx_core_loops *slot = &st->nest.slots[s];
     return st->children[s] <= p->level[s].fanout_x ? slot->n : slot->n_x;
 }
 
 /* Whether X loops fill whole rows of the mesh, or children lie in one row. */
 SX_HD bool sx_core_is_aligned(const sx_core_model *p, const sx_core_state *st, int s) {
-    return sx_core_on_x(p, st, s) == st->own->nest.slots[s].n || st->slot_x[s] >= p->level[s].fanout_x;
+    return sx_core_on_x(p, st, s) == st->nest.slots[s].n || st->slot_x[s] >= p->level[s].fanout_x;
 }
 
 /* Whether children of which n_x loops run along X have a neighbour that agrees with them in all loops on a tensor's
@@ -145,7 +145,7 @@ SX_HD bool sx_core_multiply_chains(sx_core_groups *groups, double n, double m, d
 /* The loops of a slot that move a mixed rank, two at most, and by how much; their number. */
 SX_HD int sx_core_find_movers(const sx_core_tensor *t, const sx_core_state *st, int s, int rank,
                               uint32_t *loop, double *move) {
-    const sx_core_loops *slot = &st->own->nest.slots[s];
+    const sx_core_loops *slot = &st->nest.slots[s];
     int n = 0;
     for (int i = 0; i < slot->n && n < 2; i++) {
         unsigned d = sx_core_loop(slot, i);
@@ -158,7 +158,7 @@ SX_HD int sx_core_find_movers(const sx_core_tensor *t, const sx_core_state *st, 
 
 /* Finds the groups of all children; false where there is no room. */
 SX_HD bool sx_core_find_groups(const sx_core_tensor *t, const sx_core_state *st, int s, sx_core_groups *out) {
-    const sx_core_loops *slot = &st->own->nest.slots[s];
+    const sx_core_loops *slot = &st->nest.slots[s];
     double m = 1, solo = 1;
     bool good = true;
     for (int i = 0; i < slot->n; i++) {
@@ -198,7 +198,7 @@ typedef struct sx_core_listed {
 /* Describes the loops of a level for a listing. */
 SX_HD void sx_core_describe_loops(const sx_core_tensor *t, const sx_core_state *st, int s,
                                   sx_core_listed *out) {
-    const sx_core_loops *slot = &st->own->nest.slots[s];
+    const sx_core_loops *slot = &st->nest.slots[s];
     for (int i = 0; i < slot->n; i++) {
         unsigned d = sx_core_loop(slot, i);
         int rank = t->mixed_of[d];
@@ -261,7 +261,7 @@ SX_HD bool sx_core_stands_from(const sx_core_listing *list, uint32_t p, uint32_t
 SX_HD bool sx_core_list_children(const sx_core_model *p, const sx_core_state *st, int s,
                                  const sx_core_listed *loop, const int32_t *need, sx_core_groups *out) {
     sx_core_listing *list = st->own->listing;
-    const int n_loops = st->own->nest.slots[s].n;
+    const int n_loops = st->nest.slots[s].n;
     uint32_t index[SX_CORE_DIMS] = {0}, n = (uint32_t)st->children[s];
     for (uint32_t i = 0; i < n; i++) {
         sx_core_place_child(loop, n_loops, index, i, list);
@@ -335,8 +335,7 @@ SX_HD bool sx_core_list_served(const sx_core_model *p, const sx_core_tensor *t, 
     if (!SX_CORE_LISTS || !list || !sx_core_listable(t, st, s)) return false;
     for (int k = 0; k < SX_CORE_MIXED; k++) by[k] = (int32_t)need[k];
     sx_core_describe_loops(t, st, s, loop);
-    sx_core_question q =
-        sx_core_describe_question(&st->own->nest.slots[s], (int)(t - p->tensor), s, loop, by);
+    sx_core_question q = sx_core_describe_question(&st->nest.slots[s], (int)(t - p->tensor), s, loop, by);
     sx_core_answer *answer = sx_core_find_answer(list, &q, &known);
     if (known) {
         out->n = answer->n;

@@ -7,11 +7,6 @@
 
 struct sx_core_work;
 
-/* How likely a mutation does each of its changes, in parts of 2^16. */
-typedef struct sx_core_chances {
-    uint32_t order, parallel, levels, keep, tile, shift; /* shift: of the tile changes that move one prime */
-} sx_core_chances;
-
 /* Functions on points of a space and on nests, in a thread's memory: work_size bytes, all 0 at first. `begin` goes before those on
  * points. */
 typedef struct sx_core_engine {

@@ -17,7 +17,7 @@ SX_HD void sx_core_flatten(const sx_core_model *p, sx_core_state *st) {
     if (windows) own->suffix[0] = 1;
     SX_UNROLL
     for (int s = SX_CORE_N_LEVELS(p) - 1; s >= 0; s--) {
-        const sx_core_loops loops = own->nest.loops[s];
+        const sx_core_loops loops = st->nest.loops[s];
         for (int i = loops.n - 1; i >= 0; i--) {
             unsigned d = sx_core_loop(&loops, i);
             steps *= sx_core_at(st, d, s)->temporal;
@@ -202,7 +202,7 @@ typedef struct sx_core_mesh {
  * -need. */
 SX_HD bool sx_core_stands(const sx_core_tensor *t, const sx_core_state *st, int s, int first, int i,
                           const double *need) {
-    const sx_core_loops *slot = &st->own->nest.slots[s];
+    const sx_core_loops *slot = &st->nest.slots[s];
     double g[SX_CORE_MIXED] = {0};
     for (int k = first; k <= i; k++) {
         unsigned d = sx_core_loop(slot, k);
@@ -224,7 +224,7 @@ SX_HD bool sx_core_stands(const sx_core_tensor *t, const sx_core_state *st, int 
  * others (model/fanout.c, served_by_axis). */
 SX_HD void sx_core_serve_axis(const sx_core_tensor *t, const sx_core_state *st, int s, int first, int at,
                               sx_core_groups *out) {
-    const sx_core_loops *slot = &st->own->nest.slots[s];
+    const sx_core_loops *slot = &st->nest.slots[s];
     double hit = 1, lost = 1, m = 1, groups = 1;
     for (int l = 0; l < slot->n; l++) {
         unsigned d = sx_core_loop(slot, l);
@@ -248,7 +248,7 @@ enum { SX_CORE_NONE_SERVED, SX_CORE_ALL_SERVED, SX_CORE_SOME_SERVED, SX_CORE_UNK
 /* Finds the children that a neighbour at a displacement serves, and the groups of the others where that are some. */
 SX_HD int sx_core_find_served(const sx_core_model *p, const sx_core_tensor *t, const sx_core_state *st, int s,
                               const sx_core_mesh *mesh, const double *need, sx_core_groups *out) {
-    const sx_core_loops *slot = &st->own->nest.slots[s];
+    const sx_core_loops *slot = &st->nest.slots[s];
     bool nowhere = true;
     int matches = 0, at = 0;
     if (!mesh->aligned || !mesh->uniform)
@@ -321,7 +321,7 @@ SX_HD bool sx_core_split(const sx_core_model *p, sx_core_state *st, int v, int s
 /* The flow under the first level of a plain tensor: an operand a step, unless it stays the same and a neighbour has it too.
  * False where it is not covered. */
 SX_HD bool sx_core_feed_plain(const sx_core_model *p, sx_core_state *st, int v) {
-    const sx_core_loops *slot = &st->own->nest.slots[0];
+    const sx_core_loops *slot = &st->nest.slots[0];
     const double nowhere[SX_CORE_MIXED] = {0};
     double moving = st->visits[v][0], rest = moving;
     st->handed[v][0] = st->cycles;
@@ -344,7 +344,7 @@ SX_HD bool sx_core_feed_plain(const sx_core_model *p, sx_core_state *st, int v) 
 /* The flow of a tensor whose tiles overlap in part; false where it is not covered. */
 SX_HD bool sx_core_flow_window(const sx_core_model *p, sx_core_state *st, int v, int s) {
     const sx_core_tensor *t = &p->tensor[v];
-    const sx_core_loops *slot = &st->own->nest.slots[s];
+    const sx_core_loops *slot = &st->nest.slots[s];
     bool links = p->level[s].links >> v & 1, agree = false;
     sx_core_motion m;
     sx_core_records_of(st, v, s)->n = 0;

@@ -43,9 +43,10 @@ struct sx_core_listing;
 
 /* A mapping on its way to a score: what is found by an index that is not known before. */
 typedef struct sx_core_scratch {
+#ifndef SX_CORE_ROW_NUMBERS
     const sx_core_cell *row[SX_CORE_DIMS];
+#endif
     struct sx_core_listing *listing; /* room to list children in; NULL: none is listed */
-    sx_core_nest nest;
     /* Where tiles of some tensor overlap in part: */
     uint8_t flat[SX_CORE_LOOPS]; /* temporal loops, outermost first: the level times 16, and the dimension */
     uint8_t end[SX_CORE_LEVELS_AT_MOST]; /* loops at that level and above */
@@ -58,6 +59,11 @@ typedef struct sx_core_scratch {
 /* And the rest, which a thread can have in registers. */
 typedef struct sx_core_state {
     sx_core_scratch *own;
+#ifdef SX_CORE_ROW_NUMBERS
+    const sx_core_cell *rows; /* a table, and the numbers of the dimensions' splits there, 16 bits each */
+    uint64_t number[2];
+#endif
+    sx_core_nest nest;
     double slot_x[SX_CORE_LEVELS_AT_MOST], slot_y[SX_CORE_LEVELS_AT_MOST], children[SX_CORE_LEVELS_AT_MOST];
     double above[SX_CORE_LEVELS_AT_MOST], clusters[SX_CORE_LEVELS_AT_MOST], leaking[SX_CORE_LEVELS_AT_MOST];
     double cycles;
@@ -70,14 +76,19 @@ typedef struct sx_core_state {
     uint32_t illegal;
 } sx_core_state;
 
-/* The part of a row at a level. */
+/* The part of a row at a level: rows are numbers in one table where registers are faster than pointers in memory. */
 SX_HD const sx_core_cell *sx_core_at(const sx_core_state *st, unsigned d, int s) {
+#ifdef SX_CORE_ROW_NUMBERS
+    uint32_t number = (uint32_t)((d & 4 ? st->number[1] : st->number[0]) >> 16 * (d & 3)) & 0xffff;
+    return &st->rows[number * SX_CORE_LEVELS_AT_MOST + (uint32_t)s];
+#else
     return &st->own->row[d][s];
+#endif
 }
 
 /* The extent of what a child of a level holds in a dimension. */
 SX_HD double sx_core_inner(const sx_core_state *st, unsigned d, int s) {
-    return s > 0 ? st->own->row[d][s - 1].extent : 1;
+    return s > 0 ? sx_core_at(st, d, s - 1)->extent : 1;
 }
 
 /* The records of a tensor at a level. */
@@ -89,7 +100,7 @@ SX_HD sx_core_records *sx_core_records_of(const sx_core_state *st, int v, int s)
 /* The children of a level, and the groups of those that want the same words of a tensor where no two loops move the same
  * rank. */
 SX_HD void sx_core_set_slot(const sx_core_model *p, sx_core_state *st, int s) {
-    const sx_core_loops *slot = &st->own->nest.slots[s];
+    const sx_core_loops *slot = &st->nest.slots[s];
     double x = 1, y = 1, groups[SX_CORE_TENSORS_AT_MOST];
     SX_UNROLL
     for (int v = 0; v < SX_CORE_TENSORS_AT_MOST; v++) groups[v] = 1;

@@ -279,6 +279,27 @@ SX_HD void sx_compact_shift(const sx_core_space *c, sx_core_rng *rng, sx_compact
     if (sx_compact_draw_step(c, rng, point, d, &step)) sx_compact_take_step(c, point, d, &step);
 }
 
+/* Draws the primes of a random dimension anew. */
+SX_HD void sx_compact_redraw(const sx_core_space *c, sx_core_rng *rng, sx_compact_level *point) {
+    sx_compact_draw_split(c, rng, point, sx_compact_random_dim(c, rng));
+}
+
+/* Does each of a mutation's changes with its chance. */
+SX_HD void sx_compact_mutate(const sx_core_space *c, sx_core_rng *rng, const sx_core_chances *chances,
+                             sx_compact_level *point) {
+    uint64_t random = sx_core_next(rng);
+    if ((random & 0xffff) < chances->order) sx_compact_swap_order(c, rng, point);
+    if ((random >> 16 & 0xffff) < chances->parallel) sx_compact_change_parallel(c, rng, point);
+    if ((random >> 32 & 0xffff) < chances->levels) sx_compact_swap_levels(c, rng, point);
+    if (random >> 48 < chances->keep) sx_compact_change_keep(c, rng, point);
+    random = sx_core_next(rng);
+    if ((random & 0xffff) >= chances->tile) return;
+    if ((random >> 16 & 0xffff) < chances->shift)
+        sx_compact_shift(c, rng, point);
+    else
+        sx_compact_redraw(c, rng, point);
+}
+
 /* A random order. */
 SX_HD uint64_t sx_compact_shuffled(const sx_core_space *c, sx_core_rng *rng) {
     uint64_t order = c->natural, random = 0;
@@ -302,6 +323,40 @@ SX_HD uint32_t sx_core_pick_split(const sx_core_space *c, const sx_core_splits *
     const uint64_t *from = splits->word[d] + words * i;
     for (uint32_t k = 0; k < words; k++) word[first + k] = from[k];
     return i;
+}
+
+/* Spreads the prime of a word over all slots: compositions of its exponent are equally likely. Going through exponent and
+ * borders between slots one by one, the next is a border with the share that borders have of what is left. */
+SX_HD uint64_t sx_compact_spread_word(const sx_core_space *c, sx_core_rng *rng, uint32_t exponent) {
+    uint32_t borders = c->n_slots - 1;
+    uint64_t word = 0, random = 0;
+    int slot = 0;
+    for (uint32_t i = 0; exponent > 0; i++, random >>= 16) {
+        if (i % 4 == 0) random = sx_core_next(rng);
+        if (sx_core_share(random, 0, borders + exponent) < borders) {
+            borders--;
+            slot++;
+        } else {
+            word += sx_compact_one(slot);
+            exponent--;
+        }
+    }
+    return word;
+}
+
+/* Draws a split of a dimension, all being equally likely; false where its spatial factors were too large in a number of draws. */
+SX_HD bool sx_compact_spread_dim(const sx_core_space *c, sx_core_rng *rng, int d, uint64_t *word) {
+    for (int tries = 0; tries < 64; tries++) {
+        bool fits = true;
+        for (int k = c->first_word[d]; k < c->first_word[d + 1]; k++)
+            word[k] = sx_compact_spread_word(c, rng, c->multiplicity[k]);
+        for (uint32_t left = c->spread; left; left &= left - 1) {
+            int s = sx_core_low(left);
+            fits = fits && sx_compact_factor(c, word, d, c->spatial_slot[s]) <= c->most[d][s];
+        }
+        if (fits) return true;
+    }
+    return false;
 }
 
 /* A random set of dimensions, of a random size from 1 to 5. */

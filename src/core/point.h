@@ -5,10 +5,12 @@
 #include "core/score.h"
 #include "core/space.h"
 
-enum {
-    SX_CORE_ROWS = 32, /* splits of a dimension that are remembered */
-    SX_CORE_SWEPT = 64 /* charges of a tensor under sets of levels that keep it */
-};
+/* Splits of a dimension that are remembered, and charges of a tensor under sets of levels that keep it. */
+#ifdef SX_CORE_GPU
+enum { SX_CORE_ROWS = 1, SX_CORE_SWEPT = 1 };
+#else
+enum { SX_CORE_ROWS = 32, SX_CORE_SWEPT = 64 };
+#endif
 
 /* A split of a dimension. */
 typedef struct sx_core_row {
@@ -67,7 +69,7 @@ SX_HD const sx_core_row *sx_core_find_row(const sx_core_space *c, sx_core_work *
     int n = c->first_word[d + 1] - c->first_word[d];
     uint64_t mixed = word[0] * 0x9e3779b97f4a7c15u;
     for (int k = 1; k < n; k++) mixed = (mixed ^ word[k]) * 0x9e3779b97f4a7c15u;
-    sx_core_row *row = &w->row[d][mixed >> 59];
+    sx_core_row *row = &w->row[d][SX_CORE_ROWS > 1 ? mixed >> 59 : 0];
     uint64_t differ = row->word[0] ^ word[0];
     for (int k = 1; k < n; k++) differ |= row->word[k] ^ word[k];
     if (differ) sx_core_make_row(c, d, word, row);
@@ -95,7 +97,7 @@ SX_HD void sx_core_read_rows(const sx_core_space *c, sx_core_work *w, const sx_c
 
 /* Reads where the spatial loops of a level lie. */
 SX_HD void sx_core_read_slot(const sx_core_space *c, sx_core_work *w, const sx_compact_level *point, int s) {
-    sx_core_loops *slot = &w->own.nest.slots[s];
+    sx_core_loops *slot = &w->st.nest.slots[s];
     unsigned loops = sx_core_lane_of(w->spatial, s);
     unsigned x = ((point[s].on_x & c->free_x[s]) | c->fixed_x[s]) & loops;
     int n_x = c->bits[x];
@@ -146,7 +148,7 @@ SX_HD void sx_core_begin(const sx_core_space *c, sx_core_work *w) {
         for (int i = 0; i < SX_CORE_ROWS; i++)
             for (int k = 0; k < SX_CORE_PRIMES; k++) w->row[d][i].word[k] = UINT64_MAX;
     for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) {
-        w->own.nest.slots[s].dims = w->own.nest.slots[s].n = w->own.nest.slots[s].n_x = 0;
+        w->st.nest.slots[s].dims = w->st.nest.slots[s].n = w->st.nest.slots[s].n_x = 0;
         sx_core_set_slot(&c->model, &w->st, s);
     }
 }
@@ -164,7 +166,7 @@ SX_HD bool sx_core_check_point(const sx_core_space *c, sx_core_work *w, const sx
     sx_core_read_slots(c, w, point);
     if (!sx_core_set_array(&c->model, &w->st)) return false;
     for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) {
-        kept |= w->own.nest.keep[s] = point[s].keep;
+        kept |= w->st.nest.keep[s] = point[s].keep;
         sx_core_read_tiles(c, w, s);
         if (!sx_core_fits(&c->model, &w->st, s, point[s].keep)) return false;
     }
@@ -180,7 +182,7 @@ SX_HD bool sx_core_finish_point(const sx_core_space *c, sx_core_work *w, const s
     uint32_t kept[SX_CORE_TENSORS_AT_MOST];
     SX_UNROLL
     for (int v = 0; v < SX_CORE_N_TENSORS(p); v++) {
-        kept[v] = sx_core_kept(p, &w->own.nest, v);
+        kept[v] = sx_core_kept(p, &w->st.nest, v);
         sx_core_charge(p, &w->st, v, kept[v], w->charge + v * SX_CORE_CHARGE);
     }
     sx_core_finish(p, &w->st, w->charge, kept, out);

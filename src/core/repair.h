@@ -113,7 +113,7 @@ SX_HD bool sx_core_fix_array(sx_core_patient *r) {
         if (!(c->spread >> s & 1)) continue;
         bool on_x = r->w->st.slot_x[s] > c->room[s][0];
         if (!on_x && r->w->st.slot_y[s] <= c->room[s][1]) continue;
-        const sx_core_loops *slot = &r->w->own.nest.slots[s];
+        const sx_core_loops *slot = &r->w->st.nest.slots[s];
         uint32_t dims = 0, from = 1u << c->spatial_slot[s];
         for (int i = on_x ? 0 : slot->n_x; i < (on_x ? slot->n_x : slot->n); i++)
             dims |= 1u << sx_core_loop(slot, i);
@@ -222,7 +222,7 @@ SX_HD bool sx_core_repair_level(sx_core_patient *r, int s, int *left) {
 SX_HD void sx_core_note_spatial(sx_core_patient *r) {
     for (uint32_t left = r->c->spread; left; left &= left - 1) {
         int s = sx_core_low(left);
-        const sx_core_loops *slot = &r->w->own.nest.slots[s];
+        const sx_core_loops *slot = &r->w->st.nest.slots[s];
         unsigned loops = sx_core_lane_of(r->w->spatial, s), x = 0;
         for (int i = 0; i < slot->n_x; i++) x |= 1u << sx_core_loop(slot, i);
         r->point[s].parallel |= (uint16_t)loops;
@@ -246,7 +246,7 @@ SX_HD bool sx_core_repair_point(const sx_core_space *c, sx_core_work *w, sx_core
         whole = false;
         if (!sx_core_repair_level(&r, s, &left)) return false;
     }
-    for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) w->own.nest.keep[s] = point[s].keep;
+    for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) w->st.nest.keep[s] = point[s].keep;
     if (whole) return true;
     sx_core_read_slots(c, w, point);
     sx_core_note_spatial(&r);

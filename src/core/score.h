@@ -87,8 +87,8 @@ SX_HD bool sx_core_keeps(const sx_core_model *p, const sx_core_state *st) {
     bool good = true;
     SX_UNROLL
     for (int s = 0; s < SX_CORE_N_LEVELS(p); s++) {
-        kept |= st->own->nest.keep[s];
-        good = good && sx_core_fits(p, st, s, st->own->nest.keep[s]);
+        kept |= st->nest.keep[s];
+        good = good && sx_core_fits(p, st, s, st->nest.keep[s]);
     }
     return good && kept == p->all;
 }
@@ -129,12 +129,12 @@ SX_HD int sx_core_score_nest(const sx_core_model *p, sx_core_state *st, double *
     SX_UNROLL
     for (int v = 0; v < SX_CORE_N_TENSORS(p); v++)
         if (lane.n == 1 || v % lane.n == lane.at)
-            sx_core_charge(p, st, v, sx_core_kept(p, &st->own->nest, v), charge + v * SX_CORE_CHARGE);
+            sx_core_charge(p, st, v, sx_core_kept(p, &st->nest, v), charge + v * SX_CORE_CHARGE);
     SX_SYNC(lane);
     if (lane.at == 0) {
         uint32_t kept[SX_CORE_TENSORS_AT_MOST];
         SX_UNROLL
-        for (int v = 0; v < SX_CORE_N_TENSORS(p); v++) kept[v] = sx_core_kept(p, &st->own->nest, v);
+        for (int v = 0; v < SX_CORE_N_TENSORS(p); v++) kept[v] = sx_core_kept(p, &st->nest, v);
         sx_core_finish(p, st, charge, kept, out);
     }
     return SX_CORE_LEGAL;

@@ -50,6 +50,11 @@ typedef struct sx_core_space {
     double power[SX_CORE_WORDS][SX_CORE_POWERS]; /* of the word's prime */
 } sx_core_space;
 
+/* How likely a mutation does each of its changes, in parts of 2^16. */
+typedef struct sx_core_chances {
+    uint32_t order, parallel, levels, keep, tile, shift; /* shift: of the tile changes that move one prime */
+} sx_core_chances;
+
 /* All splits of each dimension that legal points can have: their words and n_levels cells of each, one split after another. */
 typedef struct sx_core_splits {
     uint32_t n[SX_CORE_DIMS];

@@ -54,7 +54,7 @@ SX_HD bool sx_core_draw_factors(const sx_core_space *c, const sx_core_splits *sp
         if (!sx_core_draw_keeps(c, rng, point) || !sx_core_draw_splits(c, splits, w, rng, point)) continue;
         if (!sx_core_holds_tiles(c, w, point)) continue;
         sx_core_read_rows(c, w, point);
-        for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) w->own.nest.keep[s] = point[s].keep;
+        for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) w->st.nest.keep[s] = point[s].keep;
         return true;
     }
     return false;

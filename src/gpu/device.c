@@ -111,7 +111,7 @@ sx_status sx_gpu_look_everywhere(const sx_space *space, const sx_objective *obje
     double begin = now();
     *out = (sx_gpu_look_answer){0};
     SX_TRY(check_size(space, options, &out->mappings));
-    SX_TRY(sx_gpu_image_new(space, objective, &l.image));
+    SX_TRY(sx_gpu_image_new(space, objective, SX_GPU_TABLES, &l.image));
     l.missed = (sx_gpu_missed){0, MISSED_ROOM, malloc(MISSED_ROOM * sizeof *l.missed.at)};
     sx_status status = l.missed.at ? SX_OK : sx_error_memory();
     if (!status) status = look_at_all(&l);

@@ -17,7 +17,7 @@ typedef struct numbers {
 struct sx_gpu_device {
     sx_gpu_image head;
     const sx_gpu_kernels *kernels;
-    const void *evolve;
+    const sx_gpu_point_kernels *points;
     int processors;
     size_t most_shared;
     sx_gpu_image *image; /* in the GPU's memory, as all below */
@@ -39,22 +39,22 @@ static void choose_kernels(const sx_gpu_image *image, sx_gpu_device *d) {
         unsigned levels, tensors;
         bool window;
         const sx_gpu_kernels *kernels;
-        const void *evolve;
+        const sx_gpu_point_kernels *points;
     } fixed[] = {
-        {3, 3, false, &sx_gpu_kernels_3_3, sx_gpu_evolve_3_3},
-        {3, 3, true, &sx_gpu_kernels_3_3_window, sx_gpu_evolve_3_3_window},
-        {3, 4, false, &sx_gpu_kernels_3_4, sx_gpu_evolve_3_4},
-        {4, 3, false, &sx_gpu_kernels_4_3, sx_gpu_evolve_4_3},
-        {4, 3, true, &sx_gpu_kernels_4_3_window, sx_gpu_evolve_4_3_window},
+        {3, 3, false, &sx_gpu_kernels_3_3, &sx_gpu_evolve_3_3},
+        {3, 3, true, &sx_gpu_kernels_3_3_window, &sx_gpu_evolve_3_3_window},
+        {3, 4, false, &sx_gpu_kernels_3_4, &sx_gpu_evolve_3_4},
+        {4, 3, false, &sx_gpu_kernels_4_3, &sx_gpu_evolve_4_3},
+        {4, 3, true, &sx_gpu_kernels_4_3_window, &sx_gpu_evolve_4_3_window},
     };
     d->kernels = &sx_gpu_kernels_any;
-    d->evolve = sx_gpu_evolve_any;
+    d->points = &sx_gpu_evolve_any;
     for (unsigned i = 0; i < sizeof fixed / sizeof *fixed; i++) {
         if (fixed[i].levels != image->core.n_levels || fixed[i].tensors != image->core.n_tensors ||
             fixed[i].window != (image->core.window >= 0))
             continue;
-        d->kernels = fixed[i].kernels;
-        d->evolve = fixed[i].evolve;
+        if (!(image->first_number[0] == UINT64_MAX)) d->kernels = fixed[i].kernels;
+        d->points = fixed[i].points;
     }
 }
 
@@ -62,7 +62,11 @@ static void choose_kernels(const sx_gpu_image *image, sx_gpu_device *d) {
 static int launch(sx_gpu_device *d, const void *kernel, uint64_t n, void **arguments, uint64_t *warps, char *message) {
     int at_once = 0;
     size_t shared = sizeof d->head + (kernel == d->kernels->look ? d->kernels->sweep_bytes(&d->head) : 0);
-    if (kernel == d->evolve) shared += SX_GPU_BLOCK * sizeof(sx_gpu_member);
+#ifndef SX_GPU_SHARED_HEAD
+    if (kernel == d->kernels->score) shared = 0;
+#endif
+    if (kernel == d->points->draw || kernel == d->points->evolve) shared = sizeof(sx_core_space);
+    if (kernel == d->points->evolve) shared += SX_GPU_BLOCK * sizeof(sx_gpu_member);
     if (shared > d->most_shared) {
         snprintf(message, SX_CUDA_MESSAGE, "the GPU has too little shared memory for the choices of this space");
         return 1;
@@ -132,7 +136,7 @@ static int score(sx_gpu_device *d, const sx_core_nest *point, size_t n, sx_core_
                  char *message) {
     for (size_t first = 0; first < n; first += BATCH) {
         uint64_t some = n - first < BATCH ? n - first : BATCH;
-        void *arguments[] = {&d->image, &d->point, &some, &d->score, &d->verdict};
+        void *arguments[] = {&d->head, &d->image, &d->point, &some, &d->score, &d->verdict};
         TRY_CUDA(cudaMemcpy(d->point, point + first, some * sizeof *point, cudaMemcpyHostToDevice));
         TRY(launch(d, d->kernels->score, some, arguments, NULL, message));
         TRY_CUDA(cudaMemcpy(out + first, d->score, some * sizeof *out, cudaMemcpyDeviceToHost));
@@ -246,7 +250,7 @@ static int draw(sx_gpu_device *d, uint64_t seed, uint64_t first, uint64_t n, sx_
     void *arguments[] = {&d->image, &seed, &first, &n, &d->best, &legal};
     TRY_CUDA(cudaMemcpy(d->count, &now, sizeof now, cudaMemcpyHostToDevice));
     TRY_CUDA(cudaEventRecord(begin));
-    TRY(launch(d, d->kernels->draw, n, arguments, &warps, message));
+    TRY(launch(d, d->points->draw, n, arguments, &warps, message));
     found->seconds += seconds_between(begin, end);
     cudaEventDestroy(begin);
     cudaEventDestroy(end);
@@ -290,7 +294,7 @@ static int take_members(sx_gpu_device *d, uint32_t islands, char *message) {
     return 0;
 }
 
-static int evolve(sx_gpu_device *d, const sx_gpu_epoch *e, sx_gpu_found *found, sx_gpu_genome *best, char *message) {
+static int evolve(sx_gpu_device *d, const sx_gpu_epoch *e, sx_gpu_found *found, sx_gpu_point *best, char *message) {
     cudaEvent_t begin, end;
     uint64_t warps;
     numbers now = {};
@@ -304,7 +308,7 @@ static int evolve(sx_gpu_device *d, const sx_gpu_epoch *e, sx_gpu_found *found, 
     TRY_CUDA(cudaEventCreate(&end));
     TRY_CUDA(cudaMemcpy(d->count, &now, sizeof now, cudaMemcpyHostToDevice));
     TRY_CUDA(cudaEventRecord(begin));
-    TRY(launch(d, d->evolve, (uint64_t)e->islands * SX_GPU_ISLAND, arguments, &warps, message));
+    TRY(launch(d, d->points->evolve, (uint64_t)e->islands * SX_GPU_ISLAND, arguments, &warps, message));
     found->seconds += seconds_between(begin, end);
     cudaEventDestroy(begin);
     cudaEventDestroy(end);
@@ -314,7 +318,7 @@ static int evolve(sx_gpu_device *d, const sx_gpu_epoch *e, sx_gpu_found *found, 
     if (one.best.value < found->best.value) {
         const sx_gpu_member *from = d->members[1] + one.best.at.factorisation;
         found->best = one.best;
-        TRY_CUDA(cudaMemcpy(best, &from->genome, sizeof *best, cudaMemcpyDeviceToHost));
+        TRY_CUDA(cudaMemcpy(best, &from->point, sizeof *best, cudaMemcpyDeviceToHost));
     }
     sx_gpu_member *after = d->members[1];
     d->members[1] = d->members[0];
@@ -327,7 +331,7 @@ static int measure(sx_gpu_device *d, uint64_t seed, uint64_t n, unsigned tries, 
     cudaEvent_t begin, end;
     uint64_t *numbers_at = (uint64_t *)d->items;
     void *draws[] = {&d->image, &seed, &n, &tries, &d->point, &numbers_at};
-    void *scores[] = {&d->image, &d->point, &n, &d->score, &d->verdict};
+    void *scores[] = {&d->head, &d->image, &d->point, &n, &d->score, &d->verdict};
     TRY(launch(d, d->kernels->legal, n, draws, NULL, message));
     TRY_CUDA(cudaMemcpy(number, numbers_at, n * sizeof *number, cudaMemcpyDeviceToHost));
     TRY_CUDA(cudaMemset(d->score, 0xff, n * sizeof *d->score));

@@ -1,5 +1,5 @@
-/* The module's functions on one core of the CPU: the reference that a GPU's bits are held against, and searches without
- * one. */
+/* The module's functions on one core of the CPU, by the core's text in the GPU's order of work: the reference that a GPU's bits are
+ * compared with, and searches without one. */
 #include "gpu/breed.h"
 
 #include <stdio.h>
@@ -16,6 +16,7 @@ struct sx_gpu_device {
     double charge[CHARGES]; /* workspace */
     sx_gpu_member *members; /* of a population, before and after an epoch */
     uint32_t islands;
+    struct sx_core_work *work; /* for compact points; NULL: the image has none */
 };
 
 static int out_of_memory(char *message) {
@@ -27,6 +28,10 @@ static int make(const sx_gpu_image *image, sx_gpu_device **out, char *message) {
     sx_gpu_device *d = calloc(1, sizeof *d);
     if (!d) return out_of_memory(message);
     d->image = image;
+    if (image->space_at && !(d->work = sx_gpu_work_new(image))) {
+        free(d);
+        return out_of_memory(message);
+    }
     *out = d;
     return 0;
 }
@@ -35,6 +40,7 @@ static void end(sx_gpu_device *d) {
     if (!d) return;
     free(d->items);
     free(d->members);
+    free(d->work);
     free(d);
 }
 
@@ -47,7 +53,7 @@ static int score(sx_gpu_device *d, const sx_core_nest *point, size_t n, sx_core_
     double charge[SX_CORE_TENSORS * SX_CORE_CHARGE];
     (void)message;
     for (size_t i = 0; i < n; i++) {
-        own.nest = point[i];
+        st.nest = point[i];
         out[i] = (sx_core_score){0};
         verdict[i] = (uint8_t)sx_gpu_score_nest(&view, &st, charge, alone, &out[i]);
     }
@@ -70,14 +76,10 @@ static int search(sx_gpu_device *d, uint64_t *from, uint64_t to, double seconds,
 
 static int draw(sx_gpu_device *d, uint64_t seed, uint64_t first, uint64_t n, sx_gpu_found *found,
                 char *message) {
-    sx_gpu_view view = sx_gpu_view_of(d->image, d->image);
-    sx_core_scratch own;
-    sx_core_state st = {.own = &own};
-    double charge[SX_CORE_TENSORS * SX_CORE_CHARGE];
     (void)message;
     for (uint64_t i = first; i < first + n; i++) {
-        sx_gpu_draw(&view, &st, seed, i);
-        sx_gpu_best drawn = {sx_gpu_value_of(&view, &st, charge), {i, 0, 0, 0}};
+        sx_gpu_point point;
+        sx_gpu_best drawn = {sx_gpu_draw_value(d->image, d->work, seed, i, &point), {i, 0, 0, 0}};
         if (drawn.value == INFINITY) continue;
         if (sx_gpu_better(&drawn, &found->best)) found->best = drawn;
         found->counts.legal++;
@@ -114,9 +116,8 @@ static bool reserve(sx_gpu_device *d, uint32_t islands) {
     return d->members != NULL;
 }
 
-static int evolve(sx_gpu_device *d, const sx_gpu_epoch *e, sx_gpu_found *found, sx_gpu_genome *best,
+static int evolve(sx_gpu_device *d, const sx_gpu_epoch *e, sx_gpu_found *found, sx_gpu_point *best,
                   char *message) {
-    sx_gpu_view view = sx_gpu_view_of(d->image, d->image);
     size_t size = (size_t)e->islands * SX_GPU_ISLAND;
     if (!reserve(d, e->islands)) return out_of_memory(message);
     sx_gpu_member *before = d->members, *after = d->members + size;
@@ -127,15 +128,15 @@ static int evolve(sx_gpu_device *d, const sx_gpu_epoch *e, sx_gpu_found *found, 
     for (uint32_t k = 0; k < e->islands; k++) {
         sx_gpu_member *island = after + (size_t)k * SX_GPU_ISLAND;
         const sx_gpu_member *other = before + (size_t)((k ? k : e->islands) - 1) * SX_GPU_ISLAND;
-        uint32_t worst = sx_gpu_worst_member(island), best_there = sx_gpu_best_member(other);
+        uint32_t worst = sx_gpu_find_member(island, false), best_there = sx_gpu_find_member(other, true);
         if (e->first > 0 && other[best_there].value < island[worst].value) island[worst] = other[best_there];
         for (uint32_t g = 0; g < e->generations; g++)
-            found->counts.legal += sx_gpu_breed_island(&view, e, e->first + g, k, island);
+            found->counts.legal += sx_gpu_breed_island(d->image, d->work, e, e->first + g, k, island);
         for (uint32_t i = 0; i < SX_GPU_ISLAND; i++) {
             sx_gpu_best one = {island[i].value, {(uint64_t)k * SX_GPU_ISLAND + i, 0, 0, 0}};
             if (!(one.value < found->best.value)) continue;
             found->best = one;
-            *best = island[i].genome;
+            *best = island[i].point;
         }
     }
     for (size_t i = 0; i < size; i++) before[i] = after[i];

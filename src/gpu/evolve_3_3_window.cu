@@ -1,4 +1,4 @@
-/* Populations for 3 levels and 3 tensors, the tiles of one tensor overlap in part. */
+/* Compact points for 3 levels and 3 tensors, the tiles of one tensor overlap in part. */
 #define SX_CORE_FIXED_LEVELS 3
 #define SX_CORE_FIXED_TENSORS 3
 #define SX_CORE_FIXED_WINDOW 1

@@ -1,4 +1,4 @@
-/* Populations for 3 levels and 4 tensors. */
+/* Compact points for 3 levels and 4 tensors. */
 #define SX_CORE_FIXED_LEVELS 3
 #define SX_CORE_FIXED_TENSORS 4
 #define SX_CORE_FIXED_WINDOW 0

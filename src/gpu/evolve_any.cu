@@ -1,3 +1,3 @@
-/* Populations for any numbers of levels and tensors. */
+/* Compact points for any numbers of levels and tensors. */
 #define SX_GPU_EVOLVE sx_gpu_evolve_any
 #include "gpu/evolve.cuh"

@@ -8,14 +8,22 @@
 #include "sextant/navigator.h"
 #include "sextant/objective.h"
 
-/* The image of a map space and a product of energy and delay, freed with free(). An error where the GPU does not cover the
- * space: remainders, banks that are shared out, sparse tensors, too many levels, dimensions or tensors. */
-SX_MUST_USE sx_status sx_gpu_image_new(const sx_space *space, const sx_objective *objective,
+/* What an image is for: compact points, which are drawn and bred; or tables, by which all mappings have numbers. */
+enum { SX_GPU_POINTS = 1, SX_GPU_TABLES = 2 };
+
+/* The image of a map space and a product of energy and delay for one of these or both, freed with free(). An error where the GPU
+ * does not cover the space: remainders, banks that are shared out, sparse tensors, too many levels, dimensions or tensors; for
+ * tables, too many factorisations or orders; for points, constraints that compact points do not know. */
+SX_MUST_USE sx_status sx_gpu_image_new(const sx_space *space, const sx_objective *objective, int parts,
                                        SX_OWN sx_gpu_image **out);
 
 /* From mappings to points of the space's image and back; false where the GPU does not cover the mapping. */
 bool sx_gpu_point_of(const sx_space *space, const sx_mapping *mapping, sx_core_nest *out);
 void sx_gpu_mapping_of(const sx_space *space, const sx_core_nest *point, sx_mapping *out);
+
+/* The mapping of a compact point. */
+void sx_gpu_expand(const sx_space *space, const sx_gpu_image *image, const sx_gpu_point *point,
+                   sx_mapping *out);
 
 /* The point at a place of the space. */
 void sx_gpu_point_at(const sx_gpu_image *image, const sx_gpu_place *at, sx_core_nest *out);

@@ -15,14 +15,13 @@ static uint32_t point_at(const sx_gpu_image *image, const sx_gpu_place *at, sx_c
     sx_core_state st = {.own = &own};
     sx_gpu_sweep sweep = {0};
     uint32_t keep = at->keep;
-    memset(&own, 0, sizeof own);
     sx_gpu_begin(&view, &st, &sweep, at->factorisation, at->layout, alone);
     sx_gpu_set_order(&view, &st, sweep.orders, at->order);
     for (uint32_t s = 0; s < image->core.n_levels; s++) {
-        own.nest.keep[s] = sweep.choices[s].keep[keep % sweep.choices[s].n];
+        st.nest.keep[s] = sweep.choices[s].keep[keep % sweep.choices[s].n];
         keep /= sweep.choices[s].n;
     }
-    *out = own.nest;
+    *out = st.nest;
     return sweep.n_keeps;
 }
 
@@ -72,6 +71,15 @@ void sx_gpu_mapping_of(const sx_space *base, const sx_core_nest *point, sx_mappi
         at->split = set_order(&point->slots[s], n_dims, at->spatial_order);
         at->keep = point->keep[s];
     }
+    sx_mapping_canonical(out);
+}
+
+void sx_gpu_expand(const sx_space *base, const sx_gpu_image *image, const sx_gpu_point *point,
+                   sx_mapping *out) {
+    const sx_map_space *space = sx_map_space_of(base);
+    sx_mapping whole;
+    sx_map_expand(space, sx_gpu_space_of(image), (const sx_compact_level *)(const void *)point->word, &whole);
+    sx_map_space_mapping(base, &whole, out);
     sx_mapping_canonical(out);
 }
 

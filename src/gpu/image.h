@@ -1,14 +1,14 @@
-/* A map space and its cost model as one block of bytes without pointers: what a GPU needs to score mappings and to list
- * them all. Plain C that the CUDA compiler takes too; it includes nothing of the library, so that the GPU part builds
+/* A map space and its cost model as one block of bytes without pointers: what a GPU needs of compact points, or to score nests and to
+ * list them all, or both. Plain C that the CUDA compiler takes too; it includes nothing of the library, so that the GPU part builds
  * alone. The block is a head (sx_gpu_image) and tables behind it, at the offsets that the head says. */
 #ifndef SX_GPU_IMAGE_H
 #define SX_GPU_IMAGE_H
 
 #define SX_CORE_GPU /* states are small: before anything of the core */
-#include "core/model.h"
+#include "core/space.h"
 
 /* Changes with everything below. */
-enum { SX_GPU_VERSION = 2 };
+enum { SX_GPU_VERSION = 3 };
 
 enum {
     SX_GPU_LEVELS = 6,
@@ -29,10 +29,12 @@ typedef struct sx_gpu_image {
     uint32_t n_charges;               /* choices of levels, of all tensors together */
     uint32_t most_keeps;              /* sets of tensors that the levels may keep, where all fit */
     uint32_t first_charge[SX_CORE_TENSORS];
-    uint64_t factorisations;
+    uint64_t factorisations;           /* 0: there are no tables */
     uint64_t weight[SX_CORE_DIMS + 1]; /* factorisations that begin alike up to a dimension */
     uint32_t n_rows[SX_CORE_DIMS], first_row[SX_CORE_DIMS];
-    uint64_t rows_at;    /* sx_core_cell, n_levels of each row */
+    uint64_t first_number[2]; /* first_row, 16 bits each; all ones where the rows are more than 2^16 */
+    uint64_t space_at;        /* sx_core_space; 0: there are no compact points */
+    uint64_t rows_at;         /* sx_core_cell, n_levels of each row */
     uint64_t lists_at;   /* sx_gpu_list of the orders of level s, spread or not, and a mask of dimensions */
     uint64_t layouts_at; /* sx_gpu_list of the layouts of level s and a mask of dimensions */
     uint64_t loops_at;   /* sx_core_loops that both lists point into */
@@ -79,6 +81,20 @@ SX_HD sx_gpu_view sx_gpu_view_of(const sx_gpu_image *p, const void *image) {
     view.layouts = (const sx_gpu_list *)(const void *)(base + p->layouts_at);
     view.loops = (const sx_core_loops *)(const void *)(base + p->loops_at);
     return view;
+}
+
+/* What an image says of compact points. */
+SX_HD const sx_core_space *sx_gpu_space_of(const sx_gpu_image *image) {
+    return (const sx_core_space *)(const void *)((const char *)image + image->space_at);
+}
+
+/* The random numbers that belong to a seed and two counters. */
+SX_HD sx_core_rng sx_gpu_stream(uint64_t seed, uint64_t a, uint64_t b) {
+    sx_core_rng rng = {seed};
+    rng.state = sx_core_next(&rng) ^ a;
+    rng.state = sx_core_next(&rng) ^ b;
+    rng.state = sx_core_next(&rng);
+    return rng;
 }
 
 SX_HD double sx_gpu_power(double x, double exponent) {

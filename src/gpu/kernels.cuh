@@ -1,12 +1,17 @@
 /* The kernels, for one number of levels and tensors: a file that defines SX_CORE_FIXED_LEVELS, _TENSORS and _WINDOW, or none of
  * them, and SX_GPU_TABLE, and includes this one. */
+#if defined SX_CORE_FIXED_LEVELS && !defined SX_GPU_ROW_POINTERS
+#define SX_CORE_ROW_NUMBERS /* before anything of the core */
+#endif
 #include "gpu/warp.cuh"
 
 namespace {
 
 /* Blocks of a processor at a time, for which registers are given up: single scores of a tensor whose tiles overlap in part
  * wait for memory most of the time (on an H200, 8 are 14 % faster than 4; without such a tensor 3, 5, 6 and 8 are slower). */
-#if defined SX_CORE_FIXED_WINDOW && SX_CORE_FIXED_WINDOW
+#ifdef SX_GPU_BLOCKS
+enum { BLOCKS = SX_GPU_BLOCKS };
+#elif defined SX_CORE_FIXED_WINDOW && SX_CORE_FIXED_WINDOW
 enum { BLOCKS = 8 };
 #else
 enum { BLOCKS = 4 };
@@ -34,11 +39,40 @@ __device__ sx_core_lane lane_beside() {
     return lane;
 }
 
-/* Scores points. */
-__global__ void __launch_bounds__(SX_GPU_BLOCK, BLOCKS) score_points(const sx_gpu_image *image, const sx_core_nest *point,
+/* Reads loops as one number. */
+__device__ sx_core_loops read_loops(const sx_core_loops *from) {
+    uint64_t word = *(const uint64_t *)from;
+    sx_core_loops to;
+    to.dims = (uint32_t)word;
+    to.n = (uint8_t)(word >> 32);
+    to.n_x = (uint8_t)(word >> 40);
+    return to;
+}
+
+/* Reads a nest, of its levels those that there are. */
+__device__ void read_nest(const sx_core_nest *from, sx_core_nest *to) {
+    const uint64_t *rows = (const uint64_t *)from->row;
+    SX_UNROLL
+    for (int d = 0; d < SX_CORE_DIMS; d++) to->row[d] = (uint16_t)(rows[d / 4] >> 16 * (d % 4));
+    uint64_t keep = *(const uint64_t *)from->keep;
+    SX_UNROLL
+    for (int s = 0; s < SX_CORE_LEVELS_AT_MOST; s++) {
+        to->loops[s] = read_loops(&from->loops[s]);
+        to->slots[s] = read_loops(&from->slots[s]);
+        to->keep[s] = (uint8_t)(keep >> 8 * s);
+    }
+}
+
+/* Scores points. The head is a constant, which all threads of a warp read at the same place. */
+__global__ void __launch_bounds__(SX_GPU_BLOCK, BLOCKS) score_points(const __grid_constant__ sx_gpu_image head,
+                                                                const sx_gpu_image *image, const sx_core_nest *point,
                                                                 uint64_t n, sx_core_score *score, uint8_t *verdict) {
+#ifdef SX_GPU_SHARED_HEAD
     extern __shared__ __align__(16) char shared[];
     sx_gpu_view view = load_head(image, (sx_gpu_image *)shared);
+#else
+    sx_gpu_view view = sx_gpu_view_of(&head, image);
+#endif
     const sx_core_lane alone = {0, 1, 0, 1, 1};
     sx_core_scratch own;
     sx_core_state st;
@@ -46,39 +80,11 @@ __global__ void __launch_bounds__(SX_GPU_BLOCK, BLOCKS) score_points(const sx_gp
     uint64_t threads = (uint64_t)gridDim.x * blockDim.x;
     st.own = &own;
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
-        const uint64_t *from = (const uint64_t *)(point + i);
-        uint64_t *to = (uint64_t *)&own.nest;
-        SX_UNROLL
-        for (unsigned k = 0; k < sizeof *point / 8; k++) to[k] = from[k];
+        read_nest(point + i, &st.nest);
         sx_core_score out = {0, 0, 0, 0};
         verdict[i] = (uint8_t)sx_gpu_score_nest(&view, &st, charge, alone, &out);
         score[i] = out;
     }
-}
-
-/* Draws points and keeps the best of each warp. */
-__global__ void __launch_bounds__(SX_GPU_BLOCK, BLOCKS) draw_points(const sx_gpu_image *image, uint64_t seed, uint64_t first,
-                                                               uint64_t n, sx_gpu_best *best,
-                                                               unsigned long long *legal) {
-    extern __shared__ __align__(16) char shared[];
-    sx_gpu_view view = load_head(image, (sx_gpu_image *)shared);
-    sx_core_scratch own;
-    sx_core_state st;
-    double charge[SX_CORE_TENSORS_AT_MOST * SX_CORE_CHARGE];
-    uint64_t threads = (uint64_t)gridDim.x * blockDim.x, thread = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    sx_gpu_best mine = {INFINITY, {0, 0, 0, 0}};
-    unsigned long long count = 0;
-    st.own = &own;
-    for (uint64_t i = thread; i < n; i += threads) {
-        sx_gpu_draw(&view, &st, seed, first + i);
-        sx_gpu_best found = {sx_gpu_value_of(&view, &st, charge), {first + i, 0, 0, 0}};
-        if (found.value == INFINITY) continue;
-        if (sx_gpu_better(&found, &mine)) mine = found;
-        count++;
-    }
-    mine = best_of_warp(mine);
-    if (threadIdx.x % 32 == 0) best[thread / 32] = mine;
-    atomicAdd(legal, count);
 }
 
 /* Writes legal points, one per thread. */
@@ -96,8 +102,8 @@ __global__ void __launch_bounds__(SX_GPU_BLOCK) draw_legal(const sx_gpu_image *i
         number[i] = UINT64_MAX;
         for (unsigned k = 0; k < tries; k++) {
             sx_core_score score;
-            sx_gpu_draw(&view, &st, seed, i * tries + k);
-            out[i] = own.nest;
+            sx_gpu_draw_nest(&view, &st, seed, i * tries + k);
+            out[i] = st.nest;
             if (sx_gpu_score_nest(&view, &st, charge, alone, &score) != SX_CORE_LEGAL) continue;
             number[i] = i * tries + k;
             break;
@@ -194,6 +200,5 @@ size_t sweep_bytes(const sx_gpu_image *image) {
 
 } // namespace
 
-extern const sx_gpu_kernels SX_GPU_TABLE = {(const void *)score_points, (const void *)draw_points, (const void *)look,
-                                            (const void *)screen,       (const void *)draw_legal,  (const void *)draw_items,
-                                            sweep_bytes};
+extern const sx_gpu_kernels SX_GPU_TABLE = {(const void *)score_points, (const void *)look, (const void *)screen,
+                                            (const void *)draw_legal, (const void *)draw_items, sweep_bytes};

@@ -17,6 +17,7 @@ typedef struct maker {
     const sx_map_space *space;
     sx_map_choices *choices;
     sx_gpu_image head;
+    sx_core_space points;
     sx_gpu_list *lists, *layouts;
     sx_core_cell *rows;
     sx_core_loops *loops;
@@ -29,11 +30,12 @@ static sx_status refuse(const char *why) {
 }
 
 /* Refuses what the core covers, but not a GPU. */
-static sx_status check_space(const sx_map_space *space) {
+static sx_status check_space(const sx_map_space *space, int parts) {
     int bits = 0, primes = 0;
     if (space->arch->n_levels > SX_GPU_LEVELS) return refuse("it has more than 6 levels");
     for (int s = 0; s < space->arch->n_levels; s++) bits += __builtin_popcount(space->free_keep[s]);
-    if (bits > 16) return refuse("levels may keep or bypass more than 16 tensors together");
+    if (bits > 16 && parts & SX_GPU_TABLES)
+        return refuse("levels may keep or bypass more than 16 tensors together");
     for (int d = 0; d < space->problem->n_dims; d++)
         for (uint32_t left = space->problem->size[d], f = 2; left > 1; f++)
             for (; left % f == 0; left /= f) primes++;
@@ -89,7 +91,8 @@ static sx_status set_factors(maker *m) {
     for (int d = (int)p->core.n_dims - 1; d >= 0; d--) {
         sx_u128 n = sx_factors_count(m->space->factors[d]);
         if (n > UINT16_MAX || (double)n * (double)p->weight[d + 1] > 0x1p62)
-            return refuse("there are too many factorisations");
+            return sx_error_hint(refuse("there are too many factorisations to number them"),
+                                 "random and gamma take it");
         p->n_rows[d] = (uint32_t)n;
         p->weight[d] = p->weight[d + 1] * (uint64_t)n;
     }
@@ -98,6 +101,9 @@ static sx_status set_factors(maker *m) {
         p->first_row[d] = (uint32_t)m->n_rows;
         m->n_rows += p->n_rows[d];
     }
+    for (uint32_t d = 0; d < SX_CORE_DIMS; d++)
+        p->first_number[d / 4] |= (uint64_t)(m->n_rows > UINT16_MAX ? UINT16_MAX : p->first_row[d])
+                                  << 16 * (d % 4);
     m->rows = calloc(m->n_rows * p->core.n_levels, sizeof *m->rows);
     if (!m->rows) return sx_error_memory();
     for (uint32_t d = 0; d < p->core.n_dims; d++) set_rows(m, (int)d);
@@ -194,14 +200,17 @@ static sx_status set_lists(maker *m) {
     return SX_OK;
 }
 
-/* Puts head and tables into one block. */
-static sx_status join(maker *m, sx_gpu_image **out) {
+/* Puts head, compact points and tables into one block. */
+static sx_status join(maker *m, int parts, sx_gpu_image **out) {
     sx_gpu_image *p = &m->head;
+    size_t points = parts & SX_GPU_POINTS ? sizeof m->points : 0;
     size_t rows = m->n_rows * p->core.n_levels * sizeof *m->rows, loops = m->n_loops * sizeof *m->loops;
-    size_t layouts = ((size_t)p->core.n_levels << p->core.n_dims) * sizeof *m->layouts;
+    size_t layouts =
+        parts & SX_GPU_TABLES ? ((size_t)p->core.n_levels << p->core.n_dims) * sizeof *m->layouts : 0;
     memcpy(p->magic, "sxgpu", 5);
     p->version = SX_GPU_VERSION;
-    p->rows_at = sizeof *p;
+    if (points) p->space_at = sizeof *p;
+    p->rows_at = sizeof *p + points;
     p->lists_at = p->rows_at + rows;
     p->layouts_at = p->lists_at + 2 * layouts;
     p->loops_at = p->layouts_at + layouts;
@@ -209,31 +218,40 @@ static sx_status join(maker *m, sx_gpu_image **out) {
     char *block = malloc(p->size);
     if (!block) return sx_error_memory();
     memcpy(block, p, sizeof *p);
-    memcpy(block + p->rows_at, m->rows, rows);
-    memcpy(block + p->lists_at, m->lists, 2 * layouts);
-    memcpy(block + p->layouts_at, m->layouts, layouts);
-    memcpy(block + p->loops_at, m->loops, loops);
+    if (points) memcpy(block + p->space_at, &m->points, points);
+    if (rows) memcpy(block + p->rows_at, m->rows, rows);
+    if (layouts) memcpy(block + p->lists_at, m->lists, 2 * layouts);
+    if (layouts) memcpy(block + p->layouts_at, m->layouts, layouts);
+    if (loops) memcpy(block + p->loops_at, m->loops, loops);
     *out = (sx_gpu_image *)(void *)block;
     sx_gpu_image_seal(*out);
     return SX_OK;
 }
 
-static sx_status make(maker *m, const sx_objective *objective, sx_gpu_image **out) {
-    SX_TRY(set_objective(objective, &m->head));
-    SX_TRY(set_model(m));
-    SX_TRY(check_space(m->space));
+/* Makes what numbers all mappings. */
+static sx_status set_tables(maker *m) {
     SX_TRY(set_factors(m));
     SX_TRY(sx_map_choices_new(m->space, &m->choices));
-    SX_TRY(set_lists(m));
-    snprintf(m->head.name, sizeof m->head.name, "%.60s on %.60s", m->space->problem->name,
-             m->space->arch->name);
-    return join(m, out);
+    return set_lists(m);
 }
 
-sx_status sx_gpu_image_new(const sx_space *space, const sx_objective *objective, sx_gpu_image **out) {
+static sx_status make(maker *m, const sx_objective *objective, int parts, sx_gpu_image **out) {
+    SX_TRY(set_objective(objective, &m->head));
+    SX_TRY(set_model(m));
+    SX_TRY(check_space(m->space, parts));
+    const char *why = parts & SX_GPU_POINTS ? sx_map_core_space(m->space, &m->points) : NULL;
+    if (why) return refuse(why);
+    if (parts & SX_GPU_TABLES) SX_TRY(set_tables(m));
+    snprintf(m->head.name, sizeof m->head.name, "%.60s on %.60s", m->space->problem->name,
+             m->space->arch->name);
+    return join(m, parts, out);
+}
+
+sx_status sx_gpu_image_new(const sx_space *space, const sx_objective *objective, int parts,
+                           sx_gpu_image **out) {
     maker m = {.space = sx_map_space_of(space)};
     if (!m.space) return refuse("it is no map space");
-    sx_status status = make(&m, objective, out);
+    sx_status status = make(&m, objective, parts, out);
     sx_map_choices_free(m.choices);
     free(m.lists);
     free(m.layouts);

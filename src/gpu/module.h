@@ -4,11 +4,26 @@
 #define SX_GPU_MODULE_H
 
 #include "base/cuda.h"
-#include "gpu/draw.h"
+#include "gpu/tables.h"
 
 /* Changes with everything below. */
-enum { SX_GPU_MODULE_VERSION = 2 };
+enum { SX_GPU_MODULE_VERSION = 3 };
 enum { SX_GPU_MEASURED = 1 << 22 };
+enum {
+    SX_GPU_ISLAND = 32, /* members of an island: the threads of a warp */
+    SX_GPU_POINT = 2 * SX_GPU_LEVELS + SX_CORE_WORDS
+};
+
+/* A compact point, of any space that an image can be of. */
+typedef struct sx_gpu_point {
+    uint64_t word[SX_GPU_POINT];
+} sx_gpu_point;
+
+/* A member of a population. */
+typedef struct sx_gpu_member {
+    sx_gpu_point point;
+    double value; /* infinite: no legal point yet */
+} sx_gpu_member;
 
 /* What a look at all mappings found. */
 typedef struct sx_gpu_found {
@@ -24,6 +39,7 @@ typedef struct sx_gpu_epoch {
     uint32_t
         generations; /* at the beginning, an island's best member takes the place of the next island's worst */
     uint32_t islands;
+    sx_core_chances chances; /* of a mutation's changes */
 } sx_gpu_epoch;
 
 /* An image in the memory of a GPU. */
@@ -51,7 +67,7 @@ typedef struct sx_gpu_module {
                  uint64_t *listed, sx_gpu_found *found, char *message);
     /* Goes on with a population, which stays on the GPU. The best member goes to *best where it is better than
      * found->best; best.at.factorisation is its number. Counts children that were legal. */
-    int (*evolve)(sx_gpu_device *device, const sx_gpu_epoch *epoch, sx_gpu_found *found, sx_gpu_genome *best,
+    int (*evolve)(sx_gpu_device *device, const sx_gpu_epoch *epoch, sx_gpu_found *found, sx_gpu_point *best,
                   char *message);
     /* For measurements, NULL on the CPU: draws n legal points that stay on the GPU, each the first of `tries` numbers
      * of a seed (number[i];

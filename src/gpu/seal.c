@@ -22,7 +22,7 @@ static bool lies(const sx_gpu_image *p, uint64_t at, uint64_t n, uint64_t size) 
 
 /* Whether all lists are of entries that are there. */
 static bool lists_hold(const sx_gpu_view *view, uint64_t n_loops) {
-    size_t n = (size_t)view->p->core.n_levels << view->p->core.n_dims;
+    size_t n = view->p->factorisations ? (size_t)view->p->core.n_levels << view->p->core.n_dims : 0;
     for (size_t i = 0; i < 2 * n; i++)
         if (view->lists[i].first > n_loops || view->lists[i].n > n_loops - view->lists[i].first) return false;
     for (size_t i = 0; i < n; i++)
@@ -38,8 +38,9 @@ bool sx_gpu_image_is_whole(const sx_gpu_image *p, size_t size) {
     if (p->core.n_levels < 1 || p->core.n_levels > SX_GPU_LEVELS || p->core.n_dims < 1 ||
         p->core.n_dims > SX_CORE_DIMS || p->core.n_tensors < 1 || p->core.n_tensors > SX_CORE_TENSORS)
         return false;
-    uint64_t rows = 0, masks = (uint64_t)p->core.n_levels << p->core.n_dims;
-    for (uint32_t d = 0; d < p->core.n_dims; d++) {
+    if (p->space_at && !lies(p, p->space_at, 1, sizeof(sx_core_space))) return false;
+    uint64_t rows = 0, masks = p->factorisations ? (uint64_t)p->core.n_levels << p->core.n_dims : 0;
+    for (uint32_t d = 0; d < p->core.n_dims && p->factorisations; d++) {
         if (p->n_rows[d] == 0 || p->n_rows[d] > UINT16_MAX || p->first_row[d] != rows) return false;
         rows += p->n_rows[d];
     }

@@ -2,18 +2,19 @@
  * follow from the seed and the budget, on any GPU and without one (sx_gpu_emulation).
  *
  * - exhaustive: every mapping, those that no cost tells apart once. Complete, it has proven its incumbent optimal.
- * - random: points of the image, all splits, orders, layouts and kept tensors being equally likely; an evaluation is a
+ * - random: compact points, all splits, orders, axes and sets of kept tensors being equally likely; an evaluation is a
  *   draw, legal or not. (That of the CPU draws legal points only.)
  * - pruned: factorisations and layouts at random; of those that can be legal, up to 16 successive orders that cost tells
  *   apart, each under all sets of kept tensors; an evaluation is a legal mapping. (That of the CPU draws permutations one by
  *   one, goes through all layouts, and ends after a number of mappings without improvement.)
- * - gamma: islands of 32 members each, a thread per member. In every generation each member has a child: of parents that
- *   win tournaments of two, crossed half of the time, with one to three mutations (a dimension's split, an order, a layout,
- *   a kept tensor); it takes the member's place where it is as good. After some generations an island's best member moves
- *   on to the next island. An evaluation is a child, legal or not.
+ * - gamma: islands of 32 compact points each, a thread per member. In every generation each member has a child: of parents that
+ *   win tournaments of two, crossed half of the time, mutated and repaired by the operators of the CPU's gamma with its default
+ *   chances; it takes the member's place where it is as good. After some generations an island's best member moves on to the next
+ *   island. An evaluation is a child, legal or not.
  *
  * Points that the GPU does not cover (docs/gpu.md) are left out by all but exhaustive. */
 #include "base/status.h"
+#include "gpu/breed.h"
 #include "gpu/gpu.h"
 #include "mapspace/map_space.h"
 #include "run/engine.h"
@@ -62,14 +63,19 @@ static sx_status tell(sx_run *run, uint64_t evaluations, uint64_t rejected, uint
     return SX_OK;
 }
 
-/* Tells the run of a step; the best point counts where it is better than the incumbent. */
-static sx_status add(job *j, uint64_t evaluations, uint64_t rejected, const sx_gpu_found *found,
-                     const sx_core_nest *point) {
+/* Tells the run of a step; the best, a compact point or a place in the tables, counts where it is better than the incumbent. */
+static sx_status add_step(job *j, uint64_t evaluations, uint64_t rejected, const sx_gpu_found *found,
+                          const sx_gpu_point *point) {
     double best;
     sx_mapping mapping;
     sx_run_incumbent(j->run, &best);
     bool better = found->best.value < best;
-    if (better) sx_gpu_mapping_of(sx_run_space(j->run), point, &mapping);
+    if (better && point) sx_gpu_expand(sx_run_space(j->run), j->image, point, &mapping);
+    if (better && !point) {
+        sx_core_nest nest;
+        sx_gpu_point_at(j->image, &found->best.at, &nest);
+        sx_gpu_mapping_of(sx_run_space(j->run), &nest, &mapping);
+    }
     return tell(j->run, evaluations, rejected, found->counts.legal, found->best.value,
                 better ? &mapping : NULL);
 }
@@ -80,18 +86,16 @@ static sx_gpu_found nothing(void) {
 }
 
 static sx_status draw(job *j) {
-    sx_gpu_view view = sx_gpu_view_of(j->image, j->image);
-    sx_core_scratch own;
-    sx_core_state st = {.own = &own};
     const uint64_t seed = sx_run_seed(j->run);
     for (uint64_t first = 0; sx_run_continue(j->run);) {
         uint64_t left = sx_run_left(j->run), n = left < DRAWS ? left : DRAWS;
         sx_gpu_found found = nothing();
         int code = j->module->draw(j->device, seed, first, n, &found, j->message);
         SX_TRY(sx_gpu_complaint(code, j->message));
-        memset(&own, 0, sizeof own);
-        if (isfinite(found.best.value)) sx_gpu_draw(&view, &st, seed, found.best.at.factorisation);
-        SX_TRY(add(j, n, 0, &found, &own.nest));
+        sx_gpu_point point;
+        if (isfinite(found.best.value))
+            sx_gpu_draw_again(j->image, seed, found.best.at.factorisation, &point);
+        SX_TRY(add_step(j, n, 0, &found, &point));
         first += n;
     }
     return SX_OK;
@@ -125,9 +129,7 @@ static sx_status prune(job *j) {
             n = n * most / (listed + 1) + 1;
             continue;
         }
-        sx_core_nest point;
-        if (isfinite(found.best.value)) sx_gpu_point_at(j->image, &found.best.at, &point);
-        SX_TRY(add(j, found.counts.legal, n - listed, &found, &point));
+        SX_TRY(add_step(j, found.counts.legal, n - listed, &found, NULL));
         first += n;
         idle = found.counts.legal ? 0 : idle + n;
         if (listed * 4 < most && n < SX_GPU_MEASURED) n *= 2;
@@ -152,16 +154,17 @@ static uint32_t count_islands(const sx_run *run) {
     return (uint32_t)(fit < 1 ? 1 : fit < most ? fit : most);
 }
 
+/* The chances of the CPU's gamma, in parts of 2^16. */
+static const sx_core_chances chances = {
+    .order = 6554, .parallel = 6554, .levels = 32768, .keep = 6554, .tile = 65536, .shift = 52429};
+
 static sx_status evolve(job *j) {
-    sx_gpu_view view = sx_gpu_view_of(j->image, j->image);
-    sx_core_scratch own;
-    sx_core_state st = {.own = &own};
-    sx_gpu_epoch epoch = {.seed = sx_run_seed(j->run), .islands = count_islands(j->run)};
+    sx_gpu_epoch epoch = {.seed = sx_run_seed(j->run), .islands = count_islands(j->run), .chances = chances};
     const uint64_t each = (uint64_t)epoch.islands * SX_GPU_ISLAND;
     while (sx_run_continue(j->run)) {
         uint64_t left = sx_run_left(j->run) / each, most = (uint64_t)sx_run_setting(j->run, EXCHANGE);
         sx_gpu_found found = nothing();
-        sx_gpu_genome best;
+        sx_gpu_point best;
         if (left == 0) {
             sx_run_end(j->run, SX_STOP_EVALUATIONS);
             break;
@@ -169,20 +172,18 @@ static sx_status evolve(job *j) {
         epoch.generations = (uint32_t)(left < most ? left : most);
         int code = j->module->evolve(j->device, &epoch, &found, &best, j->message);
         SX_TRY(sx_gpu_complaint(code, j->message));
-        memset(&own, 0, sizeof own);
-        if (isfinite(found.best.value)) sx_gpu_express(&view, &st, &best);
-        SX_TRY(add(j, each * epoch.generations, 0, &found, &own.nest));
+        SX_TRY(add_step(j, each * epoch.generations, 0, &found, &best));
         epoch.first += epoch.generations;
     }
     return SX_OK;
 }
 
 /* Puts the image on the GPU and searches there. */
-static sx_status search_with(sx_run *run, sx_status (*search)(job *)) {
+static sx_status search_with(sx_run *run, int parts, sx_status (*search)(job *)) {
     const sx_gpu_search *how = sx_run_user(run);
     job j = {.run = run};
     SX_TRY(check_run(run));
-    SX_TRY(sx_gpu_image_new(sx_run_space(run), sx_run_objective(run), &j.image));
+    SX_TRY(sx_gpu_image_new(sx_run_space(run), sx_run_objective(run), parts, &j.image));
     sx_status status = sx_gpu_module_find(how->gpu, &j.module);
     if (!status) status = sx_gpu_complaint(j.module->make(j.image, &j.device, j.message), j.message);
     if (!status) {
@@ -195,15 +196,15 @@ static sx_status search_with(sx_run *run, sx_status (*search)(job *)) {
 }
 
 static sx_status search_random(sx_run *run) {
-    return search_with(run, draw);
+    return search_with(run, SX_GPU_POINTS, draw);
 }
 
 static sx_status search_pruned(sx_run *run) {
-    return search_with(run, prune);
+    return search_with(run, SX_GPU_TABLES, prune);
 }
 
 static sx_status search_gamma(sx_run *run) {
-    return search_with(run, evolve);
+    return search_with(run, SX_GPU_POINTS, evolve);
 }
 
 enum { LIMIT };

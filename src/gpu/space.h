@@ -7,16 +7,28 @@
 
 #include "core/score.h"
 
-/* Finds the row of a dimension. */
-SX_HD void sx_gpu_set_row(const sx_gpu_view *view, sx_core_state *st, int d) {
-    st->own->row[d] = view->rows + (size_t)(view->p->first_row[d] + st->own->nest.row[d]) *
-                                       (size_t)SX_CORE_N_LEVELS(&view->p->core);
+/* Finds the rows of all dimensions. */
+SX_HD void sx_gpu_set_rows(const sx_gpu_view *view, sx_core_state *st, sx_core_lane lane) {
+#ifdef SX_CORE_ROW_NUMBERS
+    (void)lane;
+    st->rows = view->rows;
+    SX_UNROLL
+    for (int i = 0; i < 2; i++) {
+        st->number[i] = view->p->first_number[i];
+        SX_UNROLL
+        for (int k = 0; k < 4; k++) st->number[i] += (uint64_t)st->nest.row[4 * i + k] << 16 * k;
+    }
+#else
+    for (int d = lane.at; d < (int)view->p->core.n_dims; d += lane.n)
+        st->own->row[d] = view->rows + (size_t)(view->p->first_row[d] + st->nest.row[d]) *
+                                           (size_t)SX_CORE_N_LEVELS(&view->p->core);
+#endif
 }
 
 /* Scores the nest in a state; lane 0's answer counts. */
 SX_HD int sx_gpu_score_nest(const sx_gpu_view *view, sx_core_state *st, double *charge, sx_core_lane lane,
                             sx_core_score *out) {
-    for (int d = lane.at; d < (int)view->p->core.n_dims; d += lane.n) sx_gpu_set_row(view, st, d);
+    sx_gpu_set_rows(view, st, lane);
     SX_SYNC(lane);
     return sx_core_score_nest(&view->p->core, st, charge, lane, out);
 }
@@ -43,7 +55,7 @@ typedef struct sx_gpu_item {
 SX_HD void sx_gpu_set_factorisation(const sx_gpu_image *p, sx_core_state *st, uint64_t f) {
     for (int d = 0; d < (int)p->core.n_dims; d++) {
         uint64_t row = f / p->weight[d + 1];
-        st->own->nest.row[d] = (uint16_t)row;
+        st->nest.row[d] = (uint16_t)row;
         f -= row * p->weight[d + 1];
     }
 }
@@ -72,7 +84,7 @@ SX_HD uint32_t sx_gpu_set_layout(const sx_gpu_view *view, sx_core_state *st, uin
     uint32_t n = 1;
     for (int s = 0; s < SX_CORE_N_LEVELS(&view->p->core); s++) {
         sx_gpu_list list = sx_gpu_layouts(view, st, s);
-        st->own->nest.slots[s] = view->loops[list.first + layout % list.n];
+        st->nest.slots[s] = view->loops[list.first + layout % list.n];
         layout /= list.n;
         n *= list.n;
     }
@@ -97,7 +109,7 @@ SX_HD uint32_t sx_gpu_count_orders(const sx_gpu_view *view, const sx_core_state 
 SX_HD void sx_gpu_set_order(const sx_gpu_view *view, sx_core_state *st, const sx_gpu_list *orders,
                             uint32_t order) {
     for (int s = 0; s < SX_CORE_N_LEVELS(&view->p->core); s++) {
-        st->own->nest.loops[s] = view->loops[orders[s].first + order % orders[s].n];
+        st->nest.loops[s] = view->loops[orders[s].first + order % orders[s].n];
         order /= orders[s].n;
     }
 }
@@ -105,11 +117,12 @@ SX_HD void sx_gpu_set_order(const sx_gpu_view *view, sx_core_state *st, const sx
 /* Whether a factorisation can be legal, whatever its layout: by the number of instances in use and by what levels must
  * hold. The state is then ready for layouts. */
 SX_HD bool sx_gpu_screen(const sx_gpu_view *view, sx_core_state *st, uint64_t f) {
+    const sx_core_lane alone = {0, 1, 0, 1, 1};
     const sx_gpu_image *p = view->p;
     int n_levels = SX_CORE_N_LEVELS(&p->core);
     double units = 1;
     sx_gpu_set_factorisation(p, st, f);
-    for (int d = 0; d < (int)p->core.n_dims; d++) sx_gpu_set_row(view, st, d);
+    sx_gpu_set_rows(view, st, alone);
     for (int s = n_levels - 1; s >= 0; s--) {
         if (units > p->core.level[s].instances) return false;
         for (int d = 0; d < (int)p->core.n_dims; d++) units *= sx_core_at(st, (unsigned)d, s)->spatial;
@@ -165,11 +178,12 @@ SX_HD uint32_t sx_gpu_choice_of(const sx_gpu_image *p, const sx_gpu_sweep *w, ui
 /* Prepares a sweep over a factorisation and a layout. */
 SX_HD void sx_gpu_begin(const sx_gpu_view *view, sx_core_state *st, sx_gpu_sweep *w, uint64_t f,
                         uint32_t layout, sx_core_lane lane) {
+    const sx_core_lane alone = {0, 1, 0, 1, 1};
     const sx_gpu_image *p = view->p;
     int n_levels = SX_CORE_N_LEVELS(&p->core);
     if (lane.at == 0) {
         sx_gpu_set_factorisation(p, st, f);
-        for (int d = 0; d < (int)p->core.n_dims; d++) sx_gpu_set_row(view, st, d);
+        sx_gpu_set_rows(view, st, alone);
         sx_gpu_set_layout(view, st, layout);
     }
     SX_SYNC(lane);

@@ -54,7 +54,7 @@ void sx_gpu_compare_space(const sx_space *space, const sx_model *model, uint64_t
     sx_gpu_image *image;
     sx_evaluator *evaluator;
     sx_expect_ok(sx_objective_parse("edp", &objective));
-    sx_status status = sx_gpu_image_new(space, &objective, &image);
+    sx_status status = sx_gpu_image_new(space, &objective, SX_GPU_TABLES, &image);
     if (status) {
         sx_status_free(status);
         return;
@@ -64,9 +64,8 @@ void sx_gpu_compare_space(const sx_space *space, const sx_model *model, uint64_t
     for (uint64_t i = 0; i < (uint64_t)draws; i++) {
         sx_core_scratch own;
         sx_core_state st = {.own = &own};
-        memset(&own, 0, sizeof own);
-        sx_gpu_draw(&view, &st, seed, i);
-        compare(space, image, evaluator, &own.nest, t);
+        sx_gpu_draw_nest(&view, &st, seed, i);
+        compare(space, image, evaluator, &st.nest, t);
     }
     sx_mapping *mapping = calloc((size_t)draws, sizeof *mapping);
     assert_non_null(mapping);

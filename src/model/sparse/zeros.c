@@ -129,7 +129,7 @@ static void charge_tensor(const sx_zero_pass *f, int v, double cycles, int last,
 static uint32_t hold_tiles(sx_zero_pass *f) {
     uint32_t kept = 0;
     for (int v = 0; v < f->n_tensors; v++) {
-        f->kept[v] = sx_core_kept(f->p, &f->st->own->nest, v);
+        f->kept[v] = sx_core_kept(f->p, &f->st->nest, v);
         if (!sx_zeros_hold(f, v)) return 0;
         kept |= f->kept[v];
     }

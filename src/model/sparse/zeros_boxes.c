@@ -19,7 +19,7 @@ typedef struct left_out {
 } left_out;
 
 static int add_loops(const sx_zero_pass *f, int s, bool spatial, int n, sx_zeros_bits *bits) {
-    const sx_core_nest *nest = &f->st->own->nest;
+    const sx_core_nest *nest = &f->st->nest;
     const sx_core_loops *loops = spatial ? &nest->slots[s] : &nest->loops[s];
     for (int i = 0; i < loops->n; i++, n++) {
         unsigned d = sx_core_loop(loops, i);

@@ -20,7 +20,7 @@ static sx_gpu_image *make(void) {
     sx_catalog_model("C[m,n] = A[m,k] * B[k,n] {m:8,n:6,k:4}", "accel-a", &model, &evaluator);
     sx_expect_ok(sx_map_space_new(model, NULL, NULL, &space));
     sx_expect_ok(sx_objective_parse("edp", &objective));
-    sx_expect_ok(sx_gpu_image_new(space, &objective, &image));
+    sx_expect_ok(sx_gpu_image_new(space, &objective, SX_GPU_POINTS | SX_GPU_TABLES, &image));
     sx_space_free(space);
     sx_evaluator_free(evaluator);
     sx_model_free(model);

@@ -1,6 +1,6 @@
-/* A map space and its cost model as one block of bytes without pointers: what a GPU needs of compact points, or to score nests and to
- * list them all, or both. Plain C that the CUDA compiler takes too; it includes nothing of the library, so that the GPU part builds
- * alone. The block is a head (sx_gpu_image) and tables behind it, at the offsets that the head says. */
+/* A map space and its cost model as one block of bytes without pointers: what a GPU needs of compact points, or to score nests
+ * and to list them all, or both. Plain C that the CUDA compiler takes too; it includes nothing of the library, so that the GPU
+ * part builds alone. The block is a head (sx_gpu_image) and tables behind it, at the offsets that the head says. */
 #ifndef SX_GPU_IMAGE_H
 #define SX_GPU_IMAGE_H
 

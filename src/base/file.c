@@ -1,6 +1,7 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "base/file.h"
 
+#include "base/file_error.h"
 #include "base/temp_file.h"
 #include "base/text.h"
 
@@ -13,10 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static SX_MUST_USE sx_status file_error(const char *verb, const char *path) {
-    return sx_error_system(SX_ERR_FILE, "cannot %s '%s'", verb, path);
-}
-
 /* Reads an open file to its end. */
 static SX_MUST_USE sx_status read_all(int fd, const char *path, size_t limit, char **text, size_t *size) {
     sx_text content = {0};
@@ -25,7 +22,7 @@ static SX_MUST_USE sx_status read_all(int fd, const char *path, size_t limit, ch
     for (ssize_t got; (got = read(fd, chunk, sizeof chunk)) != 0;) {
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) {
-            status = file_error("read", path);
+            status = sx_file_error(SX_ERR_FILE, "read", path);
             goto done;
         }
         sx_text_add_bytes(&content, chunk, (size_t)got);
@@ -46,7 +43,7 @@ done:
 static SX_MUST_USE sx_status read_file(const char *path, int flags, size_t limit, char **text, size_t *size) {
     struct stat info;
     int fd = open(path, O_RDONLY | O_CLOEXEC | flags);
-    if (fd < 0) return file_error("open", path);
+    if (fd < 0) return sx_file_error(SX_ERR_FILE, "open", path);
     sx_status status;
     if (fstat(fd, &info) == 0 && S_ISDIR(info.st_mode))
         status = sx_error_new(SX_ERR_FILE, "'%s' is a folder, not a file", path);
@@ -91,7 +88,7 @@ static bool write_flushed(int fd, const char *text, size_t size) {
 
 /* That writing failed. */
 static SX_ERROR sx_status write_error(const char *path) {
-    return sx_error_system(SX_ERR_WRITE, "cannot write '%s'", path);
+    return sx_file_error(SX_ERR_WRITE, "write", path);
 }
 
 /* Writes to what is there and must stay: a device, a pipe. */
@@ -176,7 +173,7 @@ static SX_MUST_USE sx_status try_temp_file(const char *path) {
     SX_TRY(sx_temp_file_init(path, &temp));
     bool good = sx_temp_file_create(&temp);
     bool full = !good && (errno == ENOSPC || errno == EDQUOT || errno == EIO);
-    sx_status status = good ? SX_OK : full ? write_error(path) : file_error("write", path);
+    sx_status status = good ? SX_OK : full ? write_error(path) : sx_file_error(SX_ERR_FILE, "write", path);
     if (good) unlink(temp.name);
     sx_temp_file_fini(&temp);
     return status;
@@ -195,7 +192,7 @@ sx_status sx_file_writable(const char *path) {
     if (replaceable(target))
         status = try_temp_file(target);
     else if (access(target, W_OK) != 0)
-        status = file_error("write", path);
+        status = sx_file_error(SX_ERR_FILE, "write", path);
     free(target);
     return status;
 }

@@ -1,5 +1,7 @@
 #include "base/file_map.h"
 
+#include "base/file_error.h"
+
 #include <fcntl.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -22,7 +24,7 @@ static sx_status map_open_file(int fd, const char *path, sx_file_map *out) {
 
 sx_status sx_file_map_open(const char *path, sx_file_map *out) {
     int fd = open(path, O_RDONLY | O_NONBLOCK);
-    if (fd < 0) return sx_error_system(SX_ERR_FILE, "cannot open '%s'", path);
+    if (fd < 0) return sx_file_error(SX_ERR_FILE, "open", path);
     sx_status status = map_open_file(fd, path, out);
     close(fd);
     return status;

@@ -1,5 +1,6 @@
 #include "input/named.h"
 
+#include "base/file_error.h"
 #include "base/text.h"
 #include "base/vector.h"
 #include "frontend/catalog/catalog.h"
@@ -40,14 +41,10 @@ static sx_status not_found(const char *option, const char *value, const char *co
         sx_error_new(SX_ERR_FILE, "--%s %s: no such file, and no such name in the catalog", option, value);
     char name[SX_NAME_SIZE];
     const size_t length = strcspn(value, "/");
-    const char *nearest = sx_text_nearest(value, names, n), *layer = "";
-    if (!nearest && value[length] && length < sizeof name) { /* NETWORK/LAYER */
-        snprintf(name, sizeof name, "%.*s", (int)length, value);
-        nearest = sx_text_nearest(name, names, n);
-        layer = value + length;
-    }
-    if (nearest) return sx_error_hint(error, "did you mean '%s%s'?", nearest, layer);
-    return sx_error_hint(error, "%s", cure);
+    snprintf(name, sizeof name, "%.*s", (int)length, value); /* of NETWORK/LAYER the network */
+    const char *nearest = sx_text_nearest(name, names, n);
+    if (nearest) return sx_error_hint(error, "did you mean '%s%s'?", nearest, value + length);
+    return strpbrk(value, "./") ? sx_file_hint(error, value, cure) : sx_error_hint(error, "%s", cure);
 }
 
 sx_status sx_named_arch(const char *name, sx_arch *out) {

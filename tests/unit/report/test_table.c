@@ -11,7 +11,8 @@
 
 /* A table of a name, a figure and two figures that may be left out. */
 static sx_text make_table(int width) {
-    static const char *const cells[] = {"name", "energy", "seconds", "rate", "conv1", "1.5 uJ", "0.25", "100"};
+    static const char *const cells[] = {"name",  "energy", "seconds", "rate",
+                                        "conv1", "1.5 uJ", "0.25",    "100"};
     sx_text out = {.width = width};
     sx_table table;
     sx_table_begin(&table, "lrRR");

@@ -131,47 +131,43 @@ static void note_node(const sx_place_build *build, size_t at, size_t node) {
         if (build->graph->operand[i].written) build->made[build->graph->operand[i].tensor] = node;
 }
 
-/* Whether a tensor has exactly one reader in the graph. */
-static bool read_once(const sx_graph *graph, size_t tensor) {
-    size_t n = 0;
+/* Counts how often each tensor of the graph is read. */
+static void count_reads(const sx_graph *graph, size_t *reads) {
     for (size_t i = 0; i < graph->n_operands; i++)
-        n += graph->operand[i].tensor == tensor && !graph->operand[i].written;
-    return n == 1 && !graph->tensor[tensor].output;
+        if (!graph->operand[i].written) reads[graph->operand[i].tensor]++;
 }
 
-/* Finds, for each addition, the last einsum before it that computes one of its operands for it alone. */
-static void find_fused(sx_place_build *build, const size_t *order, const size_t *producer, size_t *rank) {
+/* Finds, for each addition, the last einsum before it that computes one of its operands for it alone; `reads` is zero at
+ * first. */
+static void find_fused(sx_place_build *build, const size_t *order, const size_t *producer, size_t *rank,
+                       size_t *reads) {
     const sx_graph *graph = build->graph;
+    count_reads(graph, reads);
     for (size_t i = 0; i < graph->n_nodes; i++) {
         rank[order[i]] = i;
-        build->fused[i] = SX_NO_INDEX;
+        build->fused[i] = build->einsum[i] = SX_NO_INDEX;
     }
     for (size_t i = 0; i < graph->n_nodes && !build->operators; i++) {
         const sx_graph_node *sum = &graph->node[i];
         size_t best = SX_NO_INDEX;
         if (sum->kind != SX_OP_ELEMENT_WISE || strcmp(sum->function, "add") != 0) continue;
         for (size_t k = sum->first; k < sum->first + sum->n_operands; k++) {
-            size_t from = producer[graph->operand[k].tensor];
+            size_t tensor = graph->operand[k].tensor, from = producer[tensor];
             if (graph->operand[k].written || from == SX_NO_INDEX) continue;
-            if (graph->node[from].kind != SX_OP_EINSUM || !read_once(graph, graph->operand[k].tensor))
+            if (graph->node[from].kind != SX_OP_EINSUM || reads[tensor] != 1 || graph->tensor[tensor].output)
                 continue;
             if (best == SX_NO_INDEX || rank[from] > rank[best]) best = from;
         }
-        if (best != SX_NO_INDEX) build->fused[best] = i;
+        if (best == SX_NO_INDEX) continue;
+        build->fused[best] = i;
+        build->einsum[i] = best;
     }
-}
-
-/* The einsum that is computed with an addition; SX_NO_INDEX where there is none. */
-static size_t einsum_of(const sx_place_build *build, size_t sum) {
-    for (size_t i = 0; i < build->graph->n_nodes; i++)
-        if (build->fused[i] == sum) return i;
-    return SX_NO_INDEX;
 }
 
 /* Appends what node number `at` of the graph becomes. */
 static sx_status add_node(sx_place_build *build, size_t at, size_t *inputs) {
     sx_place_node node;
-    size_t n = 0, einsum = einsum_of(build, at);
+    size_t n = 0, einsum = build->einsum[at];
     if (build->fused[at] != SX_NO_INDEX) return SX_OK;
     SX_TRY(describe(build, einsum == SX_NO_INDEX ? at : einsum, einsum == SX_NO_INDEX ? SX_NO_INDEX : at,
                     &node, inputs, &n));
@@ -235,16 +231,18 @@ sx_status sx_place_graph_of(const sx_graph *graph, uint32_t bytes, bool operator
                             .mask = SX_NO_INDEX};
     size_t n = graph->n_nodes + 1, *order = calloc(n, sizeof *order), *rank = calloc(n, sizeof *rank),
            *producer = calloc(graph->n_tensors + 1, sizeof *producer),
+           *reads = calloc(graph->n_tensors + 1, sizeof *reads),
            *inputs = calloc(2 * MAX_INPUTS, sizeof *inputs);
     build.fused = calloc(n, sizeof *build.fused);
+    build.einsum = calloc(n, sizeof *build.einsum);
     build.made = calloc(graph->n_tensors + 1, sizeof *build.made);
-    sx_status status =
-        order && rank && producer && inputs && build.fused && build.made ? SX_OK : sx_error_memory();
+    bool made = order && rank && producer && reads && inputs && build.fused && build.einsum && build.made;
+    sx_status status = made ? SX_OK : sx_error_memory();
     if (!status) status = sx_graph_check(graph);
     if (!status) status = sx_graph_order(graph, order);
     if (!status) {
         sx_graph_producers(graph, producer);
-        find_fused(&build, order, producer, rank);
+        find_fused(&build, order, producer, rank, reads);
         for (size_t i = 0; i < graph->n_tensors; i++) build.made[i] = SX_NO_INDEX;
     }
     for (size_t i = 0; !status && i < graph->n_nodes; i++) status = add_node(&build, order[i], inputs);
@@ -254,8 +252,10 @@ sx_status sx_place_graph_of(const sx_graph *graph, uint32_t bytes, bool operator
     free(order);
     free(rank);
     free(producer);
+    free(reads);
     free(inputs);
     free(build.fused);
+    free(build.einsum);
     free(build.made);
     return status;
 }

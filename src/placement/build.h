@@ -14,6 +14,7 @@ typedef struct sx_place_build {
     sx_vector input; /* size_t */
     size_t *made;    /* by tensor of the graph: the node whose output it is; SX_NO_INDEX: none */
     size_t *fused;   /* by node of the graph: the addition that it is computed in; SX_NO_INDEX: none */
+    size_t *einsum;  /* by addition: the node of the graph that is computed in it; SX_NO_INDEX: none */
     size_t mask;     /* the node that prepares the attention mask; SX_NO_INDEX: none yet */
 } sx_place_build;
 

@@ -57,7 +57,7 @@ sx_status sx_place_first_fit(const sx_placement_space *space, const size_t *orde
     return SX_OK;
 }
 
-/* Of larger graphs, what a tensor saves is without waiting for weights that are read ahead. */
+/* Of larger graphs, what a tensor saves is not found by waiting for weights that are read ahead. */
 enum { MOST_WAITING = 8192 };
 
 /* A tensor and what it saves. */
@@ -72,32 +72,61 @@ static int compare_savers(const void *a, const void *b) {
     return x->tensor < y->tensor ? -1 : 1;
 }
 
+/* Weighs all tensors, moved one at a time out of the slowest memory into the fastest; `engine`: weights that are read ahead
+ * save the time of their transfer, as where nothing else limits. */
+static void weigh_tensors(sx_place_state *state, bool engine, saver *savers) {
+    const sx_placement_space *space = state->space;
+    uint64_t slow = state->latency;
+    for (size_t t = 0; t < space->n_tensors; t++) {
+        double steps = (double)(sx_place_last(space, t) - sx_place_first(space, t) + 1);
+        savers[t] = (saver){.tensor = t};
+        if (space->size[t] == 0) continue;
+        bool streams = engine && !sx_place_is_output(t) && sx_place_is_stream(space, t / 2, 0);
+        double hidden = streams ? (double)sx_place_transfer(space, 0, space->moved[t]) : 0;
+        sx_place_state_move(state, t, space->chip.n_memories - 1);
+        savers[t].density =
+            ((double)slow - (double)state->latency + hidden) / ((double)space->size[t] * steps);
+        sx_place_state_move(state, t, 0);
+    }
+}
+
+/* Places tensors in the order of what they save. */
+static sx_status place_savers(const sx_placement_space *space, saver *savers, uint8_t *placement) {
+    size_t n = space->n_tensors, *order = calloc(n, sizeof *order);
+    if (!order) return sx_error_memory();
+    qsort(savers, n, sizeof *savers, compare_savers);
+    for (size_t t = 0; t < n; t++) order[t] = savers[t].tensor;
+    sx_status status = sx_place_first_fit(space, order, n, placement);
+    free(order);
+    return status;
+}
+
+/* Places by what tensors save; of large graphs with weights that are read ahead, the better of two ways to weigh these. */
+static sx_status place_by_density(sx_place_state *state, saver *savers, uint8_t *placement, uint8_t *other) {
+    const sx_placement_space *space = state->space;
+    memset(placement, 0, space->space.point_size);
+    state->sums_only = space->graph.n_nodes > MOST_WAITING;
+    sx_place_state_set(state, placement);
+    weigh_tensors(state, false, savers);
+    SX_TRY(place_savers(space, savers, placement));
+    if (!state->sums_only || !space->reads_ahead) return SX_OK;
+    weigh_tensors(state, true, savers);
+    SX_TRY(place_savers(space, savers, other));
+    if (sx_place_latency(space, other) < sx_place_latency(space, placement))
+        memcpy(placement, other, space->space.point_size);
+    return SX_OK;
+}
+
 sx_status sx_place_density(const sx_placement_space *space, uint8_t *placement) {
-    size_t n = space->n_tensors;
     sx_place_state state;
-    saver *savers = calloc(n, sizeof *savers);
-    size_t *order = calloc(n, sizeof *order);
-    sx_status status = savers && order ? sx_place_state_init(space, &state) : sx_error_memory();
+    saver *savers = calloc(space->n_tensors, sizeof *savers);
+    uint8_t *other = malloc(space->space.point_size);
+    sx_status status = savers && other ? sx_place_state_init(space, &state) : sx_error_memory();
     if (!status) {
-        memset(placement, 0, space->space.point_size);
-        sx_place_state_set(&state, placement);
-        bool waits = space->graph.n_nodes <= MOST_WAITING;
-        uint64_t slow = waits ? state.latency : state.sum;
-        for (size_t t = 0; t < n; t++) {
-            double steps = (double)(sx_place_last(space, t) - sx_place_first(space, t) + 1);
-            savers[t].tensor = t;
-            if (space->size[t] == 0) continue;
-            sx_place_state_move(&state, t, space->chip.n_memories - 1);
-            savers[t].density = ((double)slow - (double)(waits ? state.latency : state.sum)) /
-                                ((double)space->size[t] * steps);
-            sx_place_state_move(&state, t, 0);
-        }
-        qsort(savers, n, sizeof *savers, compare_savers);
-        for (size_t t = 0; t < n; t++) order[t] = savers[t].tensor;
+        status = place_by_density(&state, savers, placement, other);
         sx_place_state_fini(&state);
-        status = sx_place_first_fit(space, order, n, placement);
     }
     free(savers);
-    free(order);
+    free(other);
     return status;
 }

@@ -125,12 +125,13 @@ static void update_clocks(sx_place_state *state, size_t first, size_t last) {
  * hide, else by the clocks. */
 static void update_latency(sx_place_state *state, size_t first, size_t last) {
     size_t n = state->space->graph.n_nodes;
+    bool waits = state->n_streams > 0 && !state->sums_only;
     state->latency = state->sum;
-    if (state->n_streams > 0) {
+    if (waits) {
         update_clocks(state, state->clocked ? first : 0, state->clocked ? last : n - 1);
         state->latency = state->clock[n].now;
     }
-    state->clocked = state->n_streams > 0;
+    state->clocked = waits;
 }
 
 void sx_place_state_set(sx_place_state *state, const uint8_t *placement) {
@@ -188,7 +189,7 @@ static void move_weights(sx_place_state *state, size_t node, size_t from, size_t
 
 /* Adds an output to the use of a memory over the steps at which it lives, or takes it away. */
 static void change_use(sx_place_state *state, size_t node, size_t memory, uint64_t size, bool add) {
-    if (memory == 0) return;
+    if (memory == 0 || state->sums_only) return;
     size_t last = state->space->graph.node[node].last;
     uint64_t *use = state->use + memory * state->n_blocks * BLOCK;
     for (size_t s = node; s <= last; s++) use[s] = add ? use[s] + size : use[s] - size;

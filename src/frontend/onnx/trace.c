@@ -16,7 +16,8 @@ enum {
     MAX_VALUES = 1 << 19,
     MAX_DEPTH = 32,
     MAX_UNROLLED = 1 << 14, /* nodes of one loop */
-    MAX_CALLED = 64 << 20
+    MAX_CALLED = 64 << 20,
+    MAX_MATRIX = 64 /* numbers of more than a list that are read */
 };
 
 /* A graph being followed: its names, the call it is the body of, and how deep calls are nested. */
@@ -44,7 +45,12 @@ static SX_MUST_USE sx_status add_value(sx_onnx_trace *trace, sx_bytes name, uint
     return SX_OK;
 }
 
-/* Adds the value of a tensor of the file, with its numbers where they are few. */
+/* Whether the numbers of a tensor of n elements may decide shapes: those of lists, and few others. Matrices are weights. */
+static bool decides_shapes(const sx_onnx_tensor *tensor, int64_t n) {
+    return n >= 0 && n <= (tensor->shape.n <= 1 ? SX_ONNX_MAX_DATA : MAX_MATRIX);
+}
+
+/* Adds the value of a tensor of the file, with its numbers where these may decide shapes. */
 static SX_MUST_USE sx_status add_tensor(frame *f, const sx_onnx_tensor *tensor) {
     sx_onnx_trace *trace = f->trace;
     sx_onnx_name *name = sx_onnx_scope_find(&f->scope, tensor->name);
@@ -57,7 +63,7 @@ static SX_MUST_USE sx_status add_tensor(frame *f, const sx_onnx_tensor *tensor) 
     value->shape = tensor->shape;
     value->weight = true;
     name->value = index;
-    if (n < 0 || n > SX_ONNX_MAX_DATA) return SX_OK;
+    if (!decides_shapes(tensor, n)) return SX_OK;
     double *data = sx_arena_alloc(&trace->arena, (size_t)n + 1, sizeof *data);
     if (!data) return sx_arena_error(&trace->arena);
     if (sx_onnx_tensor_data(tensor, data, (size_t)n)) value->data = data;

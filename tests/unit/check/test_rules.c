@@ -546,7 +546,6 @@ static void more_tiles_than_tables_are_undecided(void **state) {
     c->machine.level[1].energy[SX_UPDATE] = 1;
     set_point(c, 7, 1, &c->best);
     sx_independent_report report = check_claim(c, &(sx_check_trial){.any_count = true});
-    if (report.verdict != SX_INDEPENDENT_UNDECIDED) print_error("%s\n", report.why);
     assert_int_equal(report.verdict, SX_INDEPENDENT_UNDECIDED);
     assert_non_null(strstr(report.why, "tiles of one level"));
     free(c);
@@ -615,6 +614,18 @@ static void criteria_are_a_front_of_two_points(void **state) {
         assert_int_equal(report.verdict, SX_INDEPENDENT_FAILS);
         sx_check_target_fini(&target);
     }
+    /* Where nothing costs energy, any energy at all is more than none, and fewer cycles are better. */
+    c->machine.compute_energy = 0;
+    set_point(c, 7, 1, &c->best);
+    c->claim = (sx_check_claim){.goal = {1, 0}, .second = {0, 1}, .tie = true, .optimal = true};
+    sx_check_target target = {.n_corners = 0};
+    sx_independent_report report = {.spatial = 0};
+    sx_check_doubt doubt = {""};
+    sx_expect_ok(sx_check_points(&space, 0, &target, &report, &doubt));
+    assert_int_equal(report.verdict, SX_INDEPENDENT_HOLDS);
+    assert_false(sx_check_reaches(&target, 0, 1999));
+    assert_true(sx_check_reaches(&target, 0, 2000) && sx_check_reaches(&target, 1, 0));
+    sx_check_target_fini(&target);
     sx_check_space_fini(&space);
     free(c);
 }

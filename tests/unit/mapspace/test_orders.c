@@ -1,6 +1,10 @@
 /* Order classes: how many there are, and that every order leads to one of them. */
+#include "ir/law.h"
+#include "mapspace/map_choices.h"
+#include "mapspace/map_parts.h"
 #include "mapspace/orders.h"
 #include "support/expect.h"
+#include "support/plain_arch.h"
 #include "support/random_case.h"
 
 #include <pthread.h>
@@ -242,8 +246,36 @@ static void threads_share_classes(void **state) {
     sx_orders_free(orders);
 }
 
+/* Orders at the innermost level have no effect, but with spatial loops whose children may help each other, zeros, or caches. */
+static void inner_orders_matter_sometimes(void **state) {
+    (void)state;
+    sx_arch arch, cached;
+    sx_problem problem;
+    sx_expect_ok(sx_einsum_parse(MATMUL, &problem));
+    sx_plain_arch(&arch, 2);
+    cached = arch;
+    cached.n_laws = cached.level[1].law = 1;
+    sx_law_init(&cached.law[0]);
+    cached.law[0].n_caches = 1;
+    cached.law[0].cache[0] = (sx_law_cache){128, 2, 5};
+    for (int i = 0; i < 3; i++) {
+        const sx_model_options options = {.no_link_transfers = i == 1, .latency_tile = i == 2};
+        sx_model *model;
+        sx_space *space;
+        sx_expect_ok(sx_model_new(&problem, i == 2 ? &cached : &arch, &options, &model));
+        sx_expect_ok(sx_map_space_new(model, NULL, NULL, &space));
+        const sx_map_space *map = sx_map_space_of(space);
+        assert_true(sx_map_order_matters(map, 1, false));
+        assert_int_equal(sx_map_order_matters(map, 0, true), i != 1);
+        assert_int_equal(sx_map_order_matters(map, 0, false), i == 2);
+        sx_space_free(space);
+        sx_model_free(model);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(inner_orders_matter_sometimes),
         cmocka_unit_test(classes_have_known_numbers),
         cmocka_unit_test(every_order_has_a_class),
         cmocka_unit_test(rules_leave_classes_with_orders_that_obey),

@@ -21,13 +21,13 @@ static const char machine[] =
 
 enum { M = 13, N = 11, K = 17, ROOM = 40 };
 
-/* The accesses to the outermost level where the buffer has a tile of these extents, and the loop outside it on dimension
- * `first` comes first. The output's words are written at each visit, and read at all but the first. */
-static double accesses(int m, int n, int k, int first) {
-    double along_m = (M + m - 1) / m, along_n = (N + n - 1) / n, along_k = (K + k - 1) / k;
-    double a = M * K * (first == 1 ? 1 : along_n), b = K * N * (first == 0 ? 1 : along_m);
-    double o = M * N * (first == 2 ? 1 : along_k);
-    return a + b + o + (o - M * N);
+/* The accesses to the outermost level of a product of these sizes where the buffer has a tile of these extents, and the loop
+ * outside it on dimension `first` comes first. The output's words are written at each visit, and read at all but the first. */
+static double accesses(const int *size, int m, int n, int k, int first) {
+    double along_m = (size[0] + m - 1) / m, along_n = (size[1] + n - 1) / n, along_k = (size[2] + k - 1) / k;
+    double a = size[0] * size[2] * (first == 1 ? 1 : along_n), b = size[2] * size[1] * (first == 0 ? 1 : along_m);
+    double o = size[0] * size[1] * (first == 2 ? 1 : along_k);
+    return a + b + o + (o - size[0] * size[1]);
 }
 
 /* Opens a map of a problem on the machine with so many words in its buffer. */
@@ -38,34 +38,36 @@ static void open_map(sx_small_map *map, const char *einsum, int room) {
 }
 
 /* The least of these over all tiles that fit. */
-static double least_accesses(int room) {
+static double least_accesses(const int *size, int room) {
     double least = INFINITY;
-    for (int m = 1; m <= M; m++)
-        for (int n = 1; n <= N; n++)
-            for (int k = 1; k <= K; k++) {
+    for (int m = 1; m <= size[0]; m++)
+        for (int n = 1; n <= size[1]; n++)
+            for (int k = 1; k <= size[2]; k++) {
                 if (m * k + k * n + m * n > room) continue;
-                if (m < M) least = fmin(least, accesses(m, n, k, 0));
-                if (n < N) least = fmin(least, accesses(m, n, k, 1));
-                if (k < K) least = fmin(least, accesses(m, n, k, 2));
+                if (m < size[0]) least = fmin(least, accesses(size, m, n, k, 0));
+                if (n < size[1]) least = fmin(least, accesses(size, m, n, k, 1));
+                if (k < size[2]) least = fmin(least, accesses(size, m, n, k, 2));
             }
     return least;
 }
 
 /* The bounds of a matrix product are those of the best tile of all that fit, in energy and in time. */
-static void expect_best_tile(int room) {
+static void expect_best_tile(const int *size, int room) {
+    char einsum[80];
     sx_small_map map;
     sx_imperfect_tiles *tiles;
     sx_imperfect_bound bounds;
     sx_outline outline;
     const uint8_t must[SX_MAX_LEVELS] = {7, 7}, may[SX_MAX_LEVELS] = {0};
-    open_map(&map, "O[m,n] += A[m,k]*B[k,n] {m:13,n:11,k:17}", room);
+    snprintf(einsum, sizeof einsum, "O[m,n] += A[m,k]*B[k,n] {m:%d,n:%d,k:%d}", size[0], size[1], size[2]);
+    open_map(&map, einsum, room);
     sx_expect_ok(sx_imperfect_tiles_new(map.model, must, may, 0, NULL, &tiles));
     sx_imperfect_bound_init(&bounds, tiles);
     memset(&outline, 0, sizeof outline);
     for (int s = 0; s < 2; s++)
         for (int d = 0; d < SX_MAX_DIMS; d++) outline.spatial[s][d] = 1;
     sx_imperfect_bound_spatial(&bounds, &outline);
-    const double least = least_accesses(room);
+    const double least = least_accesses(size, room);
     if (fabs(sx_imperfect_bound_any(&bounds).energy_pj - least) > 1e-6)
         fail_msg("room of %d: %g, not %g", room, sx_imperfect_bound_any(&bounds).energy_pj, least);
     assert_true(fabs(sx_imperfect_bound_all(&bounds).energy_pj - least) < 1e-6);
@@ -79,7 +81,10 @@ static void expect_best_tile(int room) {
 static void knows_the_best_tile(void **state) {
     (void)state;
     static const int rooms[] = {3, 5, 9, 14, 20, 27, ROOM, 63, 100, 150, 220, 300, 400, 500};
-    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) expect_best_tile(rooms[i]);
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++)
+        expect_best_tile((const int[]){M, N, K}, rooms[i]);
+    expect_best_tile((const int[]){17, 5, 5}, 80); /* 9 of m, which has the most sizes of blocks */
+    expect_best_tile((const int[]){17, 5, 5}, 50); /* 6 of m */
 }
 
 /* The last block along a loop may be alone in its sweep where another loop on its dimension is further out. */

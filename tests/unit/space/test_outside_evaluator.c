@@ -7,6 +7,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -47,7 +48,7 @@ static json_t *question(const char *text) {
 /* Asks once; the answer's score, or -1 where there is none. */
 static double ask(sx_outside_evaluator *outside, unsigned *reason) {
     double value = -1;
-    sx_expect_ok(sx_outside_evaluator_ask(outside, &kind, question("a %s b"), &value, reason));
+    sx_expect_ok(sx_outside_evaluator_ask(outside, &kind, NULL, question("a %s b"), &value, reason));
     return value;
 }
 
@@ -95,7 +96,7 @@ static void expect_failure(const char *command, const char *message) {
     sx_outside_evaluator *outside = start(command, 0);
     unsigned reason = 0;
     double value = -1;
-    sx_expect_error(sx_outside_evaluator_ask(outside, &kind, question("q"), &value, &reason), message);
+    sx_expect_error(sx_outside_evaluator_ask(outside, &kind, NULL, question("q"), &value, &reason), message);
     sx_outside_evaluator_account account = sx_outside_evaluator_report(outside);
     assert_int_equal(account.failed_at, 1);
     const char *failure = strstr(message, "question 1: ") + strlen("question 1: ");
@@ -138,7 +139,7 @@ static void hints_show_what_was_said(void **state) {
         sx_outside_evaluator *outside = start(commands[i], 1);
         unsigned reason;
         double value;
-        sx_status error = sx_outside_evaluator_ask(outside, &kind, question("q"), &value, &reason);
+        sx_status error = sx_outside_evaluator_ask(outside, &kind, NULL, question("q"), &value, &reason);
         assert_non_null(error);
         assert_string_equal(sx_status_hint(error), hints[i]);
         sx_status_free(error);
@@ -153,7 +154,7 @@ static void points_that_fail_twice_are_refused(void **state) {
     double value = -1;
     unsigned reason = 0;
     sx_outside_evaluator *outside = start("read -r l; exit 1", 5);
-    sx_expect_error(sx_outside_evaluator_ask(outside, &kind, question("q"), &value, &reason), "question 1");
+    sx_expect_error(sx_outside_evaluator_ask(outside, &kind, NULL, question("q"), &value, &reason), "question 1");
     assert_int_equal(sx_outside_evaluator_report(outside).restarts, 1);
     sx_outside_evaluator_free(outside);
     outside = start(
@@ -207,8 +208,61 @@ static void late_answers_are_named(void **state) {
     options.seconds = 0.125;
     options.restarts = 0;
     sx_expect_ok(sx_outside_evaluator_new(&options, &outside));
-    sx_expect_error(sx_outside_evaluator_ask(outside, &kind, question("q"), &value, &reason),
+    sx_expect_error(sx_outside_evaluator_ask(outside, &kind, NULL, question("q"), &value, &reason),
                     "it gave no answer within 0.125 seconds");
+    sx_outside_evaluator_free(outside);
+}
+
+/* Keeps one answer. */
+typedef struct shelf {
+    char question[80];
+    double value;
+    int kept;
+} shelf;
+
+static bool find_answer(void *user, const char *text, double *value) {
+    const shelf *kept = user;
+    if (!kept->kept || strcmp(kept->question, text) != 0) return false;
+    *value = kept->value;
+    return true;
+}
+
+static sx_status keep_answer(void *user, const void *point, const char *text, double value) {
+    (void)point;
+    shelf *kept = user;
+    kept->kept++;
+    snprintf(kept->question, sizeof kept->question, "%s", text);
+    kept->value = value;
+    return SX_OK;
+}
+
+/* A question that was answered is not asked again, refusals included; one that failed is kept nowhere. */
+static void kept_answers_are_not_asked_for(void **state) {
+    (void)state;
+    sx_outside_evaluator *outside = start("while read -r l; do case $l in *'\"id\":1}') echo '{\"score\": 4}';; "
+                                          "*'\"id\":2}') echo '{\"illegal\": 1}';; *) exit 1;; esac; done",
+                                          9);
+    shelf kept = {.kept = 0};
+    const sx_answer_keeper keeper = {&kept, find_answer, keep_answer};
+    double value = 0;
+    unsigned reason = 7;
+    sx_outside_evaluator_set_keeper(outside, &keeper);
+    for (unsigned i = 0; i < 2; i++) {
+        sx_expect_ok(sx_outside_evaluator_ask(outside, &kind, NULL, question("q"), &value, &reason));
+        assert_true(value == 4 && reason == 0 && kept.kept == 1);
+        assert_string_equal(kept.question, "{\"text\":\"q\"}");
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        sx_expect_ok(sx_outside_evaluator_ask(outside, &kind, NULL, question("r"), &value, &reason));
+        assert_true(reason == SX_REFUSED && kept.kept == 2 && isinf(kept.value));
+    }
+    sx_outside_evaluator_account account = sx_outside_evaluator_report(outside);
+    assert_true(account.questions == 2 && account.recalled == 2 && account.refused == 1);
+    sx_expect_ok(sx_outside_evaluator_ask(outside, &kind, NULL, question("s"), &value, &reason));
+    assert_true(reason == SX_REFUSED && kept.kept == 2);
+    sx_outside_evaluator_set_keeper(outside, NULL);
+    sx_expect_ok(sx_outside_evaluator_ask(outside, &kind, NULL, question("r"), &value, &reason));
+    assert_int_equal(sx_outside_evaluator_report(outside).recalled, 2);
     sx_outside_evaluator_free(outside);
 }
 
@@ -284,6 +338,7 @@ int main(void) {
         cmocka_unit_test(points_that_fail_twice_are_refused),
         cmocka_unit_test(cancelled_questions_are_not_evaluated),
         cmocka_unit_test(late_answers_are_named),
+        cmocka_unit_test(kept_answers_are_not_asked_for),
         cmocka_unit_test(answers_are_remembered),
         cmocka_unit_test(models_ask_about_legal_points),
     };

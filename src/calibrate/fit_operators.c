@@ -73,6 +73,7 @@ static void free_numbers(const freeing *f, sx_timing_kind *kind, sx_fit *fit, sx
     free_number(fit, task, "overhead", &kind->overhead, 5e-6, 1e-9, 1);
     free_number(fit, task, arch->level[outer].name, &kind->level[outer], 0.7, 0.01, 10);
     if (form == SX_FORM_ROWS) free_number(fit, task, "element", &kind->element, 1e-9, 1e-15, 1);
+    if (form == SX_FORM_ROWS && kind->warp > 0) free_number(fit, task, "warp", &kind->warp, 1e-9, 1e-15, 1);
     if (form == SX_FORM_STREAM) free_number(fit, task, "fill", &kind->fill, 0.3, 0.01, 4);
     if (form == SX_FORM_STREAM || form == SX_FORM_ROWS) return;
     free_number(fit, task, "compute", &kind->compute, 0.7, 0.01, 10);

@@ -11,6 +11,7 @@ static const sx_timing_key numbers[] = {
     {"wave", AT(wave), 0, 1, 0, false},         {"split", AT(split), 0, 1, 0, false},
     {"fill", AT(fill), 0, 4, 0, false},         {"row", AT(row), 0, INFINITY, INFINITY, true},
     {"element", AT(element), 0, 1, 0, false},   {"unaligned", AT(unaligned), 0, 1, 0, true},
+    {"warp", AT(warp), 0, 1, 0, false},         {"held", AT(held), 0, INFINITY, INFINITY, true},
 };
 enum { N_NUMBERS = sizeof numbers / sizeof *numbers };
 

@@ -18,7 +18,9 @@ typedef struct sx_timing_kind {
     double split;   /* of adding the parts of a split reduction */
     double fill;    /* exponent by which bandwidth falls where fewer tiles than units are there */
     double row;     /* elements of a row that a unit holds; longer ones are read once more */
+    double held;    /* rows longer than this are held all the same; only with `warp` */
     double element; /* of an element of a row that a part of a unit goes through */
+    double warp;    /* of an element of a row of at most `row` elements; 0: as `element` */
     double
         unaligned; /* share of the compute efficiency where channels are no multiple of 8; 0: as the vector unit */
     double compute;              /* efficiency of the compute units */

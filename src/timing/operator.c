@@ -9,7 +9,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_PARTS = 16, SHORTEST_PART = 128, STEP = 32, ROWS_IN_FLIGHT = 8 };
+enum {
+    MOST_PARTS = 16,
+    SHORTEST_PART = 128,
+    STEP = 32,
+    ROWS_IN_FLIGHT = 8,   /* of a unit, */
+    SHORT_IN_FLIGHT = 32, /* where short rows have a kernel of their own, of these, */
+    LONG_IN_FLIGHT = 2    /* and of others */
+};
 
 /* Bytes per second of a level, all instances; INFINITY where there is no limit. */
 static double level_rate(const sx_arch *arch, int level) {
@@ -94,15 +101,29 @@ void sx_operator_time_finish(const sx_arch *arch, double exponent, sx_operator_t
     time->seconds = time->overhead + joined;
 }
 
+/* The bytes of an operator. A row that a unit cannot hold is read once more; where short rows have a kernel of their own,
+ * that of longer ones makes three passes. */
+static double moved_bytes(const sx_timing_kind *kind, const sx_timed_operator *op) {
+    if (op->columns <= kind->row) return op->bytes;
+    if (kind->warp > 0) return op->columns > kind->held ? op->bytes : op->bytes + 2 * op->again;
+    return op->bytes + op->again;
+}
+
+/* The seconds that units go through rows. */
+static double row_seconds(const sx_timing_kind *kind, const sx_timed_operator *op, double units) {
+    const bool brief = kind->warp > 0 && op->columns <= kind->row;
+    const double rows = !(kind->warp > 0) ? ROWS_IN_FLIGHT : brief ? SHORT_IN_FLIGHT : LONG_IN_FLIGHT;
+    return ceil(op->blocks / (units * rows)) * op->columns * (brief ? kind->warp : kind->element);
+}
+
 sx_operator_time sx_time_operator(const sx_arch *arch, const sx_timing *timing, const sx_timed_operator *op) {
     const sx_timing_kind *kind = sx_timing_find(timing, op->kind);
     const int outer = arch->n_levels - 1;
     const double rate = width_rate(timing, fmax(op->row_bits, op->col_bits));
     const double peak = (double)arch->compute.instances / arch->cycle_seconds * rate * kind->compute *
                         (op->unaligned ? sx_unaligned_share(arch, kind) : 1);
-    const double bytes = op->bytes + (op->columns > kind->row ? op->again : 0);
     const double shared = level_rate(arch, timing->shared) * kind->level[timing->shared];
-    const double memory = bytes / (level_rate(arch, outer) * kind->level[outer]);
+    const double memory = moved_bytes(kind, op) / (level_rate(arch, outer) * kind->level[outer]);
     sx_operator_time out = {.overhead = kind->overhead};
     if (op->repeat > 0 && timing->units) {
         const kernel k = {op,     kind,      timing->units, peak / timing->units, shared / timing->units,
@@ -115,8 +136,7 @@ sx_operator_time sx_time_operator(const sx_arch *arch, const sx_timing *timing, 
         const double spread = op->blocks > 0 ? op->blocks / (waves * units) : 1;
         const double macs = op->repeat > 0 ? op->repeat * op->m * op->n * op->k : op->macs;
         out.compute = macs / peak / (macs > 0 ? spread : 1);
-        if (op->columns > 0)
-            out.vector = ceil(op->blocks / (units * ROWS_IN_FLIGHT)) * op->columns * kind->element;
+        if (op->columns > 0) out.vector = row_seconds(kind, op, units);
         out.level[outer] = memory / (op->blocks > 0 ? pow(fmin(1, op->blocks / units), kind->fill) : 1);
     }
     sx_operator_time_finish(arch, kind->overlap, &out);

@@ -124,6 +124,25 @@ static void rows_of_norms(void **state) {
     assert_true(sx_time_operator(&arch, &timing, &op).seconds < 1e-8);
 }
 
+/* Short rows have a kernel of their own: 32 are in flight in a unit, and of longer ones 2, which are read three times unless
+ * they are so long that another kernel holds them. */
+static void short_rows(void **state) {
+    (void)state;
+    sx_expect_timed("timing: {units: 4, shared: L2, tiles: [1x1], operators: {softmax: {row: 100, held: 200, "
+                    "element: 1e-9, warp: 1e-8}}}\n",
+                    &arch, &timing);
+    sx_timed_operator op = {
+        .kind = "softmax", .blocks = 256, .columns = 100, .bytes = 4000000, .again = 2000000};
+    static const double columns[] = {100, 101, 200, 201}, memory[] = {4e-5, 8e-5, 8e-5, 4e-5},
+                        vector[] = {2 * 1e-6, 32 * 101e-9, 32 * 200e-9, 32 * 201e-9};
+    for (size_t i = 0; i < 4; i++) {
+        op.columns = columns[i];
+        sx_operator_time t = sx_time_operator(&arch, &timing, &op);
+        expect_near(t.level[1], memory[i]);
+        expect_near(t.vector, vector[i]);
+    }
+}
+
 /* Bandwidth falls where there are fewer tiles than units. */
 static void few_tiles(void **state) {
     (void)state;
@@ -168,6 +187,7 @@ int main(void) {
         cmocka_unit_test(operands_of_tiles),
         cmocka_unit_test(overlap_of_parts),
         cmocka_unit_test(rows_of_norms),
+        cmocka_unit_test(short_rows),
         cmocka_unit_test(few_tiles),
         cmocka_unit_test(unaligned_channels),
         cmocka_unit_test(collectives),

@@ -30,12 +30,14 @@ typedef struct fused_case {
     sx_session_result result;
 } fused_case;
 
+/* Maps the layers of a graph on a machine whose exchange memory has `entries` words; 0: as many as it has. */
 static void case_begin(fused_case *c, sx_graph graph, const char *machine, const char *mapper,
-                       uint64_t evaluations) {
+                       uint64_t evaluations, uint64_t entries) {
     memset(c, 0, sizeof *c);
     c->graph = graph;
     sx_expect_ok(sx_graph_network(&c->graph, &c->network));
     sx_expect_ok(sx_catalog_arch(machine, &c->arch));
+    if (entries) c->arch.level[c->arch.n_levels - 2].entries = entries;
     sx_session_options_init(&c->options);
     c->options.mapper = mapper;
     c->options.run.evaluations = evaluations;
@@ -68,7 +70,7 @@ static void test_nothing_fused(void **state) {
         for (size_t m = 0; m < sizeof machines / sizeof *machines; m++) {
             sx_graph graph;
             sx_expect_ok(sx_catalog_graph(name, NULL, &graph));
-            case_begin(&c, graph, machines[m], "random", 200);
+            case_begin(&c, graph, machines[m], "random", 200, 0);
             sx_fused *fused = fuse(&c, "none");
             assert_memory_equal(&fused->total, &c.result.total, sizeof fused->total);
             assert_int_equal(fused->n_tensors, 0);
@@ -116,7 +118,7 @@ static sx_graph read_block(void) {
 static void test_fused_sums(void **state) {
     (void)state;
     static fused_case c;
-    case_begin(&c, read_block(), "glb128", "optimal", 0);
+    case_begin(&c, read_block(), "glb128", "optimal", 0, 0);
     sx_fused *fused = fuse(&c, "auto");
     double energy = 0, cycles = 0, bytes = 0;
     assert_int_equal(fused->n_layers, 3);
@@ -249,10 +251,7 @@ static void test_checkpoint(void **state) {
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/layers", folder);
     snprintf(file, sizeof file, "%s.fused", path);
-    case_begin(&c, read_block(), "glb128", "optimal", 0);
-    c.arch.level[c.arch.n_levels - 2].entries = 400;
-    sx_session_result_fini(&c.result);
-    sx_expect_ok(sx_session_run(&c.network, &c.arch, &c.options, &c.result));
+    case_begin(&c, read_block(), "glb128", "optimal", 0, 400);
     sx_fused *straight = fuse(&c, "auto");
     c.options.checkpoint = path;
     c.options.run.checkpoint_seconds = 0;
@@ -288,7 +287,7 @@ static void test_threads(void **state) {
     static fused_case c;
     char *text[2];
     for (unsigned threads = 1; threads <= 2; threads++) {
-        case_begin(&c, read_block(), "glb128", "optimal", 0);
+        case_begin(&c, read_block(), "glb128", "optimal", 0, 0);
         c.options.run.threads = 2 * threads - 1;
         sx_fused *fused = fuse(&c, "auto");
         sx_expect_ok(sx_session_fused_write(fused, c.graph.name, &c.arch, SX_YAML, &text[threads - 1]));
@@ -307,10 +306,7 @@ static void test_file(void **state) {
     static const uint64_t room[] = {400, 900};
     for (size_t i = 0; i < 2; i++) {
         char *text;
-        case_begin(&c, read_block(), "glb128", "optimal", 0);
-        c.arch.level[c.arch.n_levels - 2].entries = room[i];
-        sx_session_result_fini(&c.result);
-        sx_expect_ok(sx_session_run(&c.network, &c.arch, &c.options, &c.result));
+        case_begin(&c, read_block(), "glb128", "optimal", 0, room[i]);
         sx_fused *fused = fuse(&c, "auto");
         sx_expect_ok(sx_session_fused_write(fused, c.graph.name, &c.arch, SX_YAML, &text));
         sx_input *input = sx_expect_input(text);
@@ -348,7 +344,7 @@ static void test_certificate(void **state) {
     sx_verification v;
     sx_verify_options options;
     sx_verify_options_init(&options);
-    case_begin(&c, read_block(), "glb128", "optimal", 0);
+    case_begin(&c, read_block(), "glb128", "optimal", 0, 0);
     sx_session_result_fini(&c.result);
     c.arch.level[c.arch.n_levels - 2].entries = 400;
     c.options.run.proof = true;

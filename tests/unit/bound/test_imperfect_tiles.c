@@ -87,6 +87,40 @@ static void knows_the_best_tile(void **state) {
     expect_best_tile((const int[]){17, 5, 5}, 50); /* 6 of m */
 }
 
+/* Units read a word of each input at every step, and of the output at all but the first of each word; they update it at every
+ * step. */
+static void knows_what_units_take(void **state) {
+    (void)state;
+    static const char inner[] =
+        "arch:\n  arithmetic: {name: MAC, instances: 1, word-bits: 16, energy: 0}\n  storage:\n"
+        "  - {name: Buffer, entries: 40, instances: 1, read_energy: %d, fill_energy: 0, update_energy: %d}\n"
+        "  - {name: DRAM, class: DRAM, instances: 1, read_energy: 0, fill_energy: 0, update_energy: 0}\n";
+    static const double steps = M * N * K, expected[] = {2 * steps + (steps - M * N), steps};
+    const uint8_t must[SX_MAX_LEVELS] = {7, 7}, may[SX_MAX_LEVELS] = {0};
+    for (int update = 0; update < 2; update++) {
+        char text[1024];
+        sx_small_map map;
+        sx_imperfect_tiles *tiles;
+        sx_imperfect_bound bounds;
+        sx_outline outline;
+        snprintf(text, sizeof text, inner, !update, update);
+        sx_small_map_open(&map, "O[m,n] += A[m,k]*B[k,n] {m:13,n:11,k:17}", text, NULL, NULL);
+        sx_expect_ok(sx_imperfect_tiles_new(map.model, must, may, 0, NULL, &tiles));
+        sx_imperfect_bound_init(&bounds, tiles);
+        memset(&outline, 0, sizeof outline);
+        for (int s = 0; s < 2; s++)
+            for (int d = 0; d < SX_MAX_DIMS; d++) outline.spatial[s][d] = 1;
+        sx_imperfect_bound_spatial(&bounds, &outline);
+        double any = sx_imperfect_bound_any(&bounds).energy_pj;
+        if (fabs(any - expected[update]) > 1e-6) fail_msg("%.9g, not %.9g", any, expected[update]);
+        assert_true(sx_imperfect_bound_all(&bounds).energy_pj <= expected[update]);
+        sx_imperfect_bound_keep(&bounds, must);
+        assert_true(fabs(sx_imperfect_bound_score(&bounds, 0).energy_pj - expected[update]) < 1e-6);
+        sx_imperfect_tiles_free(tiles);
+        sx_small_map_close(&map);
+    }
+}
+
 /* The last block along a loop may be alone in its sweep where another loop on its dimension is further out. */
 static void knows_where_tiles_move(void **state) {
     (void)state;
@@ -156,6 +190,7 @@ static void lists_the_largest_tiles(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(knows_the_best_tile),
+        cmocka_unit_test(knows_what_units_take),
         cmocka_unit_test(knows_where_tiles_move),
         cmocka_unit_test(knows_what_a_word_counts_for),
         cmocka_unit_test(lists_the_largest_tiles),

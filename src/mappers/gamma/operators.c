@@ -8,7 +8,7 @@
  * What differs. A parallel dimension's factor at a level is spatial as far as a divisor of it fits the array,
  * the rest stays temporal. Dimensions are chosen in proportion to the bits of their size, where the code has
  * fixed shares for the seven of a convolution: .1 for N, .2 for K, C, Y and X, .05 for R and S. With
- * remainders there are no primes, and a tile is drawn as the space draws it.
+ * remainders a tile is drawn as the space draws it, or out of the primes of a padded size.
  *
  * Complexity: every operator takes a few passes over levels and dimensions; repair as sx_map_repair. */
 #include "mappers/gamma/operators.h"
@@ -122,7 +122,25 @@ static void set_totals(const sx_map_space *space, int dim, const uint32_t *total
     }
 }
 
-/* Draws a dimension's factors: each prime at a random level. */
+/* Draws the factors of a dimension with remainders: each prime of a padded size at a random level, trimmed from the inside
+ * out. The size itself is as likely as all that are padded, so that many factors divide. */
+static void draw_padded_tile(const sx_map_space *space, sx_rng *rng, int dim, sx_gamma_individual i) {
+    static const uint32_t multiple[] = {2, 3, 4, 6, 8, 12, 16, 32};
+    const uint64_t choice = sx_rng_below(rng, 2 * sizeof multiple / sizeof *multiple);
+    const uint32_t size = space->problem->size[dim];
+    const uint32_t of = choice < sizeof multiple / sizeof *multiple ? multiple[choice] : 1;
+    uint32_t total[SX_MAX_LEVELS], product = ((size - 1) / of + 1) * of, left = size;
+    for (int s = 0; s < space->arch->n_levels; s++) total[s] = 1;
+    for (uint32_t p = 2; product > 1; p = p * p > product ? product : p + 1)
+        for (; product % p == 0; product /= p) total[sx_rng_below(rng, space->arch->n_levels)] *= p;
+    for (int s = 0; s < space->arch->n_levels; s++) {
+        if (total[s] > left) total[s] = left;
+        left = (left - 1) / total[s] + 1;
+    }
+    set_totals(space, dim, total, i);
+}
+
+/* Draws a dimension's factors: each prime at a random level. With remainders half of the draws are as the space draws. */
 static void draw_tile(const sx_map_space *space, sx_rng *rng, int dim, sx_gamma_individual i) {
     uint32_t factor[SX_MAX_SLOTS], total[SX_MAX_LEVELS], left = space->problem->size[dim];
     sx_factors_draw(space->factors[dim], rng, factor);
@@ -131,6 +149,7 @@ static void draw_tile(const sx_map_space *space, sx_rng *rng, int dim, sx_gamma_
         for (int slot = 0; slot < space->n_slots; slot++)
             if (space->slot[slot].spatial && factor[slot] > 1)
                 i.genes->parallel[space->slot[slot].level] |= (uint16_t)(1u << dim);
+        if (sx_rng_below(rng, 2)) draw_padded_tile(space, rng, dim, i);
         return;
     }
     for (int s = 0; s < space->arch->n_levels; s++) total[s] = 1;

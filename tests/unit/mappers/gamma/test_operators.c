@@ -318,8 +318,27 @@ static void large_dimensions_are_chosen_more_often(void **state) {
     sx_small_map_close(&one);
 }
 
+/* With remainders a good part of the tiles that are drawn divide, and not all of them. */
+static void some_tiles_with_remainders_divide(void **state) {
+    (void)state;
+    pair p;
+    open_pair(&p, N_PERFECT);
+    p.rng = sx_rng_stream(10, "operators", 0);
+    const int k = sx_problem_dim(p.space->problem, "p");
+    int divides = 0;
+    for (int i = 0; i < 1000; i++) {
+        uint32_t product = 1;
+        sx_gamma_random(p.space, &p.rng, p.a);
+        for (int s = 0; s < p.space->arch->n_levels; s++) product *= total(p.a.point, s, k);
+        divides += product == p.space->problem->size[k];
+    }
+    assert_in_range(divides, 400, 800);
+    close_pair(&p);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(some_tiles_with_remainders_divide),
         cmocka_unit_test(all_operators_make_constructions_that_can_be_repaired),
         cmocka_unit_test(points_read_are_points_expressed),
         cmocka_unit_test(order_swaps_leave_tiles_alone),

@@ -40,10 +40,11 @@ sx_status sx_fuse_prepare(const sx_args *args, sx_result *r) {
             sx_error_new(SX_ERR_USAGE, "--gap %g is no share", sx_args_number(args, "gap", 0)),
             "--gap 0.02 is 2 %%");
     const char *exchange = sx_args_text(args, "exchange", 0), *stairs = sx_args_text(args, "staircase", 0);
-    if (exchange && stairs && strcmp(exchange, stairs) != 0)
+    const size_t first = exchange ? strcspn(exchange, ",") : 0;
+    if (exchange && stairs && (strncmp(exchange, stairs, first) != 0 || stairs[first]))
         return sx_error_hint(
             sx_error_new(SX_ERR_USAGE, "--staircase %s is not --exchange %s", stairs, exchange),
-            "sizes of the exchange memory are compared");
+            "sizes of the first exchange memory are compared");
     if (sx_args_count(args, "orders", 1) < 1 || sx_args_count(args, "orders", 1) > SX_MAX_ORDERS)
         return sx_error_new(SX_ERR_USAGE, "--orders is a number from 1 to %d", SX_MAX_ORDERS);
     if (sx_args_count(args, "row-loops", 1) < 1 || sx_args_count(args, "row-loops", 1) > 2)
@@ -78,10 +79,10 @@ static sx_status add_given(const sx_args *args, const sx_fused *fused, sx_output
 static sx_fusing_options options_of(const sx_args *args) {
     const char *tensors = sx_args_text(args, "fuse", 0), *window = sx_args_text(args, "window", 0),
                *staircase = sx_args_text(args, "staircase", 0);
-    const char *softmax = sx_args_text(args, "softmax", 0);
+    const char *softmax = sx_args_text(args, "softmax", 0), *exchange = sx_args_text(args, "exchange", 0);
     return (sx_fusing_options){.one_pass = softmax && strcmp(softmax, "one-pass") == 0,
                                .tensors = tensors && *tensors ? tensors : "auto",
-                               .exchange = staircase ? staircase : sx_args_text(args, "exchange", 0),
+                               .exchange = exchange ? exchange : staircase,
                                .staircase = sx_args_flag(args, "staircase"),
                                .window = window ? window : "best",
                                .k_best = (size_t)sx_args_count(args, "k-best", 1),

@@ -15,9 +15,13 @@
      false,                                                                                                   \
      "of a network, also find which tensors between layers should stay on chip (auto), or let those of "      \
      "these names stay (docs/fusion.md)"},                                                                    \
-        {"exchange", 0,                                                                                       \
-         "LEVEL",    SX_OPTION_TEXT,                                                                          \
-         false,      "with --fuse: the memory in which tensors stay (the one inside the outermost)"},         \
+        {"exchange",                                                                                          \
+         0,                                                                                                   \
+         "LEVEL[,LEVEL]",                                                                                     \
+         SX_OPTION_TEXT,                                                                                      \
+         false,                                                                                               \
+         "with --fuse: the memory in which tensors stay (the one inside the outermost), and a second one "    \
+         "further in"},                                                                                       \
         {"explain",                                                                                           \
          'e',                                                                                                 \
          NULL,                                                                                                \

@@ -10,11 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Why a level cannot be the exchange memory; NULL where it can. */
-static const char *unfit_level(const sx_arch *arch, int level) {
+/* Why a level cannot be an exchange memory; NULL where it can. */
+static const char *unfit_level(const sx_arch *arch, int level, bool second) {
     const sx_storage *s = &arch->level[level];
     if (level == arch->n_levels - 1) return "is the outermost level, where nothing fused is exchanged";
-    if (level != arch->n_levels - 2) return "is not next to the outermost level";
+    if (!second && level != arch->n_levels - 2) return "is not next to the outermost level";
+    if (second && level >= arch->n_levels - 2) return "is not inside the first exchange memory";
     if (s->instances != 1) return "has several instances, which share no tensor";
     if (s->transparent) return "keeps no tensor";
     if (s->entries == SX_UNLIMITED) return "has no size";
@@ -22,32 +23,44 @@ static const char *unfit_level(const sx_arch *arch, int level) {
     return NULL;
 }
 
-sx_status sx_cut_level(const sx_arch *arch, const char *name, int *out) {
-    int level = arch->n_levels - 2;
+/* Finds a level by the first `length` characters of a name. */
+static sx_status find_level(const sx_arch *arch, const char *name, size_t length, bool second, int *out) {
+    int level = 0;
+    while (level < arch->n_levels &&
+           (strncmp(arch->level[level].name, name, length) != 0 || arch->level[level].name[length]))
+        level++;
+    if (level == arch->n_levels)
+        return sx_error_hint(
+            sx_error_new(SX_ERR_USAGE, "--exchange: %s has no level '%.*s'", arch->name, (int)length, name),
+            "the exchange memory is the one inside the outermost: %s", arch->level[arch->n_levels - 2].name);
+    const char *why = unfit_level(arch, level, second);
+    if (why)
+        return sx_error_hint(
+            sx_error_new(SX_ERR_INPUT, "--fuse: the level %s of %s %s", arch->level[level].name, arch->name,
+                         why),
+            second ? "a second exchange memory is a single memory of a given size inside the first"
+                   : "tensors are exchanged in the level inside the outermost one, which must be a single "
+                     "memory of a given size");
+    *out = level;
+    return SX_OK;
+}
+
+sx_status sx_cut_levels(const sx_arch *arch, const char *names, int *out, int *second) {
+    *second = -1;
     if (sx_sparse_active(&arch->sparse))
         return sx_error_new(SX_ERR_INPUT,
                             "--fuse: %s has hardware for zeros, and fused mappings are counted dense",
                             arch->name);
     if (arch->n_levels < 2)
         return sx_error_new(SX_ERR_INPUT, "--fuse: %s has one level; there is no memory on chip", arch->name);
-    if (arch->n_levels == SX_MAX_LEVELS)
-        return sx_error_new(SX_ERR_INPUT, "--fuse: %s has %d levels, of which fused mappings need one more",
-                            arch->name, arch->n_levels);
-    for (int s = 0; name && s < arch->n_levels; s++)
-        if (strcmp(arch->level[s].name, name) == 0) level = s, name = NULL;
-    if (name)
-        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--exchange: %s has no level '%s'", arch->name, name),
-                             "the exchange memory is the one inside the outermost: %s",
-                             arch->level[arch->n_levels - 2].name);
-    const char *why = unfit_level(arch, level);
-    if (why)
-        return sx_error_hint(
-            sx_error_new(SX_ERR_INPUT, "--fuse: the level %s of %s %s", arch->level[level].name, arch->name,
-                         why),
-            "tensors are exchanged in the level inside the outermost one, which must be a single "
-            "memory of a given size");
-    *out = level;
-    return SX_OK;
+    if (!names) names = arch->level[arch->n_levels - 2].name;
+    const size_t length = strcspn(names, ",");
+    const bool two = names[length] == ',';
+    if (arch->n_levels + two >= SX_MAX_LEVELS)
+        return sx_error_new(SX_ERR_INPUT, "--fuse: %s has %d levels, of which fused mappings need %s more",
+                            arch->name, arch->n_levels, two ? "two" : "one");
+    SX_TRY(find_level(arch, names, length, false, out));
+    return two ? find_level(arch, names + length + 1, strlen(names + length + 1), true, second) : SX_OK;
 }
 
 uint64_t sx_cut_capacity(const sx_arch *arch, int exchange) {
@@ -65,20 +78,26 @@ static void set_residence(const sx_arch *arch, int exchange, sx_storage *out) {
     out->fill_latency = out->drain_latency = 0;
 }
 
+/* Takes words of a memory away. */
+static void occupy_memory(sx_storage *memory, uint64_t words) {
+    if (!words) return;
+    double taken = ceil((double)words * memory->multiple_buffering);
+    memory->entries = taken < (double)memory->entries ? memory->entries - (uint64_t)taken : 1;
+}
+
 void sx_cut_arch(const sx_arch *arch, int exchange, const sx_cut *cut, sx_arch *out) {
     *out = *arch;
-    sx_storage *memory = &out->level[exchange];
-    if (cut->occupied) {
-        double taken = ceil((double)cut->occupied * memory->multiple_buffering);
-        memory->entries = taken < (double)memory->entries ? memory->entries - (uint64_t)taken : 1;
+    occupy_memory(&out->level[exchange], cut->occupied);
+    occupy_memory(&out->level[cut->second_level], cut->occupied_second);
+    if (cut->resident) {
+        out->n_levels++;
+        for (int s = out->n_levels - 1; s > exchange + 1; s--) out->level[s] = arch->level[s - 1];
+        set_residence(arch, exchange, &out->level[exchange + 1]);
+        if (out->level[exchange + 2].law) out->level[exchange + 1].law = out->level[exchange + 2].law;
+        for (int s = 0; s < out->n_levels; s++)
+            if (out->level[s].power_gated_at > exchange) out->level[s].power_gated_at++;
     }
-    if (!cut->resident) return;
-    out->n_levels++;
-    for (int s = out->n_levels - 1; s > exchange + 1; s--) out->level[s] = arch->level[s - 1];
-    set_residence(arch, exchange, &out->level[exchange + 1]);
-    if (out->level[exchange + 2].law) out->level[exchange + 1].law = out->level[exchange + 2].law;
-    for (int s = 0; s < out->n_levels; s++)
-        if (out->level[s].power_gated_at > exchange) out->level[s].power_gated_at++;
+    if (cut->second) set_residence(arch, cut->second_level, &out->level[out->n_levels++]);
 }
 
 /* Forbids a level to keep tensors. */
@@ -87,28 +106,49 @@ static void bypass_tensors(sx_level_limits *level, unsigned tensors) {
     level->must_bypass |= (uint8_t)tensors;
 }
 
-void sx_cut_constraints(const sx_constraints *from, int exchange, const sx_cut *cut, sx_constraints *out) {
-    *out = *from;
-    if (!cut->resident) return;
-    const unsigned all = (1u << from->n_tensors) - 1, stay = cut->resident;
-    const sx_level_limits free_level = {.split = -1};
-    out->n_levels++;
-    for (int s = out->n_levels - 1; s > exchange + 1; s--) out->level[s] = from->level[s - 1];
-    sx_level_limits *residence = &out->level[exchange + 1], *outermost = residence + 1;
-    *residence = free_level;
-    residence->temporal = outermost->temporal;
+/* Forbids loops of a level. */
+static void forbid_loops(sx_level_limits *level, int n_dims) {
+    memset(&level->temporal, 0, sizeof level->temporal);
+    for (int d = 0; d < n_dims; d++) level->temporal.min[d] = level->temporal.max[d] = 1;
+}
+
+/* The limits of a level that keeps what stays, and nothing else. */
+static void keep_residents(const sx_constraints *from, unsigned stay, unsigned found, sx_level_limits *out) {
+    *out = (sx_level_limits){.split = -1};
     for (int d = 0; d < from->n_dims; d++) {
-        residence->spatial.min[d] = 1;
-        residence->spatial.max[d] = SX_MAX_DIM_SIZE;
+        out->spatial.min[d] = 1;
+        out->spatial.max[d] = SX_MAX_DIM_SIZE;
     }
-    memset(&outermost->temporal, 0, sizeof outermost->temporal);
-    for (int d = 0; d < from->n_dims; d++) outermost->temporal.min[d] = outermost->temporal.max[d] = 1;
-    residence->must_keep = (uint8_t)stay;
-    residence->must_bypass = (uint8_t)(all & ~stay);
-    residence->rmw_first_update = cut->found;
-    bypass_tensors(outermost, stay);
-    bypass_tensors(&out->level[exchange], stay);
-    outermost->min_utilization = 0;
+    out->must_keep = (uint8_t)stay;
+    out->must_bypass = (uint8_t)(((1u << from->n_tensors) - 1) & ~stay);
+    out->rmw_first_update = (uint8_t)(found & stay);
+}
+
+void sx_cut_constraints(const sx_arch *arch, const sx_constraints *from, int exchange, const sx_cut *cut,
+                        sx_constraints *out) {
+    const unsigned all = (1u << from->n_tensors) - 1, on_chip = (unsigned)cut->resident | cut->second;
+    *out = *from;
+    if (cut->occupied && cut->occupied >= sx_cut_capacity(arch, exchange))
+        bypass_tensors(&out->level[exchange], all);
+    if (cut->occupied_second && cut->occupied_second >= sx_cut_capacity(arch, cut->second_level))
+        bypass_tensors(&out->level[cut->second_level], all);
+    if (cut->resident) {
+        out->n_levels++;
+        for (int s = out->n_levels - 1; s > exchange + 1; s--) out->level[s] = out->level[s - 1];
+        sx_level_limits *residence = &out->level[exchange + 1], *outermost = residence + 1;
+        keep_residents(from, cut->resident, cut->found, residence);
+        residence->temporal = outermost->temporal;
+        forbid_loops(outermost, from->n_dims);
+        bypass_tensors(outermost, cut->resident);
+        bypass_tensors(&out->level[exchange], cut->resident);
+        outermost->min_utilization = 0;
+    }
+    if (!cut->second) return;
+    for (int s = cut->second_level; s < out->n_levels; s++) bypass_tensors(&out->level[s], cut->second);
+    out->level[out->n_levels - 1].must_keep |= (uint8_t)(all & ~on_chip);
+    sx_level_limits *residence = &out->level[out->n_levels++];
+    keep_residents(from, cut->second, cut->found, residence);
+    forbid_loops(residence, from->n_dims);
 }
 
 /* Words per cycle that a level moves: read, and filled or updated. */
@@ -137,18 +177,27 @@ static bool is_timed(const sx_arch *arch, int exchange) {
     return !own || !(own->load_bus > 0 || own->n_array);
 }
 
+/* The share of its speed that a memory allows which has two levels, for tiles and for what stays. */
+static double shared_speed(const sx_problem *problem, const sx_arch *arch, int memory, int residence,
+                           const sx_cost *cost) {
+    const sx_storage *s = &arch->level[memory];
+    double rate[2] = {0}, slow = 1;
+    add_rates(problem, arch, memory, cost, rate);
+    add_rates(problem, arch, residence, cost, rate);
+    if (s->read_bandwidth < rate[0]) slow = fmin(slow, s->read_bandwidth / rate[0]);
+    if (s->write_bandwidth < rate[1]) slow = fmin(slow, s->write_bandwidth / rate[1]);
+    if (s->shared_bandwidth < rate[0] + rate[1]) slow = fmin(slow, s->shared_bandwidth / (rate[0] + rate[1]));
+    return slow;
+}
+
 sx_score sx_cut_score(const sx_problem *problem, const sx_arch *cut_arch, int exchange, const sx_cut *cut,
                       const sx_cost *cost) {
-    const sx_storage *memory = &cut_arch->level[exchange];
     sx_score score = sx_cost_score(cost);
-    double rate[2] = {0}, slow = 1, leakage = 0;
-    if (!cut->resident) return score;
-    add_rates(problem, cut_arch, exchange, cost, rate);
-    add_rates(problem, cut_arch, exchange + 1, cost, rate);
-    if (memory->read_bandwidth < rate[0]) slow = fmin(slow, memory->read_bandwidth / rate[0]);
-    if (memory->write_bandwidth < rate[1]) slow = fmin(slow, memory->write_bandwidth / rate[1]);
-    if (memory->shared_bandwidth < rate[0] + rate[1])
-        slow = fmin(slow, memory->shared_bandwidth / (rate[0] + rate[1]));
+    double slow = 1, leakage = 0;
+    if (!cut->resident && !cut->second) return score;
+    if (cut->resident) slow = shared_speed(problem, cut_arch, exchange, exchange + 1, cost);
+    if (cut->second)
+        slow = fmin(slow, shared_speed(problem, cut_arch, cut->second_level, cut_arch->n_levels - 1, cost));
     double cycles = ceil((double)cost->compute_cycles / slow);
     if (is_timed(cut_arch, exchange)) score.latency = fmax(score.latency, cycles);
     if (cycles <= score.cycles) return score;

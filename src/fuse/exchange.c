@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 64, MOST_ALIVE = 14 };
+/* Values that may stay and are alive together: with two memories each has three places. */
+enum { SLOTS = 64, MOST_ALIVE = 14, MOST_ALIVE_TWO = 9 };
 
 /* Under construction: per tensor of the graph. */
 typedef struct tensor_facts {
@@ -24,6 +25,7 @@ void sx_exchange_fini(sx_exchange *exchange) {
     free(exchange->value);
     free(exchange->value_of);
     free(exchange->words);
+    free(exchange->second_words);
     memset(exchange, 0, sizeof *exchange);
 }
 
@@ -107,23 +109,22 @@ static void unite_node(const sx_graph *graph, const sx_graph_node *node, tensor_
     }
 }
 
-/* Counts the words that tensors take of the exchange memory, and marks those that it is not built to keep. */
-static void count_words(const sx_exchange *x, tensor_facts *t) {
-    const sx_storage *memory = &x->arch->level[x->level];
+/* Counts the words that tensors take of a memory, and gives those that it is not built to keep a reason in `unkept`. */
+static void count_words(const sx_exchange *x, int level, tensor_facts *t, const char **unkept) {
+    const sx_storage *memory = &x->arch->level[level];
     for (size_t i = 0; i < x->graph->n_tensors; i++) t->words[i] = sx_graph_words(&x->graph->tensor[i]);
     for (size_t s = 0; s < x->n_steps; s++) {
         if (x->step[s].layer == SX_NO_INDEX) continue;
         const sx_problem *problem = &x->network->layer[x->step[s].layer].problem;
         const sx_graph_node *node = &x->graph->node[x->step[s].node];
-        const unsigned kept = sx_arch_keep_mask(x->arch, x->level, problem);
+        const unsigned kept = sx_arch_keep_mask(x->arch, level, problem);
         for (int v = 0; v < problem->n_tensors; v++) {
             size_t tensor = operands_of(x->graph, node)[v].tensor;
             double words = sx_element_words(memory, &problem->tensor[v],
                                             (double)sx_graph_words(&x->graph->tensor[tensor]));
             if (words > (double)t->words[tensor]) t->words[tensor] = (uint64_t)words;
-            if (!(kept >> v & 1) && !t->reason[tensor])
-                t->reason[tensor] = "is not kept by the exchange memory";
-            if (problem->tensor[v].density_model) t->reason[tensor] = "is sparse";
+            if (!(kept >> v & 1) && !unkept[tensor]) unkept[tensor] = "is not kept by the exchange memory";
+            if (problem->tensor[v].density_model) unkept[tensor] = "is sparse";
         }
     }
 }
@@ -168,6 +169,16 @@ static uint64_t words_alive(const sx_exchange *x, const tensor_facts *t, size_t 
     return words - (written < ending ? written : ending);
 }
 
+/* Sets the words of a memory that values take in the steps in which they are alive. */
+static sx_status set_words(const sx_exchange *x, const tensor_facts *t, uint64_t **out) {
+    *out = calloc(x->n_values * x->n_steps + 1, sizeof **out);
+    if (!*out) return sx_error_memory();
+    for (size_t v = 0; v < x->n_values; v++)
+        for (size_t s = x->value[v].first; s <= x->value[v].last; s++)
+            (*out)[s * x->n_values + v] = words_alive(x, t, s, find_root(t, x->value[v].tensor));
+    return SX_OK;
+}
+
 /* Makes a value of each set of united tensors that a node writes. */
 static sx_status make_values(sx_exchange *x, const tensor_facts *t) {
     const size_t n = x->graph->n_tensors;
@@ -178,7 +189,8 @@ static sx_status make_values(sx_exchange *x, const tensor_facts *t) {
     for (size_t i = 0; i < n; i++)
         if (t->born[i] != SX_NO_INDEX && t->root[i] == i) {
             x->value_of[i] = x->n_values;
-            x->value[x->n_values++] = (sx_exchange_value){.tensor = i, .first = t->born[i]};
+            x->value[x->n_values++] =
+                (sx_exchange_value){.tensor = i, .first = t->born[i], .second_slot = SX_NO_SLOT};
         }
     for (size_t i = 0; i < n; i++) {
         if (t->born[i] == SX_NO_INDEX) continue;
@@ -188,12 +200,24 @@ static sx_status make_values(sx_exchange *x, const tensor_facts *t) {
         if (t->dead[i] > value->last) value->last = t->dead[i];
         if (t->reason[i]) value->reason = t->reason[i];
     }
-    x->words = calloc(x->n_values * x->n_steps + 1, sizeof *x->words);
-    if (!x->words) return sx_error_memory();
-    for (size_t v = 0; v < x->n_values; v++)
+    return set_words(x, t, &x->words);
+}
+
+/* Marks the values that may also stay in the second memory, as far as its size and what it keeps allow. */
+static sx_status set_second(sx_exchange *x, tensor_facts *t) {
+    const char **unkept = calloc(x->graph->n_tensors + 1, sizeof *unkept);
+    sx_status status = unkept ? SX_OK : sx_error_memory();
+    if (!status) count_words(x, x->second, t, unkept);
+    if (!status) status = set_words(x, t, &x->second_words);
+    for (size_t v = 0; v < x->n_values && !status; v++) {
+        bool fits = true;
         for (size_t s = x->value[v].first; s <= x->value[v].last; s++)
-            x->words[s * x->n_values + v] = words_alive(x, t, s, find_root(t, x->value[v].tensor));
-    return SX_OK;
+            fits &= x->second_words[s * x->n_values + v] <= x->second_capacity;
+        for (size_t i = 0; i < x->graph->n_tensors; i++) fits &= x->value_of[i] != v || !unkept[i];
+        x->value[v].second_slot = fits ? 0 : SX_NO_SLOT;
+    }
+    free(unkept);
+    return status;
 }
 
 /* How many values that may stay are alive in a step. */
@@ -208,8 +232,18 @@ static int count_alive(const sx_exchange *x, size_t step) {
 static const char *refuse_whole(const sx_exchange *x, size_t v, int slot) {
     for (size_t s = x->value[v].first; s <= x->value[v].last; s++)
         if (sx_exchange_words(x, s, v) > x->capacity) return "is larger than the exchange memory";
-    return slot == SLOTS || count_alive(x, x->value[v].first) > MOST_ALIVE ? "is alive with too many others"
-                                                                           : NULL;
+    return slot == SLOTS || count_alive(x, x->value[v].first) > (x->second >= 0 ? MOST_ALIVE_TWO : MOST_ALIVE)
+               ? "is alive with too many others"
+               : NULL;
+}
+
+/* A slot that no value has had within SX_EXCHANGE_SPAN steps; SLOTS: there is none. */
+static int free_slot(const sx_exchange *x, const size_t *holder, size_t step) {
+    int slot = 0;
+    while (slot < SLOTS && holder[slot] != SX_NO_INDEX &&
+           x->value[holder[slot]].last + SX_EXCHANGE_SPAN >= step)
+        slot++;
+    return slot;
 }
 
 /* Gives values that may meet different slots; values that never fit, and those beyond what a plan can tell apart, cannot stay
@@ -221,34 +255,40 @@ static void assign_slots(sx_exchange *x) {
     for (size_t s = 0; s < x->n_steps; s++)
         for (size_t v = 0; v < x->n_values; v++) {
             sx_exchange_value *value = &x->value[v];
-            int slot = 0;
             if (value->first != s || value->reason) continue;
-            while (slot < SLOTS && holder[slot] != SX_NO_INDEX &&
-                   x->value[holder[slot]].last + SX_EXCHANGE_SPAN >= s)
-                slot++;
+            int slot = free_slot(x, holder, s);
             value->reason = refuse_whole(x, v, slot);
             if (value->reason) continue;
             holder[slot] = v;
             value->slot = (uint8_t)slot;
+            if (value->second_slot == SX_NO_SLOT) continue;
+            slot = free_slot(x, holder, s);
+            value->second_slot = slot < SLOTS ? (uint8_t)slot : SX_NO_SLOT;
+            if (slot < SLOTS) holder[slot] = v;
         }
+    for (size_t v = 0; v < x->n_values; v++)
+        if (x->value[v].reason) x->value[v].second_slot = SX_NO_SLOT;
 }
 
 sx_status sx_exchange_init(const sx_graph *graph, const sx_network *network, const sx_arch *arch, int level,
-                           const size_t *order, sx_exchange *out) {
+                           int second, const size_t *order, sx_exchange *out) {
     tensor_facts t = {0};
     *out = (sx_exchange){.graph = graph,
                          .network = network,
                          .arch = arch,
                          .level = level,
-                         .capacity = sx_cut_capacity(arch, level)};
+                         .capacity = sx_cut_capacity(arch, level),
+                         .second = second,
+                         .second_capacity = second >= 0 ? sx_cut_capacity(arch, second) : 0};
     sx_status status = tensor_facts_init(&t, graph->n_tensors);
     if (!status) status = make_steps(out, order);
     if (!status) {
         set_lifetimes(out, &t);
         for (size_t s = 0; s < out->n_steps; s++)
             if (out->step[s].layer == SX_NO_INDEX) unite_node(graph, &graph->node[out->step[s].node], &t);
-        count_words(out, &t);
+        count_words(out, level, &t, t.reason);
         status = make_values(out, &t);
+        if (!status && second >= 0) status = set_second(out, &t);
     }
     for (size_t s = 0; s < out->n_steps && !status; s++) {
         const sx_graph_node *node = &graph->node[out->step[s].node];

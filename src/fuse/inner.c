@@ -62,7 +62,7 @@ static sx_status enter_optimum(sx_inner *inner, const sx_inner_key *key, uint32_
     if (!sx_hash_table_add(&inner->optima, sx_hash_bytes(key, sizeof *key, 0), (uint32_t) new))
         return sx_error_memory();
     *out = (uint32_t) new;
-    if (key->cut.occupied <= inner->capacity)
+    if (key->cut.occupied <= inner->capacity && key->cut.occupied_second <= inner->second)
         return inner->minimum(inner->user, sx_vector_at(&inner->problem, key->problem), &key->cut,
                               &item->bound);
     item->bound = INFINITY;
@@ -85,8 +85,8 @@ sx_status sx_inner_find(sx_inner *inner, uint64_t problem, const sx_cut *cut, si
     bool new, other;
     size_t roomy;
     SX_TRY(find_optimum(inner, &key, &new, out));
-    if (!new || cut->occupied == 0) return SX_OK;
-    key.cut.occupied = 0;
+    if (!new || (cut->occupied == 0 && cut->occupied_second == 0)) return SX_OK;
+    key.cut.occupied = key.cut.occupied_second = 0;
     SX_TRY(find_optimum(inner, &key, &other, &roomy));
     ((sx_inner_optimum *)sx_vector_at(&inner->optimum, *out))->roomy = roomy;
     return SX_OK;
@@ -109,10 +109,14 @@ static bool answer_holds(const sx_inner *inner, size_t optimum, const sx_inner_k
                          sx_inner_effort effort) {
     const sx_inner_optimum *known = sx_inner_at(inner, optimum);
     const sx_cut *a = &known->key.cut, *b = &key->cut;
-    if (known->key.problem != key->problem || a->resident != b->resident || a->found != b->found)
+    if (known->key.problem != key->problem || a->resident != b->resident || a->found != b->found ||
+        a->second != b->second)
         return false;
-    if (a->occupied > b->occupied || !sx_inner_settled(inner, optimum, effort)) return false;
-    return isinf(known->bound) || (!isinf(known->value) && known->used + b->occupied <= inner->capacity);
+    if (a->occupied > b->occupied || a->occupied_second > b->occupied_second) return false;
+    if (!sx_inner_settled(inner, optimum, effort)) return false;
+    return isinf(known->bound) ||
+           (!isinf(known->value) && known->used + b->occupied <= inner->capacity &&
+            (!inner->second || known->used_second + b->occupied_second <= inner->second));
 }
 
 /* Keeps the proof of a bound, in the place of a weaker one. */
@@ -153,6 +157,7 @@ sx_status sx_inner_enter(sx_inner *inner, size_t optimum, sx_inner_effort effort
         item->mapping = inner->mapping.n - 1;
         item->score = answer->score;
         item->used = answer->used;
+        item->used_second = answer->used_second;
         item->value = value;
     }
     if (!isinf(item->value)) item->bound = fmin(item->bound, item->value);

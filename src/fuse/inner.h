@@ -13,8 +13,9 @@ typedef struct sx_inner_answer {
     bool found;
     bool stopped; /* the search did not end by itself: another one might find more */
     sx_score score;
-    double bound;  /* proven lower bound of the objective; 0: none */
-    uint64_t used; /* words of the exchange memory that the mapping's own tiles take */
+    double bound;         /* proven lower bound of the objective; 0: none */
+    uint64_t used;        /* words of the exchange memory that the mapping's own tiles take */
+    uint64_t used_second; /* and of the second one */
     sx_mapping mapping;
     char *proof; /* of the bound: a certificate as text, which the table frees; NULL: none */
 } sx_inner_answer;
@@ -48,7 +49,7 @@ typedef struct sx_inner_optimum {
     double value;           /* INFINITY before it is searched */
     sx_score score;
     sx_score least; /* energy and cycles that no mapping is below; no cycles: not asked for yet */
-    uint64_t used;
+    uint64_t used, used_second;
     size_t mapping; /* of sx_inner.mapping */
 } sx_inner_optimum;
 
@@ -61,6 +62,7 @@ typedef struct sx_inner_proof {
 
 typedef struct sx_inner {
     uint64_t capacity; /* of the exchange memory */
+    uint64_t second;   /* that of the second one; 0: there is none */
     double root;       /* one over the sum of the objective's powers */
     sx_objective objective;
     sx_inner_search *search;

@@ -39,33 +39,63 @@ void sx_plan_fini(sx_plan *plan) {
     memset(plan, 0, sizeof *plan);
 }
 
+/* The most words of a value in a memory from one step to another. */
+static uint64_t most_words(const sx_exchange *x, const uint64_t *words, size_t v, size_t first, size_t last) {
+    uint64_t most = 0;
+    for (size_t s = first; s <= last; s++)
+        if (words[s * x->n_values + v] > most) most = words[s * x->n_values + v];
+    return most;
+}
+
 uint64_t sx_plan_occupied(const sx_exchange *exchange, size_t first, size_t last, uint64_t state) {
     uint64_t words = exchange->reserved;
     for (size_t v = 0; v < exchange->n_values && state; v++) {
         const sx_exchange_value *value = &exchange->value[v];
-        uint64_t most = 0;
-        if (value->last < first || value->first > last || !sx_plan_stays(value, state)) continue;
-        for (size_t s = first; s <= last; s++)
-            if (sx_exchange_words(exchange, s, v) > most) most = sx_exchange_words(exchange, s, v);
-        words += most;
+        if (value->last < first || value->first > last || value->reason || !(state >> value->slot & 1))
+            continue;
+        words += most_words(exchange, exchange->words, v, first, last);
     }
     return words;
 }
 
-/* Adds the tensors of a step that are whole in the exchange memory to a cut. Where all that the memory could hold for
+uint64_t sx_plan_occupied_second(const sx_exchange *exchange, size_t first, size_t last, uint64_t state) {
+    uint64_t words = 0;
+    for (size_t v = 0; exchange->second >= 0 && v < exchange->n_values && state; v++) {
+        const sx_exchange_value *value = &exchange->value[v];
+        if (value->last < first || value->first > last || !sx_plan_stays_second(value, state)) continue;
+        words += most_words(exchange, exchange->second_words, v, first, last);
+    }
+    return words;
+}
+
+/* Whether the memories have room for the values of a state, and so many words more of the first. */
+static bool has_room(const sx_exchange *x, size_t first, size_t last, uint64_t state, uint64_t more) {
+    return sx_plan_occupied(x, first, last, state) + more <= x->capacity &&
+           sx_plan_occupied_second(x, first, last, state) <= x->second_capacity;
+}
+
+/* Adds the tensors of a step that are whole in an exchange memory to a cut. Where all that a memory could hold for
  * the layer stays there anyway, its room makes no difference. */
 static void set_cut_of_step(const sx_exchange *x, size_t step, uint64_t state, sx_cut *cut) {
     const sx_problem *problem = &x->network->layer[x->step[step].layer].problem;
     for (int v = 0; v < problem->n_tensors; v++) {
         size_t value = x->step[step].value[v];
-        if (value != SX_NO_INDEX && sx_plan_stays(&x->value[value], state))
-            cut->resident |= (uint8_t)(1u << v);
+        if (value == SX_NO_INDEX || !sx_plan_stays(&x->value[value], state)) continue;
+        const bool second = sx_plan_stays_second(&x->value[value], state);
+        if (second) cut->resident &= (uint8_t) ~(1u << v);
+        *(second ? &cut->second : &cut->resident) |= (uint8_t)(1u << v);
     }
-    if ((sx_arch_keep_mask(x->arch, x->level, problem) & ~(unsigned)cut->resident) == 0) cut->occupied = 0;
+    const unsigned on_chip = (unsigned)cut->resident | cut->second;
+    if ((sx_arch_keep_mask(x->arch, x->level, problem) & ~on_chip) == 0) cut->occupied = 0;
+    if (x->second < 0) return;
+    cut->second_level = (uint8_t)x->second;
+    if ((sx_arch_keep_mask(x->arch, x->second, problem) & ~(unsigned)cut->second) == 0)
+        cut->occupied_second = 0;
 }
 
 sx_cut sx_plan_step_cut(const sx_exchange *exchange, size_t step, uint64_t state) {
-    sx_cut cut = {.occupied = sx_plan_occupied(exchange, step, step, state)};
+    sx_cut cut = {.occupied = sx_plan_occupied(exchange, step, step, state),
+                  .occupied_second = sx_plan_occupied_second(exchange, step, step, state)};
     set_cut_of_step(exchange, step, state, &cut);
     return cut;
 }
@@ -74,6 +104,7 @@ sx_cut sx_plan_run_cut(const sx_exchange *exchange, const sx_fuse_group *group, 
                        uint64_t state) {
     sx_cut cut = run->cut;
     cut.occupied += sx_plan_occupied(exchange, group->first, group->last, state);
+    cut.occupied_second += sx_plan_occupied_second(exchange, group->first, group->last, state);
     set_cut_of_step(exchange, run->step, state, &cut);
     return cut;
 }
@@ -104,8 +135,7 @@ static double weigh_vector(const join *j, size_t step, uint64_t state, const sx_
 static sx_status weigh_step(const join *j, sx_plan_part *part, double *weight) {
     const sx_exchange *x = j->space->exchange;
     const sx_exchange_step *step = &x->step[part->first];
-    const uint64_t occupied = sx_plan_occupied(x, part->first, part->first, part->state);
-    *weight = occupied > x->capacity ? INFINITY : 0;
+    *weight = has_room(x, part->first, part->first, part->state, 0) ? 0 : INFINITY;
     if (step->layer == SX_NO_INDEX && step->vector.operations > 0)
         *weight += weigh_vector(j, part->first, part->state, NULL);
     if (step->layer == SX_NO_INDEX || isinf(*weight)) return SX_OK;
@@ -129,7 +159,7 @@ static sx_status weigh_group(const join *j, const sx_plan_part *part, double *we
     const sx_exchange *x = j->space->exchange;
     const sx_fuse_group *group = &j->space->group[part->group];
     *weight = INFINITY;
-    if (sx_plan_occupied(x, group->first, group->last, part->state) + group->peak > x->capacity) return SX_OK;
+    if (!has_room(x, group->first, group->last, part->state, group->peak)) return SX_OK;
     double sum = 0;
     for (int m = 0; m < group->n_moves; m++) {
         const size_t value = group->move[m].value;
@@ -179,22 +209,44 @@ static sx_status enter_beginning(boundary *at, size_t k, const beginning *new) {
     return SX_OK;
 }
 
-/* Slots of the values that a part makes and that may stay whole after it or in it, those that must, and those that end
+/* Whether a part makes a value and something else than the part itself needs it. */
+static bool makes_value(const sx_exchange_value *value, const sx_plan_part *part) {
+    const bool begins = part->first <= value->first && value->first <= part->last;
+    return begins && (part->group == SX_NO_INDEX || value->last > part->last);
+}
+
+/* Slots of the values that a part makes and that may stay whole after it or in it, whether one must, and slots of those that end
  * with it. False where one must stay that can do so only by tiles. */
-static bool slots_of_part(const sx_exchange *x, const sx_plan_part *part, uint64_t *made, uint64_t *stay,
+static bool slots_of_part(const sx_exchange *x, const sx_plan_part *part, uint64_t *made, bool *must,
                           uint64_t *end) {
-    *made = *stay = *end = 0;
+    *made = *end = 0;
+    *must = false;
     for (size_t v = 0; v < x->n_values; v++) {
         const sx_exchange_value *value = &x->value[v];
-        const bool begins = part->first <= value->first && value->first <= part->last;
+        const bool makes = makes_value(value, part);
         const bool ends = part->first <= value->last && value->last <= part->last;
-        const bool inside = begins && ends && part->group != SX_NO_INDEX;
-        if (value->choice == SX_EXCHANGE_OUT || inside) continue;
-        if (begins && value->reason) return false;
-        const uint64_t bit = UINT64_C(1) << value->slot;
-        if (begins) *made |= bit;
-        if (begins && value->choice == SX_EXCHANGE_STAY) *stay |= bit;
-        if (ends) *end |= bit;
+        if (value->choice == SX_EXCHANGE_OUT || (!makes && value->first >= part->first)) continue;
+        if (makes && value->reason) return false;
+        uint64_t bits = 0;
+        if (!value->reason) bits = UINT64_C(1) << value->slot;
+        if (value->second_slot != SX_NO_SLOT) bits |= UINT64_C(1) << value->second_slot;
+        if (makes) *made |= bits;
+        *must |= makes && sx_exchange_must_stay(value);
+        if (ends) *end |= bits;
+    }
+    return true;
+}
+
+bool sx_plan_state_allowed(const sx_exchange *x, const sx_plan_part *part, uint64_t state) {
+    for (size_t v = 0; v < x->n_values; v++) {
+        const sx_exchange_value *value = &x->value[v];
+        if (value->choice == SX_EXCHANGE_OUT || !makes_value(value, part)) continue;
+        const bool first = !value->reason && (state >> value->slot & 1),
+                   second = sx_plan_stays_second(value, state);
+        if (first && second) return false;
+        if (value->choice == SX_EXCHANGE_STAY && !first && !second) return false;
+        if (value->choice == SX_EXCHANGE_FIRST && !first) return false;
+        if (value->choice == SX_EXCHANGE_SECOND && !second) return false;
     }
     return true;
 }
@@ -214,18 +266,21 @@ static sx_status prolong_state(join *j, const sx_plan_part *part, size_t first, 
 
 /* Prolongs all beginnings before a part by it, with each choice about what it makes. */
 static sx_status prolong(join *j, const sx_plan_part *part) {
-    uint64_t made, stay, end;
+    uint64_t made, end;
+    bool must;
     const boundary *from = &j->at[part->first];
-    if (!slots_of_part(j->space->exchange, part, &made, &stay, &end)) return SX_OK;
-    const uint64_t open = made & ~stay;
+    if (!slots_of_part(j->space->exchange, part, &made, &must, &end)) return SX_OK;
+    const bool any = j->space->exchange->second < 0 && !must;
     for (size_t b = 0; b < from->all.n; b += j->k)
-        for (uint64_t chosen = 0;; chosen = (chosen - open) & open) {
+        for (uint64_t chosen = 0;; chosen = (chosen - made) & made) {
             sx_plan_part new = *part;
-            double weight;
-            new.state = ((const beginning *)sx_vector_at(&from->all, b))->state | stay | chosen;
-            SX_TRY(part->group == SX_NO_INDEX ? weigh_step(j, &new, &weight) : weigh_group(j, &new, &weight));
+            double weight = INFINITY;
+            new.state = ((const beginning *)sx_vector_at(&from->all, b))->state | chosen;
+            if (any || sx_plan_state_allowed(j->space->exchange, part, chosen))
+                SX_TRY(part->group == SX_NO_INDEX ? weigh_step(j, &new, &weight)
+                                                  : weigh_group(j, &new, &weight));
             if (!isinf(weight)) SX_TRY(prolong_state(j, &new, b, end, weight));
-            if (chosen == open) break;
+            if (chosen == made) break;
         }
     return SX_OK;
 }

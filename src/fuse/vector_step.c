@@ -36,12 +36,15 @@ sx_status sx_vector_steps_set(sx_exchange *x) {
     return SX_OK;
 }
 
-/* Whether a tensor is in the exchange memory. */
-static bool is_on_chip(const sx_exchange *x, size_t tensor, uint64_t state, const sx_fuse_group *group) {
+enum { PLACES = 3 }; /* the outermost memory, the exchange memory, the second one */
+
+/* The place of a tensor. */
+static int place_of(const sx_exchange *x, size_t tensor, uint64_t state, const sx_fuse_group *group) {
     const size_t value = x->value_of[tensor];
-    if (value == SX_NO_INDEX) return false;
+    if (value == SX_NO_INDEX) return 0;
     for (int l = 0; group && l + 1 < group->n_layers; l++)
-        if (group->inside[l] == value) return true;
+        if (group->inside[l] == value) return 1;
+    if (sx_plan_stays_second(&x->value[value], state)) return 2;
     return sx_plan_stays(&x->value[value], state);
 }
 
@@ -55,23 +58,24 @@ sx_score sx_vector_step_score(const sx_exchange *x, size_t step, uint64_t state,
                               double *bytes) {
     const sx_vector_step *v = &x->step[step].vector;
     const sx_graph_node *node = &x->graph->node[x->step[step].node];
-    const sx_storage *level[] = {&x->arch->level[x->arch->n_levels - 1], &x->arch->level[x->level]};
-    double words[2][2] = {{0}}; /* outermost and exchange memory, read and written */
+    const sx_storage *level[] = {&x->arch->level[x->arch->n_levels - 1], &x->arch->level[x->level],
+                                 &x->arch->level[x->second >= 0 ? x->second : 0]};
+    double words[PLACES][2] = {{0}}; /* read and written */
     bool any = false;
     if (bytes) *bytes = v->bytes;
     for (size_t i = 0; i < node->n_operands; i++) {
         const sx_graph_operand *operand = &x->graph->operand[node->first + i];
         const sx_graph_tensor *tensor = &x->graph->tensor[operand->tensor];
-        const bool near = is_on_chip(x, operand->tensor, state, group);
+        const int near = place_of(x, operand->tensor, state, group);
         const double times = operand->written || tensor->weight ? 1 : v->passes;
         words[near][operand->written] +=
             times * (double)sx_graph_words(tensor) * tensor->bits / level[near]->word_bits;
-        any |= near;
+        any |= near > 0;
     }
     if (!any || v->operations == 0)
         return (sx_score){.energy_pj = v->energy, .cycles = v->cycles, .latency = v->cycles};
     sx_score score = {.energy_pj = v->operations * x->arch->vector.energy, .cycles = v->compute_cycles};
-    for (int near = 0; near < 2; near++) {
+    for (int near = 0; near < (x->second >= 0 ? PLACES : 2); near++) {
         const sx_storage *l = level[near];
         score.energy_pj +=
             (words[near][0] * l->read_energy + words[near][1] * l->update_energy) / l->block_size;

@@ -27,9 +27,10 @@ static void add_runs(const sx_fused *f, size_t layer, int depth, sx_text *out) {
                         sx_show_count(run->times).text);
         if (run->again) sx_text_add(out, ", adding to sums");
         sx_text_add(out, "; on chip: ");
-        add_names(&run->problem, run->resident, out);
+        const unsigned on_chip = (unsigned)run->resident | run->second;
+        add_names(&run->problem, on_chip, out);
         sx_text_add(out, "; through DRAM: ");
-        add_names(&run->problem, all & ~(unsigned)run->resident, out);
+        add_names(&run->problem, all & ~on_chip, out);
         sx_text_add(out, "\n");
     }
 }
@@ -54,7 +55,8 @@ static void add_tree(const sx_fused *f, const sx_fused_group *group, sx_text *ou
 static void add_tensor(const sx_fused *f, const sx_fused_tensor *tensor, sx_text *out) {
     sx_text_add(out, "  %s stays %s: %s of %s words of %s, from %s to %s", tensor->name,
                 tensor->depth ? "by tiles" : "whole", sx_show_count((double)tensor->words).text,
-                sx_show_count((double)f->capacity).text, f->level, f->layer[tensor->first].name,
+                sx_show_count((double)(tensor->second ? f->second_capacity : f->capacity)).text,
+                tensor->second ? f->second : f->level, f->layer[tensor->first].name,
                 f->layer[tensor->last].name);
     if (tensor->recompute && tensor->rows_again)
         sx_text_add(out, "; windows of two steps share rows, and %u are made again", tensor->rows_again);

@@ -25,7 +25,7 @@ static json_t *sums_json(const sx_score *score) {
 static json_t *tensor_json(const sx_fused *f, const sx_fused_tensor *tensor) {
     json_t *object = json_object();
     sx_json_set(object, "name", json_string(tensor->name));
-    sx_json_set(object, "level", json_string(f->level));
+    sx_json_set(object, "level", json_string(tensor->second ? f->second : f->level));
     sx_json_set(object, "words", sx_json_count(tensor->words));
     sx_json_set(object, "depth", json_integer(tensor->depth));
     if (tensor->rows_kept || tensor->rows_again) {
@@ -61,11 +61,15 @@ static json_t *group_json(const sx_fused *f, size_t g) {
 }
 
 /* The use of the exchange memory while a layer runs. */
-static json_t *use_json(const sx_fused_layer *layer) {
+static json_t *use_json(const sx_fused *f, const sx_fused_layer *layer) {
     json_t *object = json_object();
     sx_json_set(object, "layer", json_string(layer->name));
     sx_json_set(object, "resident", sx_json_count(layer->resident_words));
     sx_json_set(object, "tiles", sx_json_count(layer->tile_words));
+    if (f->second[0]) {
+        sx_json_set(object, "second_resident", sx_json_count(layer->second_words));
+        sx_json_set(object, "second_tiles", sx_json_count(layer->second_tiles));
+    }
     sx_json_set(object, "energy_pj", sx_json_real(layer->score.energy_pj));
     sx_json_set(object, "cycles", sx_json_number(layer->score.cycles));
     if (layer->score.latency != layer->score.cycles)
@@ -128,9 +132,11 @@ json_t *sx_fused_json(const sx_fused *f, const char *objective) {
     for (size_t g = 0; g < f->n_groups; g++) sx_json_append(groups, group_json(f, g));
     sx_json_set(object, "groups", groups);
     sx_json_set(peak, f->level, sx_json_count(f->peak));
+    if (f->second[0]) sx_json_set(peak, f->second, sx_json_count(f->second_peak));
     sx_json_set(object, "peak", peak);
     sx_json_set(object, "capacity", sx_json_count(f->capacity));
-    for (size_t i = 0; i < f->n_layers; i++) sx_json_append(uses, use_json(&f->layer[i]));
+    if (f->second[0]) sx_json_set(object, "second_capacity", sx_json_count(f->second_capacity));
+    for (size_t i = 0; i < f->n_layers; i++) sx_json_append(uses, use_json(f, &f->layer[i]));
     sx_json_set(object, "memory", uses);
     sx_json_set(object, "dram_bytes", sx_json_number(f->dram_bytes));
     if (f->given) return object;

@@ -6,6 +6,9 @@
 
 enum { NAME_WIDTH = 26, BAR_WIDTH = 20 };
 
+/* Two memories and the words around them, as "%s%s%s" of printf shows them: "GLB and L1". */
+#define SHOW_MEMORIES(f) (f)->level, (f)->second[0] ? " and " : "", (f)->second
+
 /* "optimal", or how far a value is above its bound at most. */
 static void gap_cell(sx_table *table, double value, double bound) {
     if (!(bound > 0))
@@ -60,41 +63,53 @@ static void tensor_rows(const sx_fused *f, sx_text *out) {
         sx_table_cell(&table, "%s", sx_show_name(f->layer[tensor->first].name, NAME_WIDTH).text);
         sx_table_cell(&table, "%s", sx_show_name(f->layer[tensor->last].name, NAME_WIDTH).text);
         sx_table_cell(&table, "%s", sx_show_count((double)tensor->words).text);
-        sx_table_cell(&table, "%s", sx_show_percent((double)tensor->words / (double)f->capacity).text);
+        const uint64_t capacity = tensor->second ? f->second_capacity : f->capacity;
+        sx_table_cell(&table, "%s", sx_show_percent((double)tensor->words / (double)capacity).text);
         if (!f->given) sx_table_cell(&table, "%s", sx_show_scaled(tensor->saved_bytes, "B").text);
         if (tensor->recompute && tensor->rows_again)
             sx_table_cell(&table, "%u again", tensor->rows_again);
         else if (tensor->rows_kept)
             sx_table_cell(&table, "%u kept", tensor->rows_kept);
         else
-            sx_table_cell(&table, "%s", tensor->depth ? "tiles" : "whole");
+            sx_table_cell(&table, "%s%s%s", tensor->depth ? "tiles" : "whole", tensor->second ? " in " : "",
+                          tensor->second ? f->second : "");
     }
     sx_table_end(&table, 2, out);
 }
 
-/* A bar of the exchange memory: '#' tensors that stay, '+' tiles, '.' free. */
-static void use_bar(const sx_fused *f, const sx_fused_layer *layer, char bar[BAR_WIDTH + 1]) {
-    double unit = (double)f->capacity / BAR_WIDTH;
-    double stay = (double)layer->resident_words / unit, used = stay + (double)layer->tile_words / unit;
+/* The use of a memory: words of tensors that stay, of tiles, and of all that there is. */
+typedef struct memory_use {
+    double stay, tiles, capacity;
+} memory_use;
+
+static memory_use use_of(const sx_fused *f, const sx_fused_layer *layer, bool second) {
+    if (second)
+        return (memory_use){(double)layer->second_words, (double)layer->second_tiles,
+                            (double)f->second_capacity};
+    return (memory_use){(double)layer->resident_words, (double)layer->tile_words, (double)f->capacity};
+}
+
+/* A bar of an exchange memory: '#' tensors that stay, '+' tiles, '.' free. */
+static void use_bar(const memory_use *use, char bar[BAR_WIDTH + 1]) {
+    double unit = use->capacity / BAR_WIDTH, stay = use->stay / unit, used = stay + use->tiles / unit;
     for (int i = 0; i < BAR_WIDTH; i++) bar[i] = i + 0.5 < stay ? '#' : i + 0.5 < used ? '+' : '.';
     bar[BAR_WIDTH] = 0;
 }
 
-static void memory_rows(const sx_fused *f, sx_text *out) {
+static void memory_rows(const sx_fused *f, bool second, sx_text *out) {
     sx_table table;
     char bar[BAR_WIDTH + 1];
     sx_table_begin(&table, "lrrrl");
-    const char *head[] = {"layer", "stays", "tiles", "in use", f->level};
+    const char *head[] = {"layer", "stays", "tiles", "in use", second ? f->second : f->level};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++) sx_table_cell(&table, "%s", head[i]);
     for (size_t i = 0; i < f->n_layers; i++) {
         const sx_fused_layer *layer = &f->layer[i];
-        use_bar(f, layer, bar);
+        const memory_use use = use_of(f, layer, second);
+        use_bar(&use, bar);
         sx_table_cell(&table, "%s", sx_show_name(layer->name, NAME_WIDTH).text);
-        sx_table_cell(&table, "%s", sx_show_count((double)layer->resident_words).text);
-        sx_table_cell(&table, "%s", sx_show_count((double)layer->tile_words).text);
-        sx_table_cell(
-            &table, "%s",
-            sx_show_percent((double)(layer->resident_words + layer->tile_words) / (double)f->capacity).text);
+        sx_table_cell(&table, "%s", sx_show_count(use.stay).text);
+        sx_table_cell(&table, "%s", sx_show_count(use.tiles).text);
+        sx_table_cell(&table, "%s", sx_show_percent((use.stay + use.tiles) / use.capacity).text);
         sx_table_cell(&table, "%s", bar);
     }
     sx_table_end(&table, 2, out);
@@ -150,6 +165,14 @@ static void add_vector(const sx_fused *f, sx_text *line) {
                 sx_show_count(f->vector_unfused.cycles).text);
 }
 
+/* Adds the use of the second exchange memory. */
+static void add_second_peak(const sx_fused *f, sx_text *line) {
+    if (f->second[0])
+        sx_text_add(line, " At most %s of %s words of %s are in use. ",
+                    sx_show_count((double)f->second_peak).text,
+                    sx_show_count((double)f->second_capacity).text, f->second);
+}
+
 /* Adds what the fused network costs against the unfused one, and what is proven. */
 static void add_summary(const sx_fused *f, const char *objective, sx_text *out) {
     sx_text line = {0};
@@ -157,9 +180,9 @@ static void add_summary(const sx_fused *f, const char *objective, sx_text *out) 
                  delay = f->unfused.cycles / f->total.cycles;
     sx_text_add(
         &line,
-        "%zu of %zu tensors between layers stay in %s, in %zu group%s: %s instead of %s (%.3g times less "
+        "%zu of %zu tensors between layers stay in %s%s%s, in %zu group%s: %s instead of %s (%.3g times less "
         "energy), ",
-        f->n_tensors, f->n_candidates, f->level, f->n_groups, f->n_groups == 1 ? "" : "s",
+        f->n_tensors, f->n_candidates, SHOW_MEMORIES(f), f->n_groups, f->n_groups == 1 ? "" : "s",
         sx_show_energy(f->total.energy_pj).text, sx_show_energy(f->unfused.energy_pj).text, energy);
     sx_text_add(&line, "%s cycles instead of %s, EDP %.4g instead of %.4g (%.3g times less). ",
                 sx_show_count(f->total.cycles).text, sx_show_count(f->unfused.cycles).text,
@@ -173,11 +196,12 @@ static void add_summary(const sx_fused *f, const char *objective, sx_text *out) 
     sx_text_add(&line, "%s to and from DRAM instead of %s; at most %s of %s words of %s in use. ",
                 sx_show_scaled(f->dram_bytes, "B").text, sx_show_scaled(f->dram_bytes_unfused, "B").text,
                 sx_show_count((double)f->peak).text, sx_show_count((double)f->capacity).text, f->level);
+    add_second_peak(f, &line);
     if (!f->chosen)
         sx_text_add(&line, "What stays was asked for.");
     else if (f->optimal)
-        sx_text_add(&line, "Proven: no plan of whole tensors and groups in %s gives less %s.", f->level,
-                    objective);
+        sx_text_add(&line, "Proven: no plan of whole tensors and groups in %s%s%s gives less %s.",
+                    SHOW_MEMORIES(f), objective);
     else if (f->lower_bound > 0)
         sx_text_add(&line, "The best plan of whole tensors and groups is at most %s better (%s).",
                     sx_show_percent(f->value / f->lower_bound - 1).text, objective);
@@ -194,21 +218,23 @@ static void add_summary(const sx_fused *f, const char *objective, sx_text *out) 
 /* Adds what a fused mapping that was given costs. */
 static void add_given_summary(const sx_fused *f, sx_text *out) {
     sx_text line = {0};
-    sx_text_add(&line, "%zu tensors stay in %s, in %zu group%s: %s, %s cycles, EDP %.4g. ", f->n_tensors,
-                f->level, f->n_groups, f->n_groups == 1 ? "" : "s", sx_show_energy(f->total.energy_pj).text,
-                sx_show_count(f->total.cycles).text, f->total.energy_pj * f->total.cycles);
+    sx_text_add(&line, "%zu tensors stay in %s%s%s, in %zu group%s: %s, %s cycles, EDP %.4g. ", f->n_tensors,
+                SHOW_MEMORIES(f), f->n_groups, f->n_groups == 1 ? "" : "s",
+                sx_show_energy(f->total.energy_pj).text, sx_show_count(f->total.cycles).text,
+                f->total.energy_pj * f->total.cycles);
     if (f->total.latency != f->total.cycles)
         sx_text_add(&line, "Latency %s cycles. ", sx_show_count(round(f->total.latency)).text);
     add_vector(f, &line);
     sx_text_add(&line, "%s to and from DRAM; at most %s of %s words of %s in use.",
                 sx_show_scaled(f->dram_bytes, "B").text, sx_show_count((double)f->peak).text,
                 sx_show_count((double)f->capacity).text, f->level);
+    add_second_peak(f, &line);
     sx_text_add(out, "\n  ");
     sx_wrap_free(&line, 2, 2, out);
 }
 
 void sx_fused_report(const sx_fused *f, const char *objective, bool verbose, sx_text *out) {
-    sx_text_add(out, "\nFused, with tensors exchanged in %s\n\n", f->level);
+    sx_text_add(out, "\nFused, with tensors exchanged in %s%s%s\n\n", SHOW_MEMORIES(f));
     if (!f->found) {
         sx_text_add(out, "  no plan was found: some layer has no mapping\n");
         return;
@@ -220,15 +246,17 @@ void sx_fused_report(const sx_fused *f, const char *objective, bool verbose, sx_
     }
     if (verbose) {
         sx_text_add(out, "\n");
-        memory_rows(f, out);
+        memory_rows(f, false, out);
+        if (f->second[0]) sx_text_add(out, "\n");
+        if (f->second[0]) memory_rows(f, true, out);
     }
     if (f->given)
         add_given_summary(f, out);
     else if (f->n_tensors)
         add_summary(f, objective, out);
     else
-        sx_text_add(out, "  Nothing stays in %s%s: the network costs what its layers cost.\n", f->level,
-                    f->chosen && f->optimal ? ", which is proven to be best" : "");
+        sx_text_add(out, "  Nothing stays in %s%s%s%s: the network costs what its layers cost.\n",
+                    SHOW_MEMORIES(f), f->chosen && f->optimal ? ", which is proven to be best" : "");
     if (f->n_others) {
         sx_text_add(out, "\nThe %zu best plans\n\n", f->n_others + 1);
         other_rows(f, out);

@@ -23,7 +23,7 @@ static bool must_stop(void *user) {
 /* Enters the answers of the unfused session: with nothing in the exchange memory a layer is what it is there. */
 static sx_status enter_unfused(sx_fusing *f) {
     const sx_network *network = f->exchange.network;
-    const sx_cut nothing = {0};
+    const sx_cut nothing = {.second_level = (uint8_t)(f->exchange.second >= 0 ? f->exchange.second : 0)};
     f->bytes = calloc(network->n_layers + 1, sizeof *f->bytes);
     if (!f->bytes) return sx_error_memory();
     for (size_t i = 0; i < network->n_layers; i++) {
@@ -35,8 +35,11 @@ static sx_status enter_unfused(sx_fusing *f) {
         sx_inner_answer answer = {
             .found = true, .score = result->best.score, .mapping = result->best.mapping};
         answer.bound = result->summary.optimal ? result->best.value : result->summary.lower_bound;
-        SX_TRY(sx_fuse_evaluate(&f->searcher, problem, &nothing, &answer.mapping, NULL, &answer.used,
-                                f->bytes[i], NULL));
+        uint64_t used[2];
+        SX_TRY(sx_fuse_evaluate(&f->searcher, problem, &nothing, &answer.mapping, NULL, used, f->bytes[i],
+                                NULL));
+        answer.used = used[0];
+        answer.used_second = used[1];
         SX_TRY(sx_inner_problem(&f->inner, problem, &number));
         SX_TRY(sx_inner_find(&f->inner, number, &nothing, &optimum));
         if (result->proof) SX_TRY(sx_fuse_proof(&f->searcher, problem, &nothing, result, &answer.proof));
@@ -53,7 +56,7 @@ static sx_status refuse_forced(const sx_exchange *x) {
     uint64_t state = 0;
     for (size_t s = 0; s < x->n_steps; s++) {
         for (size_t v = 0; v < x->n_values; v++)
-            if (x->value[v].choice == SX_EXCHANGE_STAY && x->value[v].first == s) {
+            if (sx_exchange_must_stay(&x->value[v]) && x->value[v].first == s) {
                 uint64_t before = sx_plan_occupied(x, s, s, state), words = sx_exchange_words(x, s, v);
                 state |= UINT64_C(1) << x->value[v].slot;
                 if (before + words <= x->capacity) continue;
@@ -67,7 +70,7 @@ static sx_status refuse_forced(const sx_exchange *x) {
                     "name fewer tensors, or let --fuse=auto choose them");
             }
         for (size_t v = 0; v < x->n_values; v++)
-            if (x->value[v].choice == SX_EXCHANGE_STAY && x->value[v].last == s)
+            if (sx_exchange_must_stay(&x->value[v]) && x->value[v].last == s)
                 state &= ~(UINT64_C(1) << x->value[v].slot);
     }
     return sx_error_new(SX_ERR_USAGE, "--fuse: with these tensors in %s some layer does not fit",
@@ -117,13 +120,18 @@ sx_status sx_fusing_init(sx_fusing *f, const sx_graph *graph, const sx_network *
                          const size_t *order) {
     const sx_arch *arch = f->searcher.arch;
     f->groups.size = sizeof(sx_fuse_group);
-    SX_TRY(sx_cut_level(arch, exchange, &f->searcher.exchange));
+    SX_TRY(sx_cut_levels(arch, exchange, &f->searcher.exchange, &f->searcher.second));
     SX_TRY(sx_inner_init(&f->inner, &f->options->run.objective, sx_cut_capacity(arch, f->searcher.exchange)));
+    if (f->searcher.second >= 0) f->inner.second = sx_cut_capacity(arch, f->searcher.second);
     f->inner.user = &f->searcher;
     f->inner.search = sx_fuse_search_inner;
     f->inner.minimum = sx_fuse_inner_minimum;
     f->inner.least = sx_fuse_inner_least;
-    SX_TRY(sx_exchange_init(graph, network, arch, f->searcher.exchange, order, &f->exchange));
+    if (f->searcher.second >= 0 && f->options->model.latency_tile)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--latency tile is for one exchange memory"),
+                             "leave out --latency, or name one memory");
+    SX_TRY(sx_exchange_init(graph, network, arch, f->searcher.exchange, f->searcher.second, order,
+                            &f->exchange));
     f->exchange.latency_tile = f->options->model.latency_tile;
     return sx_vector_steps_set(&f->exchange);
 }
@@ -147,7 +155,7 @@ sx_status sx_fusing_set_order(sx_fusing *f, const sx_fusing_options *fuse, size_
     sx_exchange before = f->exchange;
     bool chosen;
     sx_status status = sx_exchange_init(before.graph, before.network, before.arch, before.level,
-                                        sx_vector_at(&f->orders, order), &f->exchange);
+                                        before.second, sx_vector_at(&f->orders, order), &f->exchange);
     f->exchange.reserved = before.reserved;
     f->exchange.latency_tile = before.latency_tile;
     sx_exchange_fini(&before);
@@ -225,8 +233,7 @@ static sx_status set_others(sx_fusing *f, sx_fused *out) {
         sx_fused *other = out->other[out->n_others] = calloc(1, sizeof *other);
         if (!other) return sx_error_memory();
         out->n_others++;
-        memcpy(other->level, out->level, sizeof other->level);
-        other->capacity = out->capacity;
+        sx_fused_set_memories(f, other);
         free(f->order);
         f->order = NULL;
         f->answer.plan = f->answer.other[i];
@@ -296,8 +303,7 @@ static sx_status improve_bound(sx_fusing *f, const sx_fusing_options *fuse, sx_f
 static sx_status fuse_graph(sx_fusing *f, const sx_graph *graph, const sx_network *network,
                             const sx_fusing_options *fuse, sx_fused *out) {
     SX_TRY(sx_fusing_prepare(f, graph, network, fuse, &out->chosen));
-    memcpy(out->level, f->searcher.arch->level[f->searcher.exchange].name, sizeof out->level);
-    out->capacity = f->inner.capacity;
+    sx_fused_set_memories(f, out);
     SX_TRY(enter_unfused(f));
     SX_TRY(search_plan(f, fuse));
     SX_TRY(set_result(f, out));

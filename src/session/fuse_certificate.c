@@ -62,6 +62,10 @@ static json_t *label_tree(const sx_fusing *f, const sx_inner_proof *proof) {
     sx_json_set(object, "resident", json_integer(proof->key.cut.resident));
     sx_json_set(object, "found", json_integer(proof->key.cut.found));
     sx_json_set(object, "occupied", sx_json_exact(proof->key.cut.occupied));
+    if (f->exchange.second >= 0) {
+        sx_json_set(object, "second", json_integer(proof->key.cut.second));
+        sx_json_set(object, "occupied_second", sx_json_exact(proof->key.cut.occupied_second));
+    }
     sx_json_set(object, "certificate", sx_json_read(proof->text));
     return object;
 }
@@ -121,6 +125,7 @@ static sx_status add_claims(const sx_fusing *f, const sx_fusing_options *options
     sx_json_set(claim, "objective", sx_json_text(objective));
     sx_json_set(claim, "tensors", sx_json_text(options->tensors));
     sx_json_set(claim, "window", sx_json_text(options->window));
+    if (options->exchange) sx_json_set(claim, "exchange", sx_json_text(options->exchange));
     sx_json_set(claim, "one_pass", json_boolean(options->one_pass));
     if (options->row_loops > 1) sx_json_set(claim, "row_loops", json_integer(options->row_loops));
     if (options->orders > 1) sx_json_set(claim, "orders", sx_json_exact(options->orders));

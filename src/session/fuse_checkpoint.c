@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 static const size_t FILE_LIMIT = (size_t)1 << 32;
-static const char mark[] = "sextant fused checkpoint 1\n";
+static const char mark[] = "sextant fused checkpoint 2\n";
 
 /* What a search is of: the problem by two hashes, since it is large. */
 typedef struct memo_key {
@@ -28,7 +28,7 @@ typedef struct memo_record {
     memo_key key;
     sx_score score;
     double bound;
-    uint64_t used, found, proof_size;
+    uint64_t used, used_second, found, proof_size;
     sx_mapping mapping;
     char *proof;
 } memo_record;
@@ -190,6 +190,7 @@ bool sx_fuse_memo_find(const sx_fuse_memo *memo, const sx_problem *problem, cons
                              .score = record->score,
                              .bound = record->bound,
                              .used = record->used,
+                             .used_second = record->used_second,
                              .mapping = record->mapping,
                              .proof = proof};
     return true;
@@ -203,6 +204,7 @@ sx_status sx_fuse_memo_add(sx_fuse_memo *memo, const sx_problem *problem, const 
     record.score = answer->score;
     record.bound = answer->bound;
     record.used = answer->used;
+    record.used_second = answer->used_second;
     record.found = answer->found;
     if (answer->found) record.mapping = answer->mapping;
     if (answer->proof) {

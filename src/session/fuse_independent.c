@@ -247,7 +247,7 @@ static sx_status count_group(alone_count *c, const sx_fused_group *group) {
 static sx_status count_cost(alone_count *c, size_t index) {
     const sx_fused_run *run = &c->fused->run[index];
     const sx_fuse_searcher *s = &c->f.searcher;
-    sx_cut cut = {.resident = run->resident, .occupied = run->occupied};
+    sx_cut cut = sx_fused_run_cut(run);
     for (int v = 0; v < run->problem.n_tensors && run->again; v++)
         if (run->problem.tensor[v].output) cut.found |= (uint8_t)(1u << v);
     sx_independent_report report = {0};
@@ -260,7 +260,7 @@ static sx_status count_cost(alone_count *c, size_t index) {
         certificate->score = run->score;
         sx_cut_arch(s->arch, s->exchange, &cut, &certificate->arch);
         sx_constraints_init(limits, &run->problem, s->arch);
-        sx_cut_constraints(limits, s->exchange, &cut, &certificate->constraints);
+        sx_cut_constraints(s->arch, limits, s->exchange, &cut, &certificate->constraints);
         certificate->space = s->options->space;
         certificate->model = s->options->model;
         certificate->objective = s->options->run.objective;
@@ -322,7 +322,9 @@ sx_status sx_fuse_alone_cost(sx_fuse_alone *alone, const sx_graph *graph, const 
     sx_fused *layers = calloc(1, sizeof *layers);
     size_t *order = NULL;
     sx_status status = c.times && layers ? copy_order(graph, fused, &order) : sx_error_memory();
-    if (!status) status = sx_fusing_init(&c.f, graph, network, fused->level, order);
+    char levels[2 * SX_NAME_SIZE + 1];
+    snprintf(levels, sizeof levels, "%s%s%s", fused->level, fused->second[0] ? "," : "", fused->second);
+    if (!status) status = sx_fusing_init(&c.f, graph, network, levels, order);
     free(order);
     if (!status) status = sx_fused_set_layers(&c.f, layers);
     if (!status) status = count_all(&c);

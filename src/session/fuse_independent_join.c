@@ -32,20 +32,25 @@ static double weigh_cut(rest_table *t, uint64_t problem, const sx_cut *cut) {
     return t->status ? 0 : sx_inner_weight(t->space->inner, sx_inner_bound(t->space->inner, optimum));
 }
 
-/* The words that values on chip take while a step runs. */
-static uint64_t words_in(const sx_exchange *x, size_t step, uint64_t state) {
-    uint64_t words = x->reserved;
-    for (size_t v = 0; v < x->n_values; v++)
-        if (x->value[v].first <= step && step <= x->value[v].last && sx_plan_stays(&x->value[v], state))
+/* Whether values on chip have room while a step runs. */
+static bool values_fit(const sx_exchange *x, size_t step, uint64_t state) {
+    uint64_t words = x->reserved, second = 0;
+    for (size_t v = 0; v < x->n_values; v++) {
+        if (x->value[v].first > step || step > x->value[v].last || !sx_plan_stays(&x->value[v], state))
+            continue;
+        if (sx_plan_stays_second(&x->value[v], state))
+            second += x->second_words[step * x->n_values + v];
+        else
             words += sx_exchange_words(x, step, v);
-    return words;
+    }
+    return words <= x->capacity && second <= x->second_capacity;
 }
 
 /* What a step alone costs, INFINITY where the memory has no room. */
 static double weigh_step(rest_table *t, size_t step, uint64_t state) {
     const sx_exchange *x = t->space->exchange;
     uint64_t problem = 0;
-    if (words_in(x, step, state) > x->capacity) return INFINITY;
+    if (!values_fit(x, step, state)) return INFINITY;
     if (x->step[step].layer == SX_NO_INDEX) return 0;
     const sx_cut cut = sx_plan_step_cut(x, step, state);
     if (!t->status)
@@ -58,7 +63,9 @@ static double weigh_step(rest_table *t, size_t step, uint64_t state) {
 static double weigh_group(rest_table *t, const sx_fuse_group *group, uint64_t state) {
     const sx_exchange *x = t->space->exchange;
     double weight = 0;
-    if (sx_plan_occupied(x, group->first, group->last, state) + group->peak > x->capacity) return INFINITY;
+    if (sx_plan_occupied(x, group->first, group->last, state) + group->peak > x->capacity ||
+        sx_plan_occupied_second(x, group->first, group->last, state) > x->second_capacity)
+        return INFINITY;
     for (int m = 0; m < group->n_moves; m++) {
         const size_t value = group->move[m].value;
         if (value == SX_NO_INDEX || !sx_plan_stays(&x->value[value], state)) weight += group->move[m].weight;
@@ -75,7 +82,20 @@ static int choice_of(const sx_exchange_value *value, size_t first, size_t last, 
     if (value->first < first || value->first > last || value->choice == SX_EXCHANGE_OUT) return 0;
     if (group && value->last <= last) return 0;
     if (value->reason) return -1;
-    return value->choice == SX_EXCHANGE_STAY ? 2 : 1;
+    return sx_exchange_must_stay(value) ? 2 : 1;
+}
+
+static double least_choice(rest_table *t, const sx_fuse_group *group, size_t step, size_t v, uint64_t state);
+
+/* The least over the memories that value v may stay in. */
+static double least_place(rest_table *t, const sx_fuse_group *group, size_t step, size_t v, uint64_t state) {
+    const sx_exchange_value *value = &t->space->exchange->value[v];
+    double least = INFINITY;
+    if (value->choice != SX_EXCHANGE_SECOND)
+        least = least_choice(t, group, step, v + 1, state | UINT64_C(1) << value->slot);
+    if (value->second_slot != SX_NO_SLOT && value->choice != SX_EXCHANGE_FIRST)
+        least = fmin(least, least_choice(t, group, step, v + 1, state | UINT64_C(1) << value->second_slot));
+    return least;
 }
 
 /* The least over all choices about the values from v on that a part makes; group NULL: it is one step. */
@@ -85,16 +105,17 @@ static double least_choice(rest_table *t, const sx_fuse_group *group, size_t ste
     while (v < x->n_values && choice_of(&x->value[v], step, last, group) == 0) v++;
     if (v < x->n_values) {
         const int choice = choice_of(&x->value[v], step, last, group);
-        const uint64_t with = state | UINT64_C(1) << x->value[v].slot;
         if (choice < 0) return INFINITY;
-        const double stays = least_choice(t, group, step, v + 1, with);
+        const double stays = least_place(t, group, step, v, state);
         return choice == 2 ? stays : fmin(stays, least_choice(t, group, step, v + 1, state));
     }
     const double weight = group ? weigh_group(t, group, state) : weigh_step(t, step, state);
     if (isinf(weight)) return INFINITY;
     for (size_t i = 0; i < x->n_values; i++)
-        if (x->value[i].last >= step && x->value[i].last <= last && !x->value[i].reason)
+        if (x->value[i].last >= step && x->value[i].last <= last && !x->value[i].reason) {
             state &= ~(UINT64_C(1) << x->value[i].slot);
+            if (x->value[i].second_slot != SX_NO_SLOT) state &= ~(UINT64_C(1) << x->value[i].second_slot);
+        }
     return weight + least_rest(t, last + 1, state);
 }
 
@@ -174,7 +195,7 @@ sx_status sx_fuse_alone_minimum(void *user, const sx_problem *problem, const sx_
     for (int v = 0; v < problem->n_tensors; v++) {
         const sx_tensor *tensor = &problem->tensor[v];
         double energy = word_energy(&arch->level[arch->n_levels - 1], tensor);
-        for (int l = 0; (cut->resident >> v & 1) && l < arch->n_levels; l++)
+        for (int l = 0; ((cut->resident | cut->second) >> v & 1) && l < arch->n_levels; l++)
             energy = fmin(energy, word_energy(&arch->level[l], tensor));
         least.energy_pj += least_words(problem, tensor) * energy;
     }

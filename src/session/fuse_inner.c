@@ -36,7 +36,7 @@ static sx_status constrain_cut(void *user, const sx_problem *problem, const sx_a
     if (!from) return sx_error_memory();
     sx_constraints_init(from, problem, s->arch);
     sx_status status = o->constraints ? o->constraints(o->user, problem, s->arch, from) : SX_OK;
-    if (!status) sx_cut_constraints(from, s->exchange, layer->cut, out);
+    if (!status) sx_cut_constraints(s->arch, from, s->exchange, layer->cut, out);
     free(from);
     return status;
 }
@@ -50,30 +50,36 @@ static sx_status cut_machine(const sx_fuse_searcher *s, const sx_cut *cut, sx_ar
 }
 
 /* Bytes of a tensor to and from the outermost level. */
-static double outermost_bytes(const sx_problem *problem, const sx_arch *arch, const sx_cost *cost,
+static double outermost_bytes(const sx_problem *problem, const sx_arch *arch, int level, const sx_cost *cost,
                               int tensor) {
-    const int level = arch->n_levels - 1;
     const sx_cost_tensor *t = &cost->level[level].tensor[tensor];
     if (!t->kept) return 0;
     return sx_element_bits(&arch->level[level], &problem->tensor[tensor]) / 8.0 *
            ((double)t->reads + (double)t->fills + (double)t->updates);
 }
 
+/* The words of a memory that the tiles of a mapping take. */
+static uint64_t tile_words(const sx_problem *problem, const sx_arch *arch, const sx_cost *cost, int level) {
+    uint64_t words = 0;
+    for (int v = 0; v < problem->n_tensors; v++) {
+        const sx_cost_tensor *t = &cost->level[level].tensor[v];
+        if (t->kept)
+            words += (uint64_t)sx_element_words(&arch->level[level], &problem->tensor[v], (double)t->tile);
+    }
+    return words;
+}
+
 /* Sets what is asked for of a cost. */
 static void set_figures(const sx_fuse_searcher *s, const sx_problem *problem, const sx_arch *arch,
-                        const sx_cut *cut, const sx_cost *cost, sx_score *score, uint64_t *used,
+                        const sx_cut *cut, const sx_cost *cost, sx_score *score, uint64_t used[2],
                         double *bytes) {
     if (score) *score = sx_cut_score(problem, arch, s->exchange, cut, cost);
-    if (used) *used = 0;
-    for (int v = 0; v < problem->n_tensors; v++) {
-        const sx_cost_tensor *t = &cost->level[s->exchange].tensor[v];
-        if (used && t->kept)
-            *used +=
-                (uint64_t)sx_element_words(&arch->level[s->exchange], &problem->tensor[v], (double)t->tile);
-        if (bytes) bytes[v] = outermost_bytes(problem, arch, cost, v);
-    }
+    if (used) used[0] = tile_words(problem, arch, cost, s->exchange);
+    if (used) used[1] = s->second >= 0 ? tile_words(problem, arch, cost, s->second) : 0;
+    for (int v = 0; v < problem->n_tensors && bytes; v++)
+        bytes[v] = outermost_bytes(problem, arch, sx_cut_outermost(arch, cut), cost, v);
     if (used && s->options->model.latency_tile)
-        *used = (uint64_t)ceil((double)*used * sx_latency_slots(arch, s->exchange));
+        used[0] = (uint64_t)ceil((double)used[0] * sx_latency_slots(arch, s->exchange));
 }
 
 /* Counts a mapping by the model, or by execution. */
@@ -93,7 +99,7 @@ static sx_status count_mapping(const sx_fuse_searcher *s, const sx_problem *prob
 }
 
 sx_status sx_fuse_evaluate(const sx_fuse_searcher *searcher, const sx_problem *problem, const sx_cut *cut,
-                           const sx_mapping *mapping, sx_score *score, uint64_t *used,
+                           const sx_mapping *mapping, sx_score *score, uint64_t used[2],
                            double bytes[SX_MAX_TENSORS], char illegal[SX_WHY_SIZE]) {
     sx_arch *arch = NULL;
     sx_verdict verdict = {0};
@@ -139,7 +145,11 @@ static sx_status take_answer(const sx_fuse_searcher *s, const sx_problem *proble
     out->mapping = result->best.mapping;
     out->bound = result->summary.optimal ? result->best.value : result->summary.lower_bound;
     if (result->proof) SX_TRY(sx_fuse_proof(s, problem, cut, result, &out->proof));
-    return sx_fuse_evaluate(s, problem, cut, &out->mapping, &out->score, &out->used, NULL, NULL);
+    uint64_t used[2];
+    SX_TRY(sx_fuse_evaluate(s, problem, cut, &out->mapping, &out->score, used, NULL, NULL));
+    out->used = used[0];
+    out->used_second = used[1];
+    return SX_OK;
 }
 
 sx_status sx_fuse_search_inner(void *user, const sx_problem *problem, const sx_cut *cut,
@@ -184,11 +194,13 @@ sx_status sx_fuse_inner_least(void *user, const sx_problem *problem, const sx_cu
     const sx_fuse_searcher *s = user;
     sx_arch *arch = NULL;
     sx_model *model = NULL;
-    sx_status status = cut_machine(s, cut, &arch);
+    sx_cut first = *cut;
+    first.second = 0;
+    sx_status status = cut_machine(s, &first, &arch);
     if (!status) status = sx_model_new(problem, arch, &s->options->model, &model);
     if (!status) {
         unsigned built = sx_arch_keep_mask(arch, arch->n_levels - 1, problem);
-        *out = sx_model_minimum(model, (uint8_t)(built & ~(unsigned)cut->resident));
+        *out = sx_model_minimum(model, (uint8_t)(built & ~((unsigned)cut->resident | cut->second)));
     }
     sx_model_free(model);
     free(arch);

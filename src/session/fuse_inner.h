@@ -8,7 +8,7 @@
 
 typedef struct sx_fuse_searcher {
     const sx_arch *arch;
-    int exchange;
+    int exchange, second; /* second: -1: there is none */
     const sx_session_options *options;
     double until;       /* of sx_clock_seconds; 0: no limit */
     uint64_t steps;     /* layers are counted by execution, with at most so many steps; 0: by the model */
@@ -20,12 +20,12 @@ sx_inner_search sx_fuse_search_inner;
 sx_inner_minimum sx_fuse_inner_minimum;
 sx_inner_least sx_fuse_inner_least;
 
-/* Evaluates a mapping of a cut layer: its score, the words of the exchange memory that its tiles take, and the bytes
+/* Evaluates a mapping of a cut layer: its score, the words of both exchange memories that its tiles take, and the bytes
  * to and from the outermost memory by tensor; each may be NULL. `illegal` gets why the mapping is none, or stays as it is;
  * NULL: that is an error. */
 SX_MUST_USE sx_status sx_fuse_evaluate(const sx_fuse_searcher *searcher, const sx_problem *problem,
                                        const sx_cut *cut, const sx_mapping *mapping, sx_score *score,
-                                       uint64_t *used, double bytes[SX_MAX_TENSORS],
+                                       uint64_t used[2], double bytes[SX_MAX_TENSORS],
                                        char illegal[SX_WHY_SIZE]);
 
 /* The certificate of a result of a cut layer that has a proof; the text is freed with free(). */

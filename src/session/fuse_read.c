@@ -99,15 +99,18 @@ static sx_status tensor_of(const fused_reader *r, const sx_node *node, size_t *o
     return sx_error_at(node->place, "%s has no tensor '%.64s'", graph->name, name);
 }
 
-/* Lets the value of a whole tensor stay. */
-static sx_status read_whole(fused_reader *r, const sx_node *node, size_t tensor) {
+/* Lets the value of a whole tensor stay in one of the exchange memories. */
+static sx_status read_whole(fused_reader *r, const sx_node *node, size_t tensor, bool second) {
     sx_exchange *x = &r->f->exchange;
     const size_t v = x->value_of[tensor];
     const char *reason = v == SX_NO_INDEX ? "comes from outside of the network" : x->value[v].reason;
     if (reason)
         return sx_error_at(node->place, "the tensor %s cannot stay on chip: it %s",
                            x->graph->tensor[tensor].name, reason);
-    x->value[v].choice = SX_EXCHANGE_STAY;
+    if (second && x->value[v].second_slot == SX_NO_SLOT)
+        return sx_error_at(node->place, "the tensor %s cannot stay in %s", x->graph->tensor[tensor].name,
+                           r->out->second);
+    x->value[v].choice = second ? SX_EXCHANGE_SECOND : SX_EXCHANGE_FIRST;
     return SX_OK;
 }
 
@@ -123,10 +126,13 @@ static sx_status read_tensor(fused_reader *r, const sx_node *map) {
     SX_TRY(tensor_of(r, node, &tensor));
     SX_TRY(sx_node_get_u32(map, "depth", &depth));
     SX_TRY(sx_node_get_text(map, "level", &level));
-    if (strcmp(level, r->out->level) != 0)
+    const bool second = r->out->second[0] && strcmp(level, r->out->second) == 0;
+    if (!second && strcmp(level, r->out->level) != 0)
         return sx_error_at(sx_node_key_place(map, "level"), "tensors stay in the exchange memory, %s",
                            r->out->level);
-    return depth ? SX_OK : read_whole(r, node, tensor);
+    if (second && depth)
+        return sx_error_at(sx_node_key_place(map, "level"), "tiles of groups stay in %s", r->out->level);
+    return depth ? SX_OK : read_whole(r, node, tensor, second);
 }
 
 /* Reads the layers of a group, which must be a chain that can run in common loops. */
@@ -311,12 +317,11 @@ static uint64_t state_of(const fused_reader *r, const sx_plan_part *part) {
     uint64_t state = 0;
     for (size_t v = 0; v < x->n_values; v++) {
         const sx_exchange_value *value = &x->value[v];
-        if (value->choice != SX_EXCHANGE_STAY || value->first > part->last || value->last < part->first)
-            continue;
+        if (!sx_exchange_must_stay(value) || value->first > part->last || value->last < part->first) continue;
         if (part->group != SX_NO_INDEX && value->first >= part->first && value->last <= part->last)
             snprintf(r->out->illegal, sizeof r->out->illegal, "%s passes inside of a group: tiles of it stay",
                      x->graph->tensor[value->tensor].name);
-        state |= UINT64_C(1) << value->slot;
+        state |= UINT64_C(1) << (value->choice == SX_EXCHANGE_SECOND ? value->second_slot : value->slot);
     }
     return state;
 }
@@ -344,27 +349,31 @@ static sx_status make_parts(fused_reader *r) {
 }
 
 /* Says which tensor has no room: the one made last of those that are on chip while a part runs. */
-static void refuse_tensor(const fused_reader *r, const sx_plan_part *part, uint64_t words) {
+static void refuse_tensor(const fused_reader *r, const sx_plan_part *part, bool second, uint64_t words) {
     const sx_exchange *x = &r->f->exchange;
+    const uint64_t *each = second ? x->second_words : x->words,
+                   capacity = second ? x->second_capacity : x->capacity;
     const sx_exchange_value *last = NULL;
     uint64_t its = 0;
     for (size_t v = 0; v < x->n_values; v++) {
         const sx_exchange_value *value = &x->value[v];
-        if (value->choice != SX_EXCHANGE_STAY || value->first > part->last || value->last < part->first)
+        if (value->choice != (second ? SX_EXCHANGE_SECOND : SX_EXCHANGE_FIRST) || value->first > part->last ||
+            value->last < part->first)
             continue;
         if (last && value->first < last->first) continue;
         last = value;
         its = 0;
         for (size_t s = part->first; s <= part->last; s++)
-            if (sx_exchange_words(x, s, v) > its) its = sx_exchange_words(x, s, v);
+            if (each[s * x->n_values + v] > its) its = each[s * x->n_values + v];
     }
     const uint64_t others = words - its;
     if (last)
-        snprintf(
-            r->out->illegal, sizeof r->out->illegal, "%s needs %llu words of %s from %s to %s, %llu are free",
-            x->graph->tensor[last->tensor].name, (unsigned long long)its, r->out->level,
-            x->graph->node[x->step[last->first].node].name, x->graph->node[x->step[last->last].node].name,
-            (unsigned long long)(others < x->capacity ? x->capacity - others : 0));
+        snprintf(r->out->illegal, sizeof r->out->illegal,
+                 "%s needs %llu words of %s from %s to %s, %llu are free",
+                 x->graph->tensor[last->tensor].name, (unsigned long long)its,
+                 second ? r->out->second : r->out->level, x->graph->node[x->step[last->first].node].name,
+                 x->graph->node[x->step[last->last].node].name,
+                 (unsigned long long)(others < capacity ? capacity - others : 0));
 }
 
 /* Finds the first part for which the exchange memory has no room. */
@@ -373,8 +382,10 @@ static void check_room(const fused_reader *r) {
     for (size_t i = 0; i < r->f->answer.plan.n_parts && !r->out->illegal[0]; i++) {
         const sx_plan_part *part = &r->f->answer.plan.part[i];
         const uint64_t whole = sx_plan_occupied(x, part->first, part->last, part->state);
-        if (whole > x->capacity) refuse_tensor(r, part, whole);
-        if (whole > x->capacity || part->group == SX_NO_INDEX) continue;
+        const uint64_t second = sx_plan_occupied_second(x, part->first, part->last, part->state);
+        if (second > x->second_capacity) refuse_tensor(r, part, true, second);
+        if (whole > x->capacity) refuse_tensor(r, part, false, whole);
+        if (whole > x->capacity || second > x->second_capacity || part->group == SX_NO_INDEX) continue;
         const sx_fuse_group *group = sx_vector_at(&r->f->groups, part->group);
         if (whole + group->peak > x->capacity)
             snprintf(r->out->illegal, sizeof r->out->illegal,
@@ -396,7 +407,7 @@ static sx_status read_mapping(const fused_reader *r, const file_run *from, const
     if (!status) {
         sx_cut_arch(s->arch, s->exchange, cut, arch);
         sx_constraints_init(&limits[0], &run->problem, s->arch);
-        sx_cut_constraints(&limits[0], s->exchange, cut, &limits[1]);
+        sx_cut_constraints(s->arch, &limits[0], s->exchange, cut, &limits[1]);
         status = sx_input_add_node(input, from->node);
     }
     if (!status)
@@ -524,8 +535,7 @@ static sx_status read_fused(fused_reader *r, const sx_graph *graph, const sx_net
         return sx_error_at(sx_node_key_place(r->map, "network"), "the fused mapping is of %.64s, not of %s",
                            name, graph->name);
     SX_TRY(read_steps(r, graph, network, exchange));
-    memcpy(r->out->level, r->f->searcher.arch->level[r->f->searcher.exchange].name, sizeof r->out->level);
-    r->out->capacity = r->f->inner.capacity;
+    sx_fused_set_memories(r->f, r->out);
     SX_TRY(sx_fused_set_layers(r->f, r->out));
     for (size_t v = 0; v < r->f->exchange.n_values; v++) r->f->exchange.value[v].choice = SX_EXCHANGE_OUT;
     SX_TRY(read_groups(r));

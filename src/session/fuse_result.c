@@ -77,24 +77,44 @@ sx_status sx_fused_add_run(const sx_fusing *f, const sx_group_run *run, const sx
     (*added)->again = cut->found != 0;
     (*added)->resident = cut->resident;
     (*added)->occupied = cut->occupied;
+    (*added)->second = cut->second;
+    (*added)->second_level = cut->second_level;
+    (*added)->occupied_second = cut->occupied_second;
     (*added)->times = run->times;
     (*added)->problem = *(const sx_problem *)sx_vector_at(&f->inner.problem, run->problem);
     return SX_OK;
 }
 
+sx_cut sx_fused_run_cut(const sx_fused_run *run) {
+    return (sx_cut){.resident = run->resident,
+                    .second = run->second,
+                    .second_level = run->second_level,
+                    .occupied = run->occupied,
+                    .occupied_second = run->occupied_second};
+}
+
+void sx_fused_set_memories(const sx_fusing *f, sx_fused *out) {
+    const sx_exchange *x = &f->exchange;
+    memcpy(out->level, x->arch->level[x->level].name, sizeof out->level);
+    out->capacity = x->capacity;
+    if (x->second >= 0) memcpy(out->second, x->arch->level[x->second].name, sizeof out->second);
+    out->second_capacity = x->second_capacity;
+}
+
 /* Evaluates a run and adds it to its layer. */
 static sx_status add_run(const sx_fusing *f, sx_fused_run *run, sx_fused *out) {
     sx_fused_layer *layer = &out->layer[run->layer];
-    const sx_cut cut = {.resident = run->resident, .occupied = run->occupied};
+    const sx_cut cut = sx_fused_run_cut(run);
     double bytes[SX_MAX_TENSORS] = {0};
-    uint64_t used = 0;
-    SX_TRY(sx_fuse_evaluate(&f->searcher, &run->problem, &cut, &run->mapping, &run->score, &used, bytes,
+    uint64_t used[2] = {0};
+    SX_TRY(sx_fuse_evaluate(&f->searcher, &run->problem, &cut, &run->mapping, &run->score, used, bytes,
                             out->illegal));
     if (out->illegal[0]) return SX_OK;
     add_score(&run->score, run->times, &layer->score);
     layer->bound += run->times * run->bound;
-    layer->resident |= run->resident;
-    if (used > layer->tile_words) layer->tile_words = used;
+    layer->resident |= (uint8_t)(run->resident | run->second);
+    if (used[0] > layer->tile_words) layer->tile_words = used[0];
+    if (used[1] > layer->second_tiles) layer->second_tiles = used[1];
     for (int v = 0; v < SX_MAX_TENSORS; v++) layer->dram_bytes += run->times * bytes[v];
     return SX_OK;
 }
@@ -117,6 +137,10 @@ static void add_moves(const sx_fusing *f, const sx_plan_part *part, sx_fused *ou
 static void set_resident_words(const sx_fusing *f, const sx_plan_part *part, sx_fused *out) {
     const sx_exchange *x = &f->exchange;
     const uint64_t whole = sx_plan_occupied(x, part->first, part->last, part->state);
+    for (size_t s = part->first; s <= part->last; s++)
+        if (x->step[s].layer != SX_NO_INDEX)
+            layer_of(f, out, s)->second_words =
+                sx_plan_occupied_second(x, part->first, part->last, part->state);
     if (part->group == SX_NO_INDEX) {
         if (x->step[part->first].layer != SX_NO_INDEX) layer_of(f, out, part->first)->resident_words = whole;
         return;
@@ -146,21 +170,26 @@ static sx_status set_layer_figures(const sx_fusing *f, sx_fused *out) {
         out->dram_bytes += layer->dram_bytes;
         if (layer->resident_words + layer->tile_words > out->peak)
             out->peak = layer->resident_words + layer->tile_words;
+        if (layer->second_words + layer->second_tiles > out->second_peak)
+            out->second_peak = layer->second_words + layer->second_tiles;
     }
     return SX_OK;
 }
 
 /* Adds a value to the tensors that stay, with what it saves; tile: by tiles, NULL: whole. */
-static void add_tensor(const sx_fusing *f, size_t v, const sx_fuse_group *tile, int index, sx_fused *out) {
+static void add_tensor(const sx_fusing *f, size_t v, bool second, const sx_fuse_group *tile, int index,
+                       sx_fused *out) {
     const sx_exchange *x = &f->exchange;
     const sx_exchange_value *value = &x->value[v];
     sx_fused_tensor *tensor = &out->tensor[out->n_tensors++];
-    *tensor = (sx_fused_tensor){.first = f->order[value->first], .last = f->order[value->last]};
+    *tensor =
+        (sx_fused_tensor){.first = f->order[value->first], .last = f->order[value->last], .second = second};
     if (x->step[value->last].layer == SX_NO_INDEX && tensor->last > tensor->first) tensor->last--;
     memcpy(tensor->name, x->graph->tensor[value->tensor].name, sizeof tensor->name);
     for (size_t s = value->first; s <= value->last; s++) {
         const sx_exchange_step *step = &x->step[s];
-        if (sx_exchange_words(x, s, v) > tensor->words) tensor->words = sx_exchange_words(x, s, v);
+        const uint64_t words = second ? x->second_words[s * x->n_values + v] : sx_exchange_words(x, s, v);
+        if (words > tensor->words) tensor->words = words;
         for (int i = 0; i < SX_MAX_TENSORS && f->bytes && step->layer != SX_NO_INDEX; i++)
             if (step->value[i] == v) tensor->saved_bytes += step->repeat * f->bytes[step->layer][i];
     }
@@ -182,11 +211,12 @@ static sx_status set_tensors(const sx_fusing *f, sx_fused *out) {
         const sx_plan_part *part = &f->answer.plan.part[i];
         const sx_fuse_group *group =
             part->group == SX_NO_INDEX ? NULL : sx_vector_at(&f->groups, part->group);
-        for (int l = 0; group && l + 1 < group->n_layers; l++) add_tensor(f, group->inside[l], group, l, out);
+        for (int l = 0; group && l + 1 < group->n_layers; l++)
+            add_tensor(f, group->inside[l], false, group, l, out);
         for (size_t v = 0; v < x->n_values; v++)
             if (part->first <= x->value[v].first && x->value[v].first <= part->last &&
                 sx_plan_stays(&x->value[v], part->state))
-                add_tensor(f, v, NULL, 0, out);
+                add_tensor(f, v, sx_plan_stays_second(&x->value[v], part->state), NULL, 0, out);
     }
     return SX_OK;
 }

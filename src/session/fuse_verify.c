@@ -25,7 +25,7 @@ typedef struct fused_check {
     sx_network network;
     sx_session_options session;
     sx_fusing_options options;
-    int exchange;
+    int exchange, second;
     sx_fuse_label *label;
     const sx_verify_options *verify;
     sx_fused_claim *claims;
@@ -102,6 +102,7 @@ static sx_status read_claims(fused_check *c) {
     SX_TRY(read_number(c, "cycles", &claims->score.cycles));
     SX_TRY(read_number(c, "value", &claims->value));
     SX_TRY(read_number(c, "lower_bound", &claims->lower_bound));
+    c->options.exchange = json_string_value(json_object_get(c->claim, "exchange"));
     c->options.one_pass = json_is_true(json_object_get(c->claim, "one_pass"));
     c->options.row_loops = (int)json_integer_value(json_object_get(c->claim, "row_loops"));
     const json_int_t orders = json_integer_value(json_object_get(c->claim, "orders"));
@@ -119,10 +120,11 @@ static sx_status read_claims(fused_check *c) {
 /* Evaluates the mapping and holds it against the claimed figures. */
 static sx_status check_mapping(fused_check *c) {
     sx_fused *fused;
+    SX_TRY(sx_cut_levels(&c->arch, c->options.exchange, &c->exchange, &c->second));
     SX_TRY(sx_session_fused_read(&c->graph, &c->network, &c->arch, &c->session, c->input, 0, &fused));
     const sx_fused_claim *claims = c->claims;
-    memcpy(c->claims->level, fused->level, sizeof c->claims->level);
-    c->exchange = c->arch.n_levels - 2;
+    snprintf(c->claims->level, sizeof c->claims->level, "%.28s%s%.28s", fused->level,
+             fused->second[0] ? " and " : "", fused->second);
     if (fused->illegal[0])
         refute(c, "mapping", "it is illegal: %.400s", fused->illegal);
     else if (fused->total.energy_pj != claims->score.energy_pj || fused->total.cycles != claims->score.cycles)
@@ -153,11 +155,20 @@ static sx_status read_label(const fused_check *c, const json_t *object, sx_fuse_
     }
     const json_int_t resident = json_integer_value(json_object_get(object, "resident")),
                      found = json_integer_value(json_object_get(object, "found")),
-                     occupied = json_integer_value(json_object_get(object, "occupied"));
-    if (resident < 0 || resident > UINT8_MAX || found < 0 || (found & ~resident) || occupied < 0)
+                     occupied = json_integer_value(json_object_get(object, "occupied")),
+                     second = json_integer_value(json_object_get(object, "second")),
+                     there = json_integer_value(json_object_get(object, "occupied_second"));
+    if (resident < 0 || resident > UINT8_MAX || found < 0 || (found & ~(resident | second)) || occupied < 0)
         return damaged(c, "resident");
-    out->cut =
-        (sx_cut){.resident = (uint8_t)resident, .found = (uint8_t)found, .occupied = (uint64_t)occupied};
+    if (second < 0 || second > UINT8_MAX || there < 0 || (second & resident) ||
+        (c->second < 0 && (second || there)))
+        return damaged(c, "second");
+    out->cut = (sx_cut){.resident = (uint8_t)resident,
+                        .found = (uint8_t)found,
+                        .second = (uint8_t)second,
+                        .second_level = (uint8_t)(c->second >= 0 ? c->second : 0),
+                        .occupied = (uint64_t)occupied,
+                        .occupied_second = (uint64_t)there};
     return SX_OK;
 }
 
@@ -176,7 +187,7 @@ static sx_status check_label(fused_check *c, const json_t *object, size_t index)
     if (!limits) status = sx_error_memory();
     if (!status) {
         sx_constraints_init(limits, &label->problem, &c->arch);
-        sx_cut_constraints(limits, c->exchange, &label->cut, &certificate->constraints);
+        sx_cut_constraints(&c->arch, limits, c->exchange, &label->cut, &certificate->constraints);
         certificate->problem = label->problem;
         sx_cut_arch(&c->arch, c->exchange, &label->cut, &certificate->arch);
         certificate->space = c->session.space;

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "text/write/write.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* What the parts of the file are written from. */
@@ -18,7 +19,7 @@ typedef struct fused_writer {
 
 /* The list of directives of a run's mapping. */
 static json_t *mapping_tree(fused_writer *w, const sx_fused_run *run) {
-    const sx_cut cut = {.resident = run->resident, .occupied = run->occupied};
+    const sx_cut cut = sx_fused_run_cut(run);
     char *text = NULL;
     sx_cut_arch(w->arch, w->exchange, &cut, w->cut);
     if (!w->status) w->status = sx_mapping_write(&run->mapping, &run->problem, w->cut, SX_JSON, &text);
@@ -49,7 +50,7 @@ static json_t *tensors_tree(fused_writer *w, size_t group) {
         if (tensor->group != group) continue;
         json_t *object = json_object();
         sx_json_set(object, "name", sx_json_text(tensor->name));
-        sx_json_set(object, "level", sx_json_text(w->fused->level));
+        sx_json_set(object, "level", sx_json_text(tensor->second ? w->fused->second : w->fused->level));
         sx_json_set(object, "words", sx_json_exact(tensor->words));
         sx_json_set(object, "depth", json_integer(tensor->depth));
         sx_json_append(list, object);
@@ -95,10 +96,13 @@ sx_status sx_session_fused_write(const sx_fused *fused, const char *network, con
                                  sx_format format, char **out) {
     fused_writer w = {.fused = fused, .arch = arch, .cut = malloc(sizeof *w.cut)};
     if (!w.cut) return sx_error_memory();
-    w.status = sx_cut_level(arch, fused->level, &w.exchange);
+    int second;
+    char levels[2 * SX_NAME_SIZE + 1];
+    snprintf(levels, sizeof levels, "%s%s%s", fused->level, fused->second[0] ? "," : "", fused->second);
+    w.status = sx_cut_levels(arch, levels, &w.exchange, &second);
     json_t *root = json_object(), *object = json_object(), *groups = json_array(), *runs = json_array();
     sx_json_set(object, "network", sx_json_text(network));
-    sx_json_set(object, "exchange", sx_json_text(fused->level));
+    sx_json_set(object, "exchange", sx_json_text(levels));
     if (fused->reordered) {
         json_t *order = json_array();
         for (size_t i = 0; i < fused->n_layers; i++)

@@ -39,12 +39,18 @@ SX_MUST_USE sx_status sx_fusing_set_order(sx_fusing *fusing, const sx_fusing_opt
 SX_MUST_USE sx_status sx_fusing_list_groups(sx_fusing *fusing, const sx_fusing_options *options);
 void sx_fusing_fini(sx_fusing *fusing);
 
+/* Sets the names and sizes of the exchange memories. */
+void sx_fused_set_memories(const sx_fusing *fusing, sx_fused *out);
+
 /* Sets the layers in order, without their figures; fusing->order is theirs. */
 SX_MUST_USE sx_status sx_fused_set_layers(sx_fusing *fusing, sx_fused *out);
 
 /* Adds a run; its mapping, bound and occupied words come from the caller. */
 SX_MUST_USE sx_status sx_fused_add_run(const sx_fusing *fusing, const sx_group_run *run, const sx_cut *cut,
                                        sx_fused *out, sx_fused_run **added);
+
+/* How the layer of a run is cut; without sums that are found. */
+sx_cut sx_fused_run_cut(const sx_fused_run *run);
 
 /* Makes the figures of a plan whose runs are set. Where a run is illegal out->illegal says why. */
 SX_MUST_USE sx_status sx_fused_set_figures(const sx_fusing *fusing, sx_fused *out);

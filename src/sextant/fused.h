@@ -10,25 +10,28 @@
 
 /* A layer of the graph as it runs, in order. */
 typedef struct sx_fused_layer {
-    char name[SX_NAME_SIZE]; /* of the node */
-    size_t layer;            /* of the network */
-    double repeat;           /* how often it runs its einsum, unfused */
-    uint8_t resident;        /* its tensors in the exchange memory: a mask */
-    uint64_t resident_words; /* of the exchange memory that all that stays takes while it runs */
-    uint64_t tile_words;     /* and its own tiles */
-    size_t group;            /* SX_NO_INDEX: nothing of it is fused */
-    sx_score score;          /* of all runs */
+    char name[SX_NAME_SIZE];             /* of the node */
+    size_t layer;                        /* of the network */
+    double repeat;                       /* how often it runs its einsum, unfused */
+    uint8_t resident;                    /* its tensors in the exchange memory: a mask */
+    uint64_t resident_words;             /* of the exchange memory that all that stays takes while it runs */
+    uint64_t tile_words;                 /* and its own tiles */
+    uint64_t second_words, second_tiles; /* the same of the second exchange memory */
+    size_t group;                        /* SX_NO_INDEX: nothing of it is fused */
+    sx_score score;                      /* of all runs */
     double bound;      /* proven lower bound of all runs, cut like this: a sum of roots of the objective */
     double dram_bytes; /* of all runs */
 } sx_fused_layer;
 
 /* A layer on one size of tile: the whole layer, or what of it runs in a step of a group. */
 typedef struct sx_fused_run {
-    size_t layer;       /* in order */
-    uint32_t rows;      /* of its output that it makes; 0: all, its group has no loops */
-    bool again;         /* its output adds to sums of steps before */
-    uint8_t resident;   /* its tensors in the exchange memory: a mask */
-    uint64_t occupied;  /* words of the exchange memory that all that stays takes */
+    size_t layer;                 /* in order */
+    uint32_t rows;                /* of its output that it makes; 0: all, its group has no loops */
+    bool again;                   /* its output adds to sums of steps before */
+    uint8_t resident;             /* its tensors in the exchange memory: a mask */
+    uint64_t occupied;            /* words of the exchange memory that all that stays takes */
+    uint8_t second, second_level; /* tensors in the second memory, a mask; that level */
+    uint64_t occupied_second;
     double times;       /* how often it runs */
     sx_score score;     /* of one run */
     double bound;       /* proven lower bound of one run: a root of the objective; 0: none */
@@ -44,6 +47,7 @@ typedef struct sx_fused_tensor {
     double saved_bytes; /* to and from the outermost memory, against the unfused network */
     size_t group;
     int depth;      /* loops around it; 0: it stays whole */
+    bool second;    /* it is in the second exchange memory */
     bool recompute; /* rows that steps share are made again; else they are kept */
     uint32_t rows_kept, rows_again;
 } sx_fused_tensor;
@@ -80,9 +84,11 @@ typedef struct sx_fused_size {
 } sx_fused_size;
 
 typedef struct sx_fused {
-    char level[SX_NAME_SIZE]; /* the exchange memory */
-    uint64_t capacity;        /* in words */
-    bool found;               /* there is a plan */
+    char level[SX_NAME_SIZE];  /* the exchange memory */
+    uint64_t capacity;         /* in words */
+    char second[SX_NAME_SIZE]; /* the second exchange memory; "": there is none */
+    uint64_t second_capacity, second_peak;
+    bool found; /* there is a plan */
     bool given; /* it was evaluated, not searched: nothing is known of bounds and of the network unfused */
     char illegal[SX_WHY_SIZE];       /* of a given one: why it is none; "": it is legal */
     bool chosen;                     /* what stays was searched, not asked for */
@@ -113,7 +119,7 @@ typedef struct sx_fused {
 typedef struct sx_fusing_options {
     bool staircase;       /* also find the best plan for the half of the memory, a quarter, ... */
     const char *tensors;  /* "auto": as is best, "none": nothing, or names of the graph's with commas */
-    const char *exchange; /* a level; NULL: the one inside the outermost */
+    const char *exchange; /* a level, or two with a comma between; NULL: the one inside the outermost */
     const char
         *window;   /* what becomes of rows that windows of two steps share: "retain", "recompute" or "best" */
     bool one_pass; /* a softmax may run by slices, with running maxima and sums */

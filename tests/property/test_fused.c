@@ -44,7 +44,7 @@ typedef struct tower {
 
 /* What was compared. */
 typedef struct tally {
-    uint64_t mappings, groups, runs, residuals, arrays, windows, differ, plain_differ;
+    uint64_t mappings, groups, runs, residuals, arrays, windows, second, differ, plain_differ;
 } tally;
 
 /* Energy, cycles and bytes to and from the outermost memory. */
@@ -145,7 +145,12 @@ static void draw_layers(sx_rng *rng, tower *t) {
 static void draw_machine(sx_rng *rng, sx_arch *arch) {
     static const int units[] = {1, 2, 4, 8, 16};
     const int n = units[draw(rng, 0, 4)];
-    char text[1000];
+    char text[1400], second[200] = "";
+    if (draw(rng, 0, 1))
+        snprintf(second, sizeof second,
+                 "  - {name: L1, instances: 1, entries: %d, word-bits: 8, vector-access-energy: 1, "
+                 "read_bandwidth: %d, write_bandwidth: %d}\n",
+                 draw(rng, 20, 800), draw(rng, 1, 8), draw(rng, 1, 8));
     snprintf(
         text, sizeof text,
         "arch:\n"
@@ -153,13 +158,14 @@ static void draw_machine(sx_rng *rng, sx_arch *arch) {
         "  arithmetic: {name: MAC, instances: %d, meshX: %d, word-bits: 8, energy: 0.25}\n"
         "  storage:\n"
         "  - {name: RF, instances: %d, meshX: %d, entries: %d, word-bits: 8, vector-access-energy: 0.5}\n"
+        "%s"
         "  - {name: GLB, instances: 1, entries: %d, word-bits: 8, read_energy: %d, fill_energy: %d, "
         "update_energy: %d, read_bandwidth: %d, write_bandwidth: %d, energy-per-hop: %g}\n"
         "  - {name: DRAM, technology: DRAM, instances: 1, word-bits: 8, vector-access-energy: 64, "
         "read_bandwidth: %d, write_bandwidth: %d}\n",
-        n, n == 16 ? 4 : n, n, n == 16 ? 4 : n, draw(rng, 4, 32), draw(rng, 100, 4000), draw(rng, 3, 6),
-        draw(rng, 3, 6), draw(rng, 3, 6), draw(rng, 1, 8), draw(rng, 1, 8), draw(rng, 0, 1) ? 0.125 : 0.0,
-        draw(rng, 1, 4), draw(rng, 1, 4));
+        n, n == 16 ? 4 : n, n, n == 16 ? 4 : n, draw(rng, 4, 32), second, draw(rng, 100, 4000),
+        draw(rng, 3, 6), draw(rng, 3, 6), draw(rng, 3, 6), draw(rng, 1, 8), draw(rng, 1, 8),
+        draw(rng, 0, 1) ? 0.125 : 0.0, draw(rng, 1, 4), draw(rng, 1, 4));
     sx_input *input = sx_expect_input(text);
     sx_expect_ok(sx_input_arch(input, arch));
     sx_input_free(input);
@@ -213,7 +219,9 @@ static void draw_parts(sx_rng *rng, sx_fusing *f) {
     assert_non_null(plan->part);
     plan->found = true;
     for (size_t v = 0; v < x->n_values; v++)
-        x->value[v].choice = !x->value[v].reason && draw(rng, 0, 1) ? SX_EXCHANGE_STAY : SX_EXCHANGE_OUT;
+        x->value[v].choice = x->value[v].reason || draw(rng, 0, 1) == 0                 ? SX_EXCHANGE_OUT
+                             : x->value[v].second_slot != SX_NO_SLOT && draw(rng, 0, 1) ? SX_EXCHANGE_SECOND
+                                                                                        : SX_EXCHANGE_FIRST;
     for (size_t s = 0; s < x->n_steps; s = plan->part[plan->n_parts++].last + 1) {
         sx_plan_part *part = &plan->part[plan->n_parts];
         sx_fuse_group group;
@@ -226,9 +234,11 @@ static void draw_parts(sx_rng *rng, sx_fusing *f) {
     }
     for (size_t i = 0; i < plan->n_parts; i++)
         for (size_t v = 0; v < x->n_values; v++)
-            if (x->value[v].choice == SX_EXCHANGE_STAY && x->value[v].first <= plan->part[i].last &&
+            if (sx_exchange_must_stay(&x->value[v]) && x->value[v].first <= plan->part[i].last &&
                 x->value[v].last >= plan->part[i].first)
-                plan->part[i].state |= UINT64_C(1) << x->value[v].slot;
+                plan->part[i].state |= UINT64_C(1)
+                                       << (x->value[v].choice == SX_EXCHANGE_SECOND ? x->value[v].second_slot
+                                                                                    : x->value[v].slot);
 }
 
 /* Whether the exchange memory has room for all parts. */
@@ -239,7 +249,9 @@ static bool parts_fit(const sx_fusing *f) {
         uint64_t words = sx_plan_occupied(x, part->first, part->last, part->state);
         if (part->group != SX_NO_INDEX)
             words += ((const sx_fuse_group *)sx_vector_at(&f->groups, part->group))->peak;
-        if (words >= x->capacity) return false;
+        if (words > x->capacity) return false;
+        if (sx_plan_occupied_second(x, part->first, part->last, part->state) > x->second_capacity)
+            return false;
     }
     return true;
 }
@@ -254,7 +266,7 @@ static bool draw_run(sx_rng *rng, sx_fusing *f, const sx_group_run *run, const s
     sx_expect_ok(sx_fused_add_run(f, run, cut, out, &added));
     sx_cut_arch(f->searcher.arch, f->searcher.exchange, cut, &arch);
     sx_constraints_init(&limits[0], &added->problem, f->searcher.arch);
-    sx_cut_constraints(&limits[0], f->searcher.exchange, cut, &limits[1]);
+    sx_cut_constraints(f->searcher.arch, &limits[0], f->searcher.exchange, cut, &limits[1]);
     sx_expect_ok(sx_model_new(&added->problem, &arch, NULL, &model));
     sx_status status = sx_map_space_new(model, &limits[1], NULL, &space);
     if (!status)
@@ -298,26 +310,32 @@ typedef struct execution {
     figures executed, sampled;
 } execution;
 
-/* Whether a tensor of the graph is whole in the exchange memory. */
-static bool is_whole(const execution *e, const char *name, int number) {
+/* The exchange memory in which a tensor of the graph is whole: 1 or 2; 0: none. */
+static int whole_in(const execution *e, const char *name, int number) {
     char text[SX_NAME_SIZE];
     snprintf(text, sizeof text, "%s%d", name, number);
     const size_t tensor = sx_graph_find_tensor(&e->t->graph, text);
     const size_t value = tensor == SX_NO_INDEX ? SX_NO_INDEX : e->f->exchange.value_of[tensor];
-    return value != SX_NO_INDEX && e->f->exchange.value[value].choice == SX_EXCHANGE_STAY;
+    if (value == SX_NO_INDEX || !sx_exchange_must_stay(&e->f->exchange.value[value])) return 0;
+    return e->f->exchange.value[value].choice == SX_EXCHANGE_SECOND ? 2 : 1;
 }
 
 /* Which tensors of a layer are in the exchange memory; at: its place in a group, -1: it is in none. */
-static unsigned residents(const execution *e, int l, int at) {
+static sx_cut residents(const execution *e, int l, int at) {
+    const int level = e->f->searcher.second, out = whole_in(e, "t", l + 1), in = whole_in(e, "t", l);
+    sx_cut cut = {.second_level = (uint8_t)(level >= 0 ? level : 0)};
     unsigned mask = 0;
-    if (is_whole(e, "t", l + 1)) mask |= 1u << OUT;
-    if (is_whole(e, "t", l)) mask |= 1u << IN;
-    if (at < 0) return mask;
+    cut.second = (uint8_t)((unsigned)(out == 2) << OUT | (unsigned)(in == 2) << IN);
+    if (out == 1) mask |= 1u << OUT;
+    if (in == 1) mask |= 1u << IN;
+    cut.resident = (uint8_t)mask;
+    if (at < 0) return cut;
     const sx_fuse_group *group = e->group;
     if (at > 0 || group->holds_in) mask |= 1u << IN;
     if (at + 1 < group->n_layers || group->slices > 1) mask |= 1u << OUT;
     if (group->held >> at & 1) mask |= 1u << WEIGHTS;
-    return mask;
+    cut.resident = (uint8_t)(mask & ~(unsigned)cut.second);
+    return cut;
 }
 
 static void add_score(const sx_score *score, double bytes, double times, figures *sum) {
@@ -341,19 +359,20 @@ static void run_layer(execution *e, int l, int at, int rows, bool again, double 
     static sx_cost executed, sampled;
     static sx_arch arch;
     const int exchange = e->f->searcher.exchange;
-    const sx_cut cut = {.resident = (uint8_t)residents(e, l, at)};
+    const sx_cut cut = residents(e, l, at);
     for (size_t r = 0; r < e->fused->n_runs; r++) {
         const sx_fused_run *run = &e->fused->run[r];
         if ((int)run->layer != l || (int)run->rows != rows || run->again != again) continue;
         if (rows) assert_int_equal(run->problem.size[sx_problem_dim(&run->problem, "p")], rows);
         sx_cut_arch(&e->t->arch, exchange, &cut, &arch);
         assert_int_equal(arch.n_levels, run->mapping.n_levels);
-        if (again) assert_true(run->mapping.level[exchange + 1].rmw_first_update >> OUT & 1);
+        const int keeper = cut.second >> OUT & 1 ? arch.n_levels - 1 : exchange + 1;
+        if (again) assert_true(run->mapping.level[keeper].rmw_first_update >> OUT & 1);
         sx_count_sampled(&run->problem, &arch, &run->mapping, NULL, &executed, &sampled);
         const sx_score a = sx_cut_score(&run->problem, &arch, exchange, &cut, &executed),
                        b = sx_cut_score(&run->problem, &arch, exchange, &cut, &sampled);
-        add_score(&a, outermost_words(&executed, arch.n_levels - 1), times, &e->executed);
-        add_score(&b, outermost_words(&sampled, arch.n_levels - 1), times, &e->sampled);
+        add_score(&a, outermost_words(&executed, sx_cut_outermost(&arch, &cut)), times, &e->executed);
+        add_score(&b, outermost_words(&sampled, sx_cut_outermost(&arch, &cut)), times, &e->sampled);
         return;
     }
     fail_msg("layer %d has no run of %d rows%s", l, rows, again ? " again" : "");
@@ -361,7 +380,8 @@ static void run_layer(execution *e, int l, int at, int rows, bool again, double 
 
 /* Moves words once between the outermost and the exchange memory. */
 static void move_words(execution *e, double words, bool inward) {
-    const sx_storage *far = &e->t->arch.level[2], *near = &e->t->arch.level[1];
+    const int levels = e->t->arch.n_levels;
+    const sx_storage *far = &e->t->arch.level[levels - 1], *near = &e->t->arch.level[levels - 2];
     const double energy = inward ? far->read_energy + near->fill_energy : far->update_energy;
     const double slow = inward ? fmin(far->read_bandwidth, near->write_bandwidth)
                                : fmin(far->write_bandwidth, near->read_bandwidth);
@@ -435,8 +455,8 @@ static void run_group(execution *e) {
         if (group->held >> l & 1)
             move_words(e, (double)t->layer[first + l].weights * (group->inner ? group->row_steps : 1), true);
     const int deep = first ? t->layer[first - 1].channels : t->channels;
-    if (group->holds_in && !is_whole(e, "t", first)) move_words(e, (double)read * t->width * deep, true);
-    if (slices > 1 && !is_whole(e, "t", first + n))
+    if (group->holds_in && !whole_in(e, "t", first)) move_words(e, (double)read * t->width * deep, true);
+    if (slices > 1 && !whole_in(e, "t", first + n))
         move_words(e, (double)rows_of(t, first + n) * t->width * t->layer[first + n - 1].channels, false);
 }
 
@@ -475,6 +495,7 @@ static void compare(const execution *e, uint64_t index, tally *sum) {
     sum->groups += e->f->groups.n;
     sum->runs += fused->n_runs;
     sum->residuals += e->t->adds;
+    for (size_t t = 0; t < fused->n_tensors; t++) sum->second += fused->tensor[t].second;
     sum->arrays += e->t->arch.compute.instances > 1;
 }
 
@@ -485,7 +506,7 @@ static void check_case(uint64_t seed, uint64_t index, const sx_session_options *
     sx_fusing f = {.options = options, .searcher = {.arch = &t.arch, .options = options}};
     sx_fused *fused = calloc(1, sizeof *fused);
     assert_non_null(fused);
-    sx_expect_ok(sx_fusing_init(&f, &t.graph, &t.network, NULL, NULL));
+    sx_expect_ok(sx_fusing_init(&f, &t.graph, &t.network, t.arch.n_levels > 3 ? "GLB,L1" : NULL, NULL));
     draw_parts(&rng, &f);
     fused->given = true;
     fused->capacity = f.inner.capacity;
@@ -511,13 +532,15 @@ static void fused_mappings_equal_execution(void **state) {
     sx_expect_ok(sx_objective_parse("energy", &options.run.objective));
     for (uint64_t i = 0; i < s->count; i++) check_case(s->seed, i, &options, &sum);
     print_message(
-        "%llu groups, %llu runs, %llu residuals, %llu on arrays, %llu with windows; sampling differs "
+        "%llu groups, %llu runs, %llu residuals, %llu on arrays, %llu with windows, %llu tensors in a second "
+        "memory; sampling differs "
         "from execution in %llu, of them without windows %llu\n",
         (unsigned long long)sum.groups, (unsigned long long)sum.runs, (unsigned long long)sum.residuals,
-        (unsigned long long)sum.arrays, (unsigned long long)sum.windows, (unsigned long long)sum.differ,
-        (unsigned long long)sum.plain_differ);
+        (unsigned long long)sum.arrays, (unsigned long long)sum.windows, (unsigned long long)sum.second,
+        (unsigned long long)sum.differ, (unsigned long long)sum.plain_differ);
     assert_int_equal(sum.plain_differ, 0);
     assert_true(sum.groups > sum.mappings / 4);
+    assert_true(sum.second > sum.mappings / 16);
     sx_expect_compared("fused mappings", sum.mappings, s->count / 4);
 }
 

@@ -25,7 +25,8 @@ enum { M = 13, N = 11, K = 17, ROOM = 40 };
  * outside it on dimension `first` comes first. The output's words are written at each visit, and read at all but the first. */
 static double accesses(const int *size, int m, int n, int k, int first) {
     double along_m = (size[0] + m - 1) / m, along_n = (size[1] + n - 1) / n, along_k = (size[2] + k - 1) / k;
-    double a = size[0] * size[2] * (first == 1 ? 1 : along_n), b = size[2] * size[1] * (first == 0 ? 1 : along_m);
+    double a = size[0] * size[2] * (first == 1 ? 1 : along_n),
+           b = size[2] * size[1] * (first == 0 ? 1 : along_m);
     double o = size[0] * size[1] * (first == 2 ? 1 : along_k);
     return a + b + o + (o - size[0] * size[1]);
 }

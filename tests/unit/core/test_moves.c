@@ -10,7 +10,12 @@
 #include <cmocka.h>
 
 enum { M, N, K, DIMS };
-enum { INNER, ACROSS, OUTER, SLOTS };          /* slots: the inner level's, the outer one's spatial and temporal ones */
+enum {
+    INNER,
+    ACROSS,
+    OUTER,
+    SLOTS
+}; /* slots: the inner level's, the outer one's spatial and temporal ones */
 enum { M2, M3, N2, K5, WORDS, NATURAL = 0x210 }; /* words: a dimension and a prime of its size */
 
 /* A point: two levels, and the words behind them. */
@@ -154,7 +159,8 @@ static void steps_move_a_prime(void **state) {
     sx_compact_take_step(&c, p.level, K, &(sx_compact_step){K5, OUTER, INNER, 1, 3});
     assert_true(p.word[K5] == word_of(1, 0, 0) && p.level[0].order == 0x120);
     p.level[0].order = 0x012;
-    sx_compact_take_step(&c, p.level, M, &(sx_compact_step){M2, OUTER, INNER, 0, 1}); /* no new loop: its place stays */
+    sx_compact_take_step(&c, p.level, M,
+                         &(sx_compact_step){M2, OUTER, INNER, 0, 1}); /* no new loop: its place stays */
     assert_true(p.word[M2] == word_of(1, 0, 1) && p.level[0].order == 0x012);
     assert_true(p.level[1].order == 0x210 && p.level[1].parallel == 0);
     sx_compact_take_step(&c, p.level, M, &(sx_compact_step){M2, OUTER, ACROSS, 0, 2});
@@ -263,7 +269,8 @@ static void tensors_and_dimensions_change(void **state) {
         assert_true(p.level[0].keep == 1 && p.level[1].keep == 3);
         p.level[1].parallel = 1 << M;
         sx_compact_change_parallel(&c, &rng, p.level);
-        assert_int_equal(__builtin_popcount(p.level[1].on_x) + __builtin_popcount(p.level[1].parallel ^ 1 << M), 1);
+        assert_int_equal(
+            __builtin_popcount(p.level[1].on_x) + __builtin_popcount(p.level[1].parallel ^ 1 << M), 1);
         turned += p.level[1].on_x == 1 << M;
         went += p.level[1].parallel == 0;
         came += p.level[1].parallel > 1 << M;
@@ -319,7 +326,8 @@ static void draws_have_all_primes(void **state) {
             unsigned sum = 0;
             for (int s = 0; s < SLOTS; s++) sum += sx_compact_exponent(p.word[k], s);
             assert_int_equal(sum, c.multiplicity[k]);
-            assert_true(p.word[k] >> SX_CORE_BITS * SLOTS == 0 && !p.level[0].banks[0] && !p.level[1].banks[2]);
+            assert_true(p.word[k] >> SX_CORE_BITS * SLOTS == 0 && !p.level[0].banks[0] &&
+                        !p.level[1].banks[2]);
         }
         inside += p.word[K5] == word_of(1, 0, 0);
         memset(&p, 255, sizeof p);
@@ -334,11 +342,16 @@ static void draws_have_all_primes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_largest_divisor_is_spatial), cmocka_unit_test(parallel_dimensions_are_spread),
-        cmocka_unit_test(what_is_at_slots),               cmocka_unit_test(loops_are_put_before_others),
-        cmocka_unit_test(steps_move_a_prime),             cmocka_unit_test(steps_are_equally_likely),
-        cmocka_unit_test(orders_are_shuffled),            cmocka_unit_test(levels_are_swapped),
-        cmocka_unit_test(tensors_and_dimensions_change),  cmocka_unit_test(parts_are_taken_over),
+        cmocka_unit_test(the_largest_divisor_is_spatial),
+        cmocka_unit_test(parallel_dimensions_are_spread),
+        cmocka_unit_test(what_is_at_slots),
+        cmocka_unit_test(loops_are_put_before_others),
+        cmocka_unit_test(steps_move_a_prime),
+        cmocka_unit_test(steps_are_equally_likely),
+        cmocka_unit_test(orders_are_shuffled),
+        cmocka_unit_test(levels_are_swapped),
+        cmocka_unit_test(tensors_and_dimensions_change),
+        cmocka_unit_test(parts_are_taken_over),
         cmocka_unit_test(draws_have_all_primes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,7 +62,7 @@ static cut_case *case_new(const char *einsum, const sx_cut *cut) {
     sx_cut_arch(&c->whole, EXCHANGE, cut, &c->arch);
     sx_expect_ok(sx_arch_check(&c->arch));
     sx_constraints_init(from, &c->problem, &c->whole);
-    sx_cut_constraints(from, EXCHANGE, cut, &c->constraints);
+    sx_cut_constraints(&c->whole, from, EXCHANGE, cut, &c->constraints);
     free(from);
     const sx_map_space_options options = {0};
     sx_expect_ok(sx_model_new(&c->problem, &c->arch, NULL, &c->model));

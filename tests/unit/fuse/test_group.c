@@ -259,7 +259,7 @@ static void test_groups_equal_walk(void **state) {
         sx_inner inner;
         sx_vector groups = {.size = sizeof(sx_fuse_group)};
         draw_tower(&rng, &t);
-        sx_expect_ok(sx_exchange_init(&t.graph, &t.network, &t.arch, 1, NULL, &exchange));
+        sx_expect_ok(sx_exchange_init(&t.graph, &t.network, &t.arch, 1, -1, NULL, &exchange));
         sx_expect_ok(sx_inner_init(&inner, &energy, exchange.capacity));
         inner.minimum = free_minimum;
         sx_expect_ok(sx_groups_list(&exchange, &inner, 3, i % 2, &groups));
@@ -339,7 +339,7 @@ static void test_attention(void **state) {
         sx_inner inner;
         sx_vector groups = {.size = sizeof(sx_fuse_group)};
         sx_expect_ok(sx_graph_network(&graph, &network));
-        sx_expect_ok(sx_exchange_init(&graph, &network, &arch, 1, NULL, &exchange));
+        sx_expect_ok(sx_exchange_init(&graph, &network, &arch, 1, -1, NULL, &exchange));
         sx_expect_ok(sx_inner_init(&inner, &energy, exchange.capacity));
         inner.minimum = free_minimum;
         sx_expect_ok(sx_groups_list(&exchange, &inner, 3, false, &groups));

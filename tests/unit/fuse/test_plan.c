@@ -32,10 +32,25 @@ static const char machine_text[] =
     "     read_bandwidth: 2, write_bandwidth: 2, energy-per-hop: 0.125}\n"
     "  - {name: DRAM, technology: DRAM, instances: 1, word-bits: 8, vector-access-energy: 64}\n";
 
-static void read_machine(sx_arch *arch) {
-    sx_input *input = sx_expect_input(machine_text);
+/* The same with a memory more. */
+static const char second_text[] =
+    "arch:\n"
+    "  name: small\n"
+    "  arithmetic: {name: MAC, instances: 4, meshX: 4, word-bits: 8, energy: 0.2}\n"
+    "  storage:\n"
+    "  - {name: RF, instances: 4, meshX: 4, entries: 8, word-bits: 8, vector-access-energy: 0.5}\n"
+    "  - {name: L1, instances: 1, entries: 20, word-bits: 8, vector-access-energy: 1}\n"
+    "  - {name: GLB, instances: 1, entries: 40, word-bits: 8, vector-access-energy: 4}\n"
+    "  - {name: DRAM, technology: DRAM, instances: 1, word-bits: 8, vector-access-energy: 64}\n";
+
+static void read_machine_of(const char *text, sx_arch *arch) {
+    sx_input *input = sx_expect_input(text);
     sx_expect_ok(sx_input_arch(input, arch));
     sx_input_free(input);
+}
+
+static void read_machine(sx_arch *arch) {
+    read_machine_of(machine_text, arch);
 }
 
 static size_t add_tensor(sx_graph *graph, const char *name, size_t number, uint64_t words, bool weight) {
@@ -94,9 +109,11 @@ static void draw_graph(sx_rng *rng, sx_graph *graph) {
 
 /* A cost that depends on everything a cut says, more where less room is left. */
 static double drawn_cost(const sx_problem *problem, const sx_cut *cut) {
-    const uint64_t key[] = {problem->size[0], cut->resident, 0};
+    const uint64_t key[] = {problem->size[0], cut->resident, cut->second};
     double random = (double)(sx_hash_bytes(key, sizeof key, 7) >> 40) / (1 << 24);
-    return 1 + random + (cut->resident == 7 ? 0 : 0.005 * (double)cut->occupied) - 0.3 * (cut->resident & 1);
+    return 1 + random + (cut->second == 7 ? 0 : 0.004 * (double)cut->occupied_second) +
+           (cut->resident == 7 ? 0 : 0.005 * (double)cut->occupied) - 0.3 * (cut->resident & 1) -
+           0.4 * (cut->second & 1);
 }
 
 static sx_status search_drawn(void *user, const sx_problem *problem, const sx_cut *cut,
@@ -119,24 +136,41 @@ static bool never_stop(void *user) {
     return false;
 }
 
+/* The place of value v in a choice: 0 outside, 1 the exchange memory, 2 the second one. */
+static int place_in(const sx_exchange *x, uint64_t choice, size_t v) {
+    const uint64_t places = x->second >= 0 ? 3 : 2;
+    while (v-- > 0) choice /= places;
+    return (int)(choice % places);
+}
+
+/* What a step costs in a choice; INFINITY where it is not possible. */
+static double choice_cost(const sx_exchange *x, uint64_t choice, size_t s) {
+    sx_cut cut = {.second_level = (uint8_t)(x->second >= 0 ? x->second : 0)};
+    for (size_t v = 0; v < x->n_values; v++) {
+        const int place = place_in(x, choice, v);
+        if (place && x->value[v].reason) return INFINITY;
+        if (place == 1) cut.occupied += x->words[s * x->n_values + v];
+        if (place == 2) cut.occupied_second += x->second_words[s * x->n_values + v];
+    }
+    if (cut.occupied > x->capacity || cut.occupied_second > x->second_capacity) return INFINITY;
+    if (x->step[s].layer == SX_NO_INDEX) return 0;
+    for (int v = 0; v < 3; v++) {
+        const int place = x->step[s].value[v] == SX_NO_INDEX ? 0 : place_in(x, choice, x->step[s].value[v]);
+        if (place == 1) cut.resident |= (uint8_t)(1u << v);
+        if (place == 2) cut.second |= (uint8_t)(1u << v);
+    }
+    if (((cut.resident | cut.second) & 7) == 7) cut.occupied = 0;
+    return drawn_cost(&x->network->layer[x->step[s].layer].problem, &cut);
+}
+
 /* The least costs of all choices by listing them, in order; words are counted from the tensors themselves. */
 static void list_choices(const sx_exchange *x, double best[MOST_PLANS]) {
+    uint64_t n = 1;
+    for (size_t v = 0; v < x->n_values; v++) n *= x->second >= 0 ? 3 : 2;
     for (int k = 0; k < MOST_PLANS; k++) best[k] = INFINITY;
-    for (uint64_t choice = 0; choice < UINT64_C(1) << x->n_values; choice++) {
+    for (uint64_t choice = 0; choice < n; choice++) {
         double cost = 0;
-        for (size_t s = 0; s < x->n_steps; s++) {
-            sx_cut cut = {0};
-            for (size_t v = 0; v < x->n_values; v++)
-                if (choice >> v & 1) cut.occupied += x->words[s * x->n_values + v];
-            for (size_t v = 0; v < x->n_values; v++)
-                if ((choice >> v & 1) && x->value[v].reason) cost = INFINITY;
-            if (cut.occupied > x->capacity) cost = INFINITY;
-            if (x->step[s].layer == SX_NO_INDEX) continue;
-            for (int v = 0; v < 3; v++)
-                if (x->step[s].value[v] != SX_NO_INDEX && (choice >> x->step[s].value[v] & 1))
-                    cut.resident |= (uint8_t)(1u << v);
-            cost += drawn_cost(&x->network->layer[x->step[s].layer].problem, &cut);
-        }
+        for (size_t s = 0; s < x->n_steps && !isinf(cost); s++) cost += choice_cost(x, choice, s);
         for (int k = 0; k < MOST_PLANS; k++) {
             const double least = fmin(best[k], cost);
             cost = fmax(best[k], cost);
@@ -150,8 +184,7 @@ static void test_search_equals_listing(void **state) {
     (void)state;
     static sx_arch arch;
     sx_objective energy;
-    size_t most = 0, fused = 0, others = 0;
-    read_machine(&arch);
+    size_t most = 0, fused = 0, others = 0, second = 0;
     sx_expect_ok(sx_objective_parse("energy", &energy));
     for (uint64_t i = 0; i < CASES; i++) {
         sx_rng rng = sx_rng_stream(i, "plan", 0);
@@ -164,8 +197,11 @@ static void test_search_equals_listing(void **state) {
         size_t searches = 0;
         draw_graph(&rng, &graph);
         sx_expect_ok(sx_graph_network(&graph, &network));
-        sx_expect_ok(sx_exchange_init(&graph, &network, &arch, 1, NULL, &exchange));
+        const bool two = i % 3 == 0 && graph.n_nodes < 9;
+        read_machine_of(two ? second_text : machine_text, &arch);
+        sx_expect_ok(sx_exchange_init(&graph, &network, &arch, two ? 2 : 1, two ? 1 : -1, NULL, &exchange));
         sx_expect_ok(sx_inner_init(&inner, &energy, exchange.capacity));
+        inner.second = exchange.second_capacity;
         inner.user = &searches;
         inner.search = search_drawn;
         inner.minimum = halve_drawn;
@@ -187,6 +223,9 @@ static void test_search_equals_listing(void **state) {
         sx_expect_ok(sx_fuse_alone_join(&space, &backward));
         assert_true(fabs(backward - best) <= 1e-9 * best);
         for (size_t p = 0; p < answer.plan.n_parts; p++) fused += answer.plan.part[p].state != 0;
+        for (size_t p = 0; p < answer.plan.n_parts; p++)
+            for (size_t v = 0; v < exchange.n_values; v++)
+                second += sx_plan_stays_second(&exchange.value[v], answer.plan.part[p].state);
         if (searches > most) most = searches;
         sx_plan_answer_fini(&answer);
         sx_inner_fini(&inner);
@@ -197,6 +236,7 @@ static void test_search_equals_listing(void **state) {
     assert_true(most > 4);
     assert_true(fused > CASES);
     assert_true(others > CASES);
+    assert_true(second > CASES / 10);
 }
 
 /* Whether every node of an order runs once, after those whose outputs it reads. */
@@ -226,7 +266,7 @@ static size_t try_orders(const sx_network *network, const sx_arch *arch, const s
         sx_expect_ok(sx_order_complete(graph, einsum, n, order, &early));
         if (early < n) return 0;
         assert_true(is_order(graph, order));
-        sx_expect_ok(sx_exchange_init(graph, network, arch, 1, order, &x));
+        sx_expect_ok(sx_exchange_init(graph, network, arch, 1, -1, order, &x));
         list_choices(&x, best);
         *least = fmin(*least, best[0]);
         sx_exchange_fini(&x);
@@ -268,7 +308,7 @@ static void test_orders(void **state) {
             assert_true(is_order(&graph, order));
             for (size_t p = 0; p < o; p++)
                 assert_memory_not_equal(order, sx_vector_at(&orders, p), graph.n_nodes * sizeof *order);
-            sx_expect_ok(sx_exchange_init(&graph, &network, &arch, 1, order, &x));
+            sx_expect_ok(sx_exchange_init(&graph, &network, &arch, 1, -1, order, &x));
             list_choices(&x, best);
             listed = fmin(listed, best[0]);
             if (o == 0) own = best[0];
@@ -383,7 +423,7 @@ static void test_hull(void **state) {
         sx_score best = {.energy_pj = INFINITY, .cycles = 1};
         draw_graph(&rng, &graph);
         sx_expect_ok(sx_graph_network(&graph, &network));
-        sx_expect_ok(sx_exchange_init(&graph, &network, &arch, 1, NULL, &x));
+        sx_expect_ok(sx_exchange_init(&graph, &network, &arch, 1, -1, NULL, &x));
         sx_expect_ok(sx_inner_init(&inner, &edp, x.capacity));
         inner.search = search_product;
         inner.minimum = least_product;
@@ -421,7 +461,7 @@ static void test_values(void **state) {
     size_t relu = add_sum(&graph, 0, y0, y0), y1 = add_layer(&graph, 1, relu);
     size_t sum = add_sum(&graph, 1, y1, relu), y2 = add_layer(&graph, 2, sum);
     sx_expect_ok(sx_graph_network(&graph, &network));
-    sx_expect_ok(sx_exchange_init(&graph, &network, &arch, 1, NULL, &x));
+    sx_expect_ok(sx_exchange_init(&graph, &network, &arch, 1, -1, NULL, &x));
     assert_int_equal(x.n_steps, 5);
     assert_int_equal(x.value_of[y0], x.value_of[relu]);
     assert_int_equal(x.value_of[y1], x.value_of[sum]);

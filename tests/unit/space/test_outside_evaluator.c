@@ -154,7 +154,8 @@ static void points_that_fail_twice_are_refused(void **state) {
     double value = -1;
     unsigned reason = 0;
     sx_outside_evaluator *outside = start("read -r l; exit 1", 5);
-    sx_expect_error(sx_outside_evaluator_ask(outside, &kind, NULL, question("q"), &value, &reason), "question 1");
+    sx_expect_error(sx_outside_evaluator_ask(outside, &kind, NULL, question("q"), &value, &reason),
+                    "question 1");
     assert_int_equal(sx_outside_evaluator_report(outside).restarts, 1);
     sx_outside_evaluator_free(outside);
     outside = start(
@@ -239,9 +240,10 @@ static sx_status keep_answer(void *user, const void *point, const char *text, do
 /* A question that was answered is not asked again, refusals included; one that failed is kept nowhere. */
 static void kept_answers_are_not_asked_for(void **state) {
     (void)state;
-    sx_outside_evaluator *outside = start("while read -r l; do case $l in *'\"id\":1}') echo '{\"score\": 4}';; "
-                                          "*'\"id\":2}') echo '{\"illegal\": 1}';; *) exit 1;; esac; done",
-                                          9);
+    sx_outside_evaluator *outside =
+        start("while read -r l; do case $l in *'\"id\":1}') echo '{\"score\": 4}';; "
+              "*'\"id\":2}') echo '{\"illegal\": 1}';; *) exit 1;; esac; done",
+              9);
     shelf kept = {.kept = 0};
     const sx_answer_keeper keeper = {&kept, find_answer, keep_answer};
     double value = 0;

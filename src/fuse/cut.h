@@ -1,7 +1,7 @@
 /* A layer of a fused network, cut at the exchange memory. Tensors that stay in that memory are kept by a level of
  * their own, just outside of it and with its energies: they use neither the levels further out nor the memory's tiles.
- * What the layer has of the memory for its own tiles is the rest. A second exchange memory, further in, is cut likewise; the level of
- * what stays there is the outermost one, so that loops of all other levels are inside of it. */
+ * What the layer has of the memory for its own tiles is the rest. A second exchange memory, further in, is cut likewise; the
+ * level of what stays there is the outermost one, so that loops of all other levels are inside of it. */
 #ifndef SX_FUSE_CUT_H
 #define SX_FUSE_CUT_H
 

@@ -60,9 +60,6 @@ static inline bool sx_plan_stays(const sx_exchange_value *value, uint64_t state)
     return !value->reason && ((state >> value->slot & 1) || sx_plan_stays_second(value, state));
 }
 
-/* Whether the values of a state are where they may be: each in one memory at most, and where it must be. */
-bool sx_plan_state_allowed(const sx_exchange *exchange, const sx_plan_part *part, uint64_t state);
-
 /* The words of the exchange memory that the values of a state take, at most, from one step to another, and those that are
  * reserved; and those of the second one. */
 uint64_t sx_plan_occupied(const sx_exchange *exchange, size_t first, size_t last, uint64_t state);

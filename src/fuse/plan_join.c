@@ -237,7 +237,8 @@ static bool slots_of_part(const sx_exchange *x, const sx_plan_part *part, uint64
     return true;
 }
 
-bool sx_plan_state_allowed(const sx_exchange *x, const sx_plan_part *part, uint64_t state) {
+/* Whether the values that a part makes are where they may be in a state: each in one memory at most, and where it must be. */
+static bool state_allowed(const sx_exchange *x, const sx_plan_part *part, uint64_t state) {
     for (size_t v = 0; v < x->n_values; v++) {
         const sx_exchange_value *value = &x->value[v];
         if (value->choice == SX_EXCHANGE_OUT || !makes_value(value, part)) continue;
@@ -276,7 +277,7 @@ static sx_status prolong(join *j, const sx_plan_part *part) {
             sx_plan_part new = *part;
             double weight = INFINITY;
             new.state = ((const beginning *)sx_vector_at(&from->all, b))->state | chosen;
-            if (any || sx_plan_state_allowed(j->space->exchange, part, chosen))
+            if (any || state_allowed(j->space->exchange, part, chosen))
                 SX_TRY(part->group == SX_NO_INDEX ? weigh_step(j, &new, &weight)
                                                   : weigh_group(j, &new, &weight));
             if (!isinf(weight)) SX_TRY(prolong_state(j, &new, b, end, weight));

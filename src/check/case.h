@@ -4,6 +4,7 @@
 #define SX_CHECK_CASE_H
 
 #include "check/power.h"
+#include "sextant/arch.h"
 #include "sextant/constraints.h"
 
 /* Why something cannot be decided; "" where nothing stands against it. The first reason stays. */
@@ -43,6 +44,8 @@ typedef struct sx_check_machine {
     int64_t compute_mesh[2];
     int64_t compute_energy; /* of a multiply-accumulate */
     sx_check_level level[SX_MAX_LEVELS];
+    bool lawful; /* the outermost level launches tiles by a law */
+    sx_law law;
 } sx_check_machine;
 
 /* Limits of one level beyond those of sx_level_limits, whose own shares stay 0. */
@@ -58,7 +61,7 @@ typedef struct sx_check_goal {
 /* A mapping and what is said of its cost. */
 typedef struct sx_check_point {
     sx_mapping mapping;
-    double energy_pj, cycles;
+    double energy_pj, cycles, latency;
     sx_wide exact[2]; /* the energy in pJ without rounding, as a fraction; exact[1] == 0: not said */
 } sx_check_point;
 
@@ -66,7 +69,8 @@ typedef struct sx_check_point {
  * and the lower bound of a proof that is not complete. */
 typedef struct sx_check_claim {
     sx_check_goal goal;
-    bool tie; /* two criteria are minimised one after the other: the goal, then `second` */
+    bool latency; /* that of the tile pipeline is minimised; the goal is empty */
+    bool tie;     /* two criteria are minimised one after the other: the goal, then `second` */
     sx_check_goal second;
     bool optimal;
     double value, lower_bound;
@@ -78,6 +82,7 @@ typedef struct sx_check_case {
     sx_check_machine machine;
     bool keep_all, no_banks, split_axes, no_first_read_elision, no_link_transfers;
     bool remainders; /* factors need not divide */
+    bool tile;       /* tiles in flight share the levels inside the outermost one */
     sx_constraints limits;
     sx_check_shares shares[SX_MAX_LEVELS];
     sx_check_point best;

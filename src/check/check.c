@@ -1,4 +1,5 @@
 /* The independent check of a certificate, from its text to a verdict. */
+#include "check/latency.h"
 #include "check/remainders.h"
 
 #include "base/cancel.h"
@@ -293,7 +294,9 @@ sx_status sx_check_decide(const sx_check_case *c, const sx_independent_options *
     sx_check_energy_prices(c, &k.work.energy);
     if (options->seconds > 0) k.work.end = sx_clock_seconds() + options->seconds;
     out->verdict = SX_INDEPENDENT_UNDECIDED;
-    if (!doubt->why[0]) {
+    if (!doubt->why[0] && (c->tile || c->claim.latency)) {
+        sx_check_latency(&space, out, doubt);
+    } else if (!doubt->why[0]) {
         status = sx_check_points(&space, trial ? trial->more : 0, &k.work.target, out, doubt);
         if (!status && out->verdict == SX_INDEPENDENT_HOLDS)
             status = c->remainders ? check_remainders(&k, out) : check_space(&k, out);

@@ -105,6 +105,16 @@ static sx_independent_verdict check_point(const sx_check_space *space, const sx_
     return SX_INDEPENDENT_FAILS;
 }
 
+sx_independent_verdict sx_check_best(const sx_check_space *space, sx_independent_report *out,
+                                     sx_check_doubt *doubt) {
+    sx_check_cost cost, said;
+    const sx_independent_verdict verdict = check_point(space, &space->c->best, &cost, &said, doubt);
+    if (verdict != SX_INDEPENDENT_HOLDS) return verdict;
+    out->energy_pj = (double)cost.energy / (double)space->c->machine.scale;
+    out->cycles = (double)cost.cycles;
+    return verdict;
+}
+
 /* The least whole number that is not below a number times a scale, less a share of it; false where it does not fit. */
 static bool round_up(double number, sx_wide scale, sx_wide share, sx_wide *out) {
     enum { BITS = 40 };

@@ -112,6 +112,22 @@ sx_status sx_check_find_level(const sx_node *name, const sx_check_machine *machi
     return sx_error_at(name->place, "there is no level '%.64s'", text);
 }
 
+/* Reads whether tiles are in flight, which then share the levels inside the outermost one but for those of the units. */
+static sx_status read_latency_model(const sx_node *map, sx_check_case *c) {
+    sx_check_machine *m = &c->machine;
+    const char *text = "timeloop";
+    SX_TRY(sx_node_get_text(map, "latency_model", &text));
+    c->tile = strcmp(text, "tile") == 0;
+    if (!c->tile && strcmp(text, "timeloop") != 0)
+        return sx_error_at(sx_node_key_place(map, "latency_model"),
+                           "'latency_model' must be timeloop or tile");
+    for (int s = 0; s + 1 < m->n_levels && c->tile && m->lawful && !isinf(m->law.slots); s++)
+        if (m->level[s].usable >= 0 &&
+            m->level[s].mesh[0] * m->level[s].mesh[1] != m->compute_mesh[0] * m->compute_mesh[1])
+            m->level[s].usable = (int64_t)floor((double)m->level[s].usable / m->law.slots);
+    return SX_OK;
+}
+
 /* Reads the claims and the options of a certificate. */
 static sx_status read_claims(const sx_node *map, sx_check_case *c, sx_check_doubt *doubt) {
     static const char *const keys[] = {
@@ -122,6 +138,8 @@ static sx_status read_claims(const sx_node *map, sx_check_case *c, sx_check_doub
         "energy_pj",
         "energy_exact",
         "cycles",
+        "latency",
+        "latency_model",
         "optimal",
         "keep_all",
         "no_banks",
@@ -150,6 +168,7 @@ static sx_status read_claims(const sx_node *map, sx_check_case *c, sx_check_doub
     SX_TRY(sx_check_flag(map, "optimal", &c->claim.optimal));
     SX_TRY(sx_check_integer(map, "arrays", 0, INT64_MAX, &arrays));
     c->claim.arrays = (uint64_t)arrays;
+    SX_TRY(read_latency_model(map, c));
     SX_TRY(sx_check_flag(map, "keep_all", &c->keep_all));
     SX_TRY(sx_check_flag(map, "no_banks", &c->no_banks));
     SX_TRY(sx_node_get_bool(map, "split_axes", &c->split_axes));

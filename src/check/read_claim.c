@@ -42,6 +42,8 @@ sx_status sx_check_read_goal(const sx_node *map, sx_check_claim *out, sx_check_d
     SX_TRY(sx_node_require(map, "objective", "the certificate", &node));
     SX_TRY(sx_node_text(node, "objective", &text));
     const char *at = text;
+    out->latency = strcmp(text, "latency") == 0;
+    if (out->latency) return SX_OK;
     bool good = read_product(&at, &out->goal);
     out->tie = good && *at == ',';
     if (out->tie) {
@@ -79,6 +81,7 @@ static sx_status read_exact_energy(const sx_node *map, sx_check_point *out) {
 sx_status sx_check_read_cost(const sx_node *map, sx_check_point *out) {
     SX_TRY(sx_node_get_double(map, "energy_pj", &out->energy_pj));
     SX_TRY(read_exact_energy(map, out));
+    SX_TRY(sx_node_get_double(map, "latency", &out->latency));
     return sx_node_get_double(map, "cycles", &out->cycles);
 }
 

@@ -121,6 +121,7 @@ static sx_status read_level(const sx_node *map, const sx_problem *problem, sx_ch
                                        "network_fill_latency",
                                        "network_drain_latency",
                                        "area",
+                                       "latency",
                                        "transparent",
                                        "keep",
                                        "bypass",
@@ -203,6 +204,22 @@ static sx_status read_compute(const sx_node *map, sx_check_machine *out, sx_rati
     return sx_check_ratio(compute, "energy", energy, doubt);
 }
 
+/* Reads the law of the outermost level; there is no rule for others. */
+static sx_status read_laws(const sx_node *levels, sx_check_machine *out, sx_check_doubt *doubt) {
+    for (size_t s = 0; s < levels->n; s++) {
+        const sx_node *law = sx_node_get(levels->item[s], "latency");
+        if (!law) continue;
+        if (s + 1 < levels->n) {
+            sx_check_doubt_add(doubt,
+                               "there is no rule for the key 'latency' of a level inside the outermost");
+            continue;
+        }
+        out->lawful = true;
+        SX_TRY(sx_check_read_law(law, &out->law, doubt));
+    }
+    return SX_OK;
+}
+
 sx_status sx_check_read_machine(const sx_node *map, const sx_problem *problem, sx_check_machine *out,
                                 sx_check_doubt *doubt) {
     static const char *const keys[] = {"name", "arithmetic", "storage", "global_cycle_seconds"};
@@ -217,6 +234,7 @@ sx_status sx_check_read_machine(const sx_node *map, const sx_problem *problem, s
     for (size_t s = 0; s < levels->n; s++)
         SX_TRY(read_level(levels->item[s], problem, &out->level[s], energy[s], doubt));
     out->n_levels = (int)levels->n;
+    SX_TRY(read_laws(levels, out, doubt));
     SX_TRY(set_fanouts(levels, out));
     SX_TRY(set_gates(levels, out));
     if (!scale_all(out, problem, energy, compute)) {

@@ -26,6 +26,7 @@ SX_MUST_USE sx_status sx_check_dims(const sx_node *map, const char *key, const s
 SX_MUST_USE sx_status sx_check_read_problem(const sx_node *map, sx_problem *out, sx_check_doubt *doubt);
 SX_MUST_USE sx_status sx_check_read_machine(const sx_node *map, const sx_problem *problem,
                                             sx_check_machine *out, sx_check_doubt *doubt);
+SX_MUST_USE sx_status sx_check_read_law(const sx_node *map, sx_law *out, sx_check_doubt *doubt);
 SX_MUST_USE sx_status sx_check_read_limits(const sx_node *list, sx_check_case *c, sx_check_doubt *doubt);
 SX_MUST_USE sx_status sx_check_read_mapping(const sx_node *list, const sx_check_case *c, sx_mapping *out,
                                             sx_check_doubt *doubt);

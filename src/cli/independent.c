@@ -40,6 +40,7 @@ json_t *sx_alone_json(const sx_alone *alone, bool no_clock) {
         sx_json_set(object, "certified_bound", sx_json_real(r->certified));
         sx_json_set(object, "at_most_better", sx_json_real(r->better));
     }
+    if (r->launched) sx_json_set(object, "launched", sx_json_count(r->launched));
     if (r->uncounted) sx_json_set(object, "mapping_counted", json_false());
     return object;
 }
@@ -53,6 +54,13 @@ static void add_count(sx_table *table, const char *name, uint64_t n, const char 
 void sx_alone_rows(const sx_alone *alone, bool no_clock, sx_table *table) {
     const sx_independent_report *r = &alone->report;
     sx_table_cell(table, "independent");
+    if (r->launched) {
+        sx_table_cell(
+            table,
+            "%s tiles that may be launched (T11), latency %.6g, none below %.6g; no rule of the search",
+            sx_show_count((double)r->launched).text, r->latency, r->certified);
+        return;
+    }
     sx_table_cell(table, "%s spatial mappings, %s with what levels keep; no rule of the search",
                   sx_show_count((double)r->spatial).text, sx_show_count((double)r->outlines).text);
     if (r->slack > 0) {

@@ -29,7 +29,9 @@ typedef struct sx_independent_report {
     uint64_t compulsory, tiles, ports; /* outlines closed by rules T1, T3 and T4 */
     uint64_t walked;                   /* outlines whose tiles and orders were enumerated (T8) */
     uint64_t evaluations;              /* mappings evaluated there */
-    double energy_pj, cycles;          /* of the certificate's mapping, by the checker's own count */
+    uint64_t launched;                 /* of a claim about latency: tiles that may be launched */
+    double energy_pj, cycles,
+        latency; /* of the certificate's mapping, by the checker's own count; latency 0: not claimed */
     double seconds;
     /* By what share a mapping is better than the certificate's in exact numbers, which in the model's doubles is no better;
      * 0: none is. `why` says which. */

@@ -16,6 +16,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { MOST_ANY = 1000000 }; /* tiles of any extents that are listed */
+
 /* The values of a rank over a tile, at least: terms whose steps leave no gap within what is there already fill it, each other
  * one adds its extent less one. */
 static double count_values(const sx_shape *shape, int rank, const uint32_t *extent) {
@@ -55,7 +57,7 @@ static bool has_loops(const sx_model *model, const uint32_t *most) {
 /* Whether the loops of the outermost level may launch a tile as often as it takes. */
 static bool may_launch(const sx_model *model, int boundary, const uint32_t *most, const uint32_t *tile) {
     for (int d = 0; d < model->n_dims && boundary == model->n_levels - 1; d++)
-        if (model->size[d] / tile[d] > most[d]) return false;
+        if ((model->size[d] + tile[d] - 1) / tile[d] > most[d]) return false;
     return true;
 }
 
@@ -78,6 +80,14 @@ static bool fits_inside(const sx_model *model, int boundary, const uint8_t *must
     return true;
 }
 
+/* The tensors that surely pass the port of the outermost boundary, where levels always keep those in must. */
+static unsigned kept_at_port(const sx_model *model, const uint8_t *must) {
+    unsigned kept = 0;
+    for (unsigned left = model->law->boundary[model->law->n - 1].ports; left; left &= left - 1)
+        kept |= must[__builtin_ctz(left)];
+    return kept;
+}
+
 /* Lowers each point to the least of its multiples. */
 static void take_least(const sx_lattice *l, double *least) {
     for (int k = 0; k < l->n_digits; k++)
@@ -92,10 +102,8 @@ sx_status sx_latency_bound_new(const sx_bound *bound, const uint8_t *must,
     const sx_lattice *l = &bound->lattice;
     sx_latency_bound *made = calloc(1, sizeof *made);
     if (!made) return sx_error_memory();
-    const sx_boundary *boundary = &model->law->boundary[model->law->n - 1];
-    unsigned kept = 0;
-    for (unsigned left = boundary->ports; left; left &= left - 1) kept |= must[__builtin_ctz(left)];
-    made->level = boundary->level;
+    const unsigned kept = kept_at_port(model, must);
+    made->level = model->law->boundary[model->law->n - 1].level;
     made->cycles = !model->law->boundary[0].array;
     for (int i = 0; i < model->law->n; i++) made->cycles &= !(model->law->boundary[i].law->load_bus > 0);
     made->tile = malloc(l->n_points * sizeof *made->tile);
@@ -109,11 +117,59 @@ sx_status sx_latency_bound_new(const sx_bound *bound, const uint8_t *must,
         sx_lattice_extents(l, i, tile);
         bool fits = may_launch(model, made->level, most[made->level], tile) &&
                     fits_inside(model, made->level, must, most, tile);
-        made->least[i] = made->tile[i] = fits ? sx_latency_least(model, tile, kept) : INFINITY;
+        made->least[i] = made->tile[i] = fits ? sx_latency_least(model, tile, kept, false) : INFINITY;
     }
     take_least(l, made->least);
     *out = made;
     return SX_OK;
+}
+
+/* All tiles that may be launched, of any extents. */
+typedef struct any_tiles {
+    const sx_model *model;
+    const uint8_t *must;
+    const uint32_t (*most)[SX_MAX_DIMS];
+    unsigned kept;
+    uint32_t tile[SX_MAX_DIMS];
+    double least;
+} any_tiles;
+
+/* The smallest extent that makes no more blocks of a dimension than another one. */
+static uint32_t smallest_alike(uint32_t size, uint32_t extent) {
+    const uint32_t blocks = (size + extent - 1) / extent;
+    return (size + blocks - 1) / blocks;
+}
+
+/* Goes through all numbers of blocks from a dimension on, each with its smallest extent. */
+static void visit_tiles(any_tiles *t, int d) {
+    const sx_model *model = t->model;
+    const int level = model->law->boundary[model->law->n - 1].level;
+    if (d == model->n_dims) {
+        if (may_launch(model, level, t->most[level], t->tile) &&
+            fits_inside(model, level, t->must, t->most, t->tile))
+            t->least = fmin(t->least, sx_latency_least(model, t->tile, t->kept, true));
+        return;
+    }
+    for (uint32_t extent = model->size[d]; extent > 0;) {
+        t->tile[d] = smallest_alike(model->size[d], extent);
+        visit_tiles(t, d + 1);
+        extent = t->tile[d] - 1;
+    }
+}
+
+double sx_latency_bound_any(const sx_model *model, const uint8_t *must, const uint32_t (*most)[SX_MAX_DIMS]) {
+    any_tiles t = {.model = model, .must = must, .most = most, .least = INFINITY};
+    double n = 1;
+    for (int d = 0; d < model->n_dims; d++) {
+        int each = 0;
+        for (uint32_t extent = model->size[d]; extent > 0; each++)
+            extent = smallest_alike(model->size[d], extent) - 1;
+        n *= each;
+    }
+    if (n > MOST_ANY) return 0;
+    t.kept = kept_at_port(model, must);
+    visit_tiles(&t, 0);
+    return isinf(t.least) ? 0 : t.least;
 }
 
 void sx_latency_bound_free(sx_latency_bound *bound) {

@@ -17,6 +17,10 @@ typedef struct sx_latency_bound {
 SX_MUST_USE sx_status sx_latency_bound_new(const sx_bound *bound, const uint8_t *must,
                                            const uint32_t (*most)[SX_MAX_DIMS],
                                            SX_OWN sx_latency_bound **out);
+/* No mapping of a model with a law is faster, with factors that divide or not; 0 where there are too many tiles to list. must and
+ * most are those of sx_latency_bound_new. Of tiles that are launched as often the smallest one is no slower, and has the most
+ * room. */
+double sx_latency_bound_any(const sx_model *model, const uint8_t *must, const uint32_t (*most)[SX_MAX_DIMS]);
 void sx_latency_bound_free(SX_TAKE sx_latency_bound *bound);
 
 /* The spatial factors of a mapping in the making, as points of the lattice: those of levels s up to the boundary's, and the

@@ -277,15 +277,16 @@ double sx_latency_of_move(const sx_model *model, int tensor, double elements, bo
     return fmax(pipeline(b->law, &st, NULL), b->law->load_bus > 0 ? 0 : cycles);
 }
 
-double sx_latency_least(const sx_model *model, const uint32_t *tile, unsigned kept) {
+double sx_latency_least(const sx_model *model, const uint32_t *tile, unsigned kept, bool larger) {
     const sx_boundary *b = &model->law->boundary[model->law->n - 1];
     const sx_law *law = b->law;
     const double instances = (double)model->level[b->level].instances;
     launch l = {.model = model, .boundary = b, .all = 1, .reductions = 1};
     for (int d = 0; d < model->n_dims; d++) {
+        const double times = (double)((model->size[d] + tile[d] - 1) / tile[d]);
         l.tile[d] = tile[d];
-        l.all *= (double)(model->size[d] / tile[d]);
-        if (b->reduction >> d & 1) l.reductions *= (double)(model->size[d] / tile[d]);
+        l.all *= times;
+        if (b->reduction >> d & 1) l.reductions *= times;
     }
     l.all = fmax(1, ceil(l.all / instances));
     if (law->refetch && !law->spill && instances == 1) {
@@ -295,13 +296,15 @@ double sx_latency_least(const sx_model *model, const uint32_t *tile, unsigned ke
             double rank[SX_MAX_RANKS];
             const tile_runs t = measure_tile(&b->stored[v], tile, rank);
             if (!(kept >> v & 1)) continue;
+            const double pages = larger ? 0 : pages_time(b, &b->stored[v], rank);
             if (b->stored[v].output)
-                st.store += (store_time(b, &t) + pages_time(b, &b->stored[v], rank)) / l.reductions;
+                st.store += (store_time(b, &t) + pages) / l.reductions;
             else
-                st.load += load_time(b, &t) + pages_time(b, &b->stored[v], rank);
+                st.load += load_time(b, &t) + pages;
         }
         const timed_tile timed = {law, st};
-        const double latency = sx_latency_least_misses(model, b, tile, kept, latency_after, &timed);
+        const double latency = larger ? latency_after(&timed, 0, 0)
+                                      : sx_latency_least_misses(model, b, tile, kept, latency_after, &timed);
         return latency * (1 - 1e-12) + (double)model->latency;
     }
     stages all = least_totals(model, b, kept);

@@ -97,8 +97,8 @@ static inline double sx_latency_score(const sx_model *model, const sx_mapping *m
 }
 
 /* No mapping whose outermost boundary launches tiles of these extents, which divide the sizes, is faster; its level
- * keeps at least the tensors of a mask. */
-double sx_latency_least(const sx_model *model, const uint32_t *tile, unsigned kept);
+ * keeps at least the tensors of a mask. larger: nor one of any extents that are no smaller and are launched as often. */
+double sx_latency_least(const sx_model *model, const uint32_t *tile, unsigned kept, bool larger);
 
 /* Sets the caches of a boundary whose tensors and outer level are set. */
 void sx_latency_compile_caches(const sx_model *model, sx_boundary *boundary);

@@ -134,8 +134,9 @@ typedef struct sx_place_state {
     size_t n_streams;             /* that may hide behind other nodes */
     struct sx_place_clock *clock; /* by node, and one before the first; NULL: nothing reads ahead */
     bool clocked;                 /* the clocks are those of the times */
-    bool sums_only;               /* latencies are sums of times, and no use of memories is kept; set before a placement is */
-    uint64_t passed;              /* nodes whose clocks were computed, in all */
+    bool
+        sums_only; /* latencies are sums of times, and no use of memories is kept; set before a placement is */
+    uint64_t passed; /* nodes whose clocks were computed, in all */
 } sx_place_state;
 
 SX_MUST_USE sx_status sx_place_state_init(const sx_placement_space *space, sx_place_state *state);

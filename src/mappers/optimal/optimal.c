@@ -100,8 +100,14 @@ static sx_status make_tables(sx_optimal *o) {
     return sx_bound_quicken(o->bound);
 }
 
-/* Sets the least of all mappings: the compulsory minimum and, where tiles divide, the cycles on as many compute units as
- * they can use. */
+/* Finds the largest factors of temporal loops. */
+static void find_most(const sx_map_space *space, uint32_t (*most)[SX_MAX_DIMS]) {
+    for (int s = 0; s < space->arch->n_levels; s++)
+        for (int d = 0; d < space->problem->n_dims; d++) most[s][d] = space->max[d][space->temporal_slot[s]];
+}
+
+/* Sets the least of all mappings: the compulsory minimum, the least latency of any tile that may be launched and, where tiles
+ * divide, the cycles on as many compute units as they can use. */
 static sx_status set_root(sx_optimal *o) {
     const sx_map_space *space = o->space;
     const sx_model *model = space->model;
@@ -110,6 +116,11 @@ static sx_status set_root(sx_optimal *o) {
     if (!space->options.remainders) SX_TRY(sx_spatial_mappings_utilization(space, MOST_SPREADS, &share));
     o->root.cycles =
         fmax(o->root.cycles, sx_optimal_cycles_on(model, share * (double)model->compute_instances));
+    if (o->rule.latency && model->law && space->options.remainders) {
+        uint32_t most[SX_MAX_LEVELS][SX_MAX_DIMS];
+        find_most(space, most);
+        o->root.latency = fmax(o->root.latency, sx_latency_bound_any(model, space->fixed_keep, most));
+    }
     return SX_OK;
 }
 
@@ -134,9 +145,9 @@ static sx_status make_rule(sx_optimal *o, sx_run *run) {
                               .front = sx_run_pareto(run),
                               .tables = sx_run_setting(run, TABLES) > 0};
     o->arrays = (size_t)sx_run_setting(run, ARRAYS);
-    if (!sx_run_wants_proof(run)) SX_TRY(set_root(o));
     for (int i = 0; i < objective->n_criteria; i++)
         o->rule.latency |= objective->criterion[i].kind == SX_LATENCY;
+    if (!sx_run_wants_proof(run)) SX_TRY(set_root(o));
     SX_TRY(sx_map_choices_new(space, &o->choices));
     o->start = (sx_heuristics){.run = run,
                                .space = space,
@@ -152,8 +163,7 @@ static sx_status make_rule(sx_optimal *o, sx_run *run) {
 static sx_status bound_latency(sx_optimal *o) {
     const sx_map_space *space = o->space;
     uint32_t most[SX_MAX_LEVELS][SX_MAX_DIMS];
-    for (int s = 0; s < space->arch->n_levels; s++)
-        for (int d = 0; d < space->problem->n_dims; d++) most[s][d] = space->max[d][space->temporal_slot[s]];
+    find_most(space, most);
     return sx_latency_bound_new(o->bound, space->fixed_keep, most, &o->latency);
 }
 

@@ -1,7 +1,8 @@
 /* A session at any time. Time that is left after every layer was searched goes to the layer whose gap costs most, in
  * rounds: each searches it again from the answer there is, for twice the time that it had or for its share of all gaps,
  * whichever is more. And a session that is interrupted gives layers that it has not reached a quick answer, so that it
- * answers for the whole network: Sunstone, and random draws where Sunstone finds nothing. */
+ * answers for the whole network: Sunstone, random draws where Sunstone finds nothing, and what is left of the time that
+ * this may take for the one that costs most. */
 #include "base/cancel.h"
 #include "base/status.h"
 #include "session/session.h"
@@ -187,17 +188,40 @@ static bool lacks_answer(const sx_session *session, size_t index) {
     return session->first[index] == index && !result->found && !result->summary.none;
 }
 
+/* Searches a layer that has a quick answer for so many seconds more, by the mapper of the session. */
+static sx_status improve_layer(const sx_session *session, size_t index, double seconds) {
+    sx_session_options options = *session->options;
+    sx_session quick = *session;
+    bool gained;
+    options.run.cancel = NULL;
+    options.run.progress = NULL;
+    options.layer_begins = NULL;
+    options.layer_ends = NULL;
+    quick.options = &options;
+    quick.state = NULL;
+    quick.state_size = 0;
+    SX_TRY(search_round(&quick, index, seconds, &gained));
+    session->out->layer[index].summary.stop = SX_STOP_SIGNAL;
+    return SX_OK;
+}
+
 sx_status sx_session_quick(sx_session *session) {
     const sx_session_options *o = session->options;
-    if (o->outside || o->navigator || sx_ranks_active(o->run.ranks) || session->network->n_layers == 1)
-        return SX_OK;
-    size_t missing = 0;
-    for (size_t i = 0; i < session->network->n_layers; i++) missing += lacks_answer(session, i);
-    for (size_t i = 0; i < session->network->n_layers; i++) {
+    const size_t n = session->network->n_layers;
+    if (o->outside || o->navigator || sx_ranks_active(o->run.ranks) || n == 1) return SX_OK;
+    size_t missing = 0, largest = n;
+    double most = 0, left = QUICK_SECONDS;
+    for (size_t i = 0; i < n; i++) missing += lacks_answer(session, i);
+    for (size_t i = 0; i < n; i++) {
+        const sx_layer_result *result = &session->out->layer[i];
         if (!lacks_answer(session, i)) continue;
         SX_TRY(answer_by(session, i, "sunstone:plus=on", QUICK_SECONDS / (double)missing));
-        if (!session->out->layer[i].found)
-            SX_TRY(answer_by(session, i, "random", QUICK_SECONDS / (double)missing));
+        if (!result->found) SX_TRY(answer_by(session, i, "random", QUICK_SECONDS / (double)missing));
+        left -= result->summary.seconds;
+        const double cost = result->found ? times_of(session, i) * result->best.value : 0;
+        if (cost <= most) continue;
+        most = cost;
+        largest = i;
     }
-    return SX_OK;
+    return largest < n && left >= LEAST_ROUND ? improve_layer(session, largest, left) : SX_OK;
 }

@@ -222,6 +222,31 @@ static void stops_after_a_layer(void **state) {
     sx_small_fini(&small);
 }
 
+/* Of layers that were not reached, the one that costs most is searched by the mapper itself. */
+static void stopped_at_once_improves_the_largest_layer(void **state) {
+    (void)state;
+    static sx_small small;
+    sx_cancel stop = {0};
+    sx_session_result all, part;
+    size_t n_improved = 0;
+    sx_small_init(&small, "optimal", 0, SX_WARM_SIMILARITY);
+    sx_small_run(&small, &all);
+    sx_cancel_set(&stop);
+    small.options.run.cancel = &stop;
+    sx_small_run(&small, &part);
+    for (size_t i = 0; i < SX_SMALL_LAYERS; i++) {
+        assert_true(part.layer[i].found);
+        assert_int_equal(part.layer[i].summary.stop, SX_STOP_SIGNAL);
+        assert_true(part.layer[i].best.value >= all.layer[i].best.value);
+        n_improved +=
+            part.layer[i].summary.lower_bound > part.layer[i].minimum; /* a search, not Sunstone alone */
+    }
+    assert_true(n_improved > 0 && n_improved < SX_SMALL_LAYERS);
+    sx_session_result_fini(&part);
+    sx_session_result_fini(&all);
+    sx_small_fini(&small);
+}
+
 /* Stops a layer, once there is something to show. */
 static void stop_at_progress(void *user, const sx_progress *progress) {
     seen *s = user;
@@ -378,11 +403,17 @@ static void learns_from_a_database(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(maps_every_layer_once),    cmocka_unit_test(repeats_itself_on_any_threads),
-        cmocka_unit_test(layers_stand_alone),       cmocka_unit_test(begins_from_the_right_layer),
-        cmocka_unit_test(warm_starts_begin_better), cmocka_unit_test(stops_after_a_layer),
-        cmocka_unit_test(stops_within_a_layer),     cmocka_unit_test(says_why_nothing_is_found),
-        cmocka_unit_test(obeys_constraints),        cmocka_unit_test(refuses),
+        cmocka_unit_test(maps_every_layer_once),
+        cmocka_unit_test(repeats_itself_on_any_threads),
+        cmocka_unit_test(layers_stand_alone),
+        cmocka_unit_test(begins_from_the_right_layer),
+        cmocka_unit_test(warm_starts_begin_better),
+        cmocka_unit_test(stops_after_a_layer),
+        cmocka_unit_test(stopped_at_once_improves_the_largest_layer),
+        cmocka_unit_test(stops_within_a_layer),
+        cmocka_unit_test(says_why_nothing_is_found),
+        cmocka_unit_test(obeys_constraints),
+        cmocka_unit_test(refuses),
         cmocka_unit_test(learns_from_a_database),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -87,6 +87,10 @@ static sx_status read_options(const sx_args *args, sx_codesign_job *job) {
     o->plus = sx_args_flag(args, "plus");
     o->space = sx_search_space_options(args);
     o->model = sx_search_model_options(args);
+    if (o->space.remainders && sx_args_flag(args, "no-remainders"))
+        return sx_error_new(SX_ERR_USAGE, "--remainders and --no-remainders contradict each other");
+    o->widen = o->method == SX_CODESIGN_AUTO && !o->space.remainders && !o->space.split_axes &&
+               !sx_args_flag(args, "no-remainders");
     job->clock = !sx_args_flag(args, "no-clock");
     job->area_budget = sx_args_number(args, "area-budget", 0);
     if (sx_args_flag(args, "area-budget") && job->area_budget <= 0)
@@ -242,6 +246,8 @@ static const sx_option options[] = {
     SX_OPTION_THREADS,
     SX_OPTION_SEED,
     SX_OPTIONS_SPACE,
+    {"no-remainders", 0, NULL, SX_OPTION_FLAG, false,
+     "do not search the chosen design with tiles that leave remainders, as --method auto does"},
     SX_OPTION_SPLIT_AXES,
     SX_OPTIONS_MODEL,
     SX_OPTION_LATENCY,

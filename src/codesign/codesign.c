@@ -157,6 +157,7 @@ sx_status sx_codesign_run(const sx_designs *designs, const sx_network *network,
     c.deadline = options->run.seconds > 0 ? began + options->run.seconds : 0;
     sx_status status = search_designs(&c);
     if (!status) status = assess(&c);
+    if (!status) status = sx_codesign_widen(&c);
     if (!status) status = find_front(&c);
     if (out->design) count_outcomes(out);
     if (!status && !c.usable) status = c.trouble;

@@ -98,4 +98,7 @@ SX_MUST_USE sx_status sx_codesign_grid(sx_codesign *c);
 SX_MUST_USE sx_status sx_codesign_sunstone(sx_codesign *c);
 SX_MUST_USE sx_status sx_codesign_exact(sx_codesign *c);
 
+/* Searches the layers of the best design briefly with remainders, where that is asked for, and notes what is better. */
+SX_MUST_USE sx_status sx_codesign_widen(sx_codesign *c);
+
 #endif

@@ -35,6 +35,20 @@ static json_t *design_json(const sx_codesign_job *job, size_t design) {
     return object;
 }
 
+/* Sets the mapping of a layer that leaves remainders, where that is better. */
+static sx_status set_any(const sx_codesign_layer *layer, const sx_problem *problem, const sx_arch *arch,
+                         json_t *item) {
+    char *text;
+    if (!layer->any.found) return SX_OK;
+    SX_TRY(sx_mapping_write(&layer->any.mapping, problem, arch, SX_JSON, &text));
+    json_t *score = sx_json_score(&layer->any.score);
+    sx_json_set(score, "objective", sx_json_real(layer->any.value));
+    json_t *any = sx_json_set(item, "remainders", json_object());
+    sx_json_set(any, "best", score);
+    sx_json_set(any, "mapping", sx_json_noun(text));
+    return SX_OK;
+}
+
 /* Sets the layers of the best design in its object. */
 static sx_status set_layers(const sx_codesign_job *job, const sx_arch *arch, json_t *object) {
     json_t *list = sx_json_set(object, "layers", json_array());
@@ -54,6 +68,7 @@ static sx_status set_layers(const sx_codesign_job *job, const sx_arch *arch, jso
         sx_json_set(item, "mapping", sx_json_noun(text));
         if (isfinite(layer->bound)) sx_json_set(item, "lower_bound", sx_json_real(layer->bound));
         sx_json_set(item, "poor", json_boolean(layer->poor));
+        SX_TRY(set_any(layer, &from->problem, arch, item));
         if (layer->same_as != i)
             sx_json_set(item, "same_as", json_string(job->network.layer[layer->same_as].name));
     }

@@ -123,6 +123,28 @@ static void print_poor(const sx_codesign_job *job, sx_text *out) {
     sx_wrap_free(&line, 2, 2, out);
 }
 
+/* Adds what tiles that leave remainders give on the best design. */
+static void print_remainders(const sx_codesign_job *job, sx_text *out) {
+    const sx_codesign_result *r = &job->result;
+    double value = 0;
+    size_t n = 0, better = 0;
+    sx_text line = {0};
+    for (size_t i = 0; i < r->n_layers; i++) {
+        const sx_codesign_layer *layer = &r->layer[i];
+        value += (double)job->network.layer[i].count * (layer->any.found ? layer->any.value : layer->value);
+        n += layer->same_as == i;
+        better += layer->same_as == i && layer->any.found;
+    }
+    if (!better) return;
+    sx_text_add(
+        &line,
+        "On this design tiles that leave remainders are better for %zu of %zu layers: objective %.6g, %.4g "
+        "times better. Designs are compared by tiles that divide.",
+        better, n, value, r->design[r->best].value / value);
+    sx_text_add(out, "\n  ");
+    sx_wrap_free(&line, 2, 2, out);
+}
+
 /* Adds how many designs were searched and how many were pruned. */
 static void tell_designs(const sx_codesign_job *job, sx_text *out) {
     const sx_codesign_counts *n = &job->result.counts;
@@ -212,6 +234,7 @@ void sx_codesign_print(const sx_codesign_job *job, bool quiet, bool verbose, sx_
     else
         print_loops(job, out);
     print_poor(job, out);
+    print_remainders(job, out);
     sx_text_add(out, "\nPareto front of area and %s%s\n\n", job->objective,
                 r->counts.cut && !job->options.front ? ", of the designs that were not pruned" : "");
     print_front(job, out);

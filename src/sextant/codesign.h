@@ -64,6 +64,7 @@ typedef struct sx_codesign_options {
     sx_codesign_method method;
     const char *mapper; /* of the grid, "name:key=value,..."; NULL: sunstone. The other methods have their own
                          */
+    bool widen;         /* search the layers of the best design briefly with remainders, too */
     bool front;         /* cut nothing that may lie on the front of area and objective */
     bool apart;         /* of Sunstone-arch: designs are not compared with each other while searching */
     bool plus;          /* of Sunstone-arch: go on from what is left by sunstone:plus=on */
@@ -101,6 +102,14 @@ typedef struct sx_design_result {
 } sx_design_result;
 
 /* A layer on the best design. */
+/* A mapping with remainders that is better than the best whose tiles divide. */
+typedef struct sx_codesign_any {
+    bool found;
+    sx_mapping mapping;
+    sx_score score;
+    double value;
+} sx_codesign_any;
+
 typedef struct sx_codesign_layer {
     size_t same_as; /* the earlier layer that is the same computation; or its own index */
     sx_mapping mapping;
@@ -108,6 +117,7 @@ typedef struct sx_codesign_layer {
     double value;
     double bound; /* proven: no mapping of this layer on this design costs less; -INFINITY: nothing is */
     bool poor;    /* a mapping is known that is SX_POOR_GAIN better, or value > SX_POOR_GAP * bound */
+    sx_codesign_any any; /* with options.widen */
 } sx_codesign_layer;
 
 #define SX_POOR_GAIN 1.1

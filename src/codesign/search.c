@@ -118,8 +118,9 @@ sx_status sx_search_by_mapper(sx_codesign *c, const sx_target_space *target_spac
 
 sx_status sx_search_bound(sx_codesign *c, const sx_target_space *target_space, const sx_mapping *mapping,
                           sx_search_outcome *out) {
-    sx_status status =
-        sx_search_by_mapper(c, target_space, "optimal:gamma=1000,sunstone=0,effort=0.000001", mapping, out);
+    const char *mapper = c->deadline > 0 ? "optimal:gamma=0,sunstone=0,descents=0,effort=0.000001"
+                                         : "optimal:gamma=1000,sunstone=0,effort=0.000001";
+    sx_status status = sx_search_by_mapper(c, target_space, mapper, mapping, out);
     if (!status || status->code != SX_ERR_LIMIT) return status;
     sx_status_free(status);
     *out = (sx_search_outcome){.lower_bound = -INFINITY};

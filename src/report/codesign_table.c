@@ -179,7 +179,8 @@ static void print_search(const sx_codesign_job *job, sx_text *out) {
     else if (r->found && r->lower_bound > 0)
         sx_text_add(&line, " Lower bound %.6g, gap %s.", r->lower_bound,
                     sx_show_percent(r->design[r->best].value / r->lower_bound - 1).text);
-    if (!r->repeatable) sx_text_add(&line, " Stopped early (time limit or Ctrl-C); a rerun may differ.");
+    if (!r->optimal && (r->stop == SX_STOP_TIME || r->stop == SX_STOP_SIGNAL))
+        sx_text_add(&line, " Stopped early (time limit or Ctrl-C); a rerun may differ.");
     sx_text_add(out, "  ");
     sx_wrap_free(&line, 2, 2, out);
 }

@@ -3,6 +3,7 @@
  *
  *   bench-gpu bits IMAGE EXPECTED       scores of drawn points against sums over whole costs that the library wrote
  *   bench-gpu rates IMAGE               scores a second: single, of the mappers random, pruned and gamma, and swept
+ *   bench-gpu brief IMAGE               scores a second: single and of gamma alone
  *   bench-gpu same IMAGE N              looks at N factorisations, and draws, prunes and breeds about as many, on the GPU,
  *                                       and on the CPU by the same code
  *   bench-gpu search IMAGE [SECONDS]    looks at all mappings, for so many seconds at most */
@@ -121,6 +122,23 @@ static void rate_single(const sx_gpu_module *module, const sx_gpu_image *image, 
 /* Those of the CPU's gamma, in parts of 2^16. */
 static const sx_core_chances chances = {6554, 6554, 32768, 6554, 65536, 52429};
 
+/* Single scores and children alone, for comparisons of kernels. */
+static int rate_brief(const sx_gpu_module *module, const sx_gpu_image *image) {
+    sx_gpu_device *device;
+    sx_gpu_found bred = {.best = {.value = INFINITY}};
+    sx_gpu_point point;
+    need(module->make(image, &device, message));
+    rate_single(module, image, device);
+    for (uint64_t i = 0; i < 8; i++) {
+        sx_gpu_epoch epoch = {5, 16 * i, 16, 2048, chances};
+        need(module->evolve(device, &epoch, &bred, &point, message));
+    }
+    printf("%s: gamma %.3f G children/s, best %.17g\n", image->name,
+           8.0 * 16 * 2048 * SX_GPU_ISLAND / bred.seconds / 1e9, bred.best.value);
+    module->end(device);
+    return 0;
+}
+
 /* The mappers, draw or breed, score and reduce; and a sweep of a second. */
 static int rates(const sx_gpu_module *module, const sx_gpu_image *image) {
     sx_gpu_device *device;
@@ -229,6 +247,7 @@ int main(int argc, char **argv) {
     }
     if (strcmp(argv[1], "bits") == 0 && argc > 3) return bits(module, image, read_file(argv[3], &size));
     if (strcmp(argv[1], "rates") == 0) return rates(module, image);
+    if (strcmp(argv[1], "brief") == 0) return rate_brief(module, image);
     if (strcmp(argv[1], "search") == 0) return search(module, image, argc > 3 ? atof(argv[3]) : 0);
     if (strcmp(argv[1], "same") == 0 && argc > 3) return same(module, image, strtoull(argv[3], NULL, 10));
     return 2;

@@ -24,7 +24,8 @@ static void set_outcome(double cost, const double *totals, sx_outcome *out) {
 }
 
 /* Asks the function about packed mappings. */
-static sx_status ask(const sx_own_cost *own, const sx_mappings *mappings, double *totals, sx_outcome *out) {
+static sx_status ask_own_cost(const sx_own_cost *own, const sx_mappings *mappings, double *totals,
+                              sx_outcome *out) {
     const sx_model *model = sx_map_space_of(own->space)->model;
     double *cost = calloc(mappings->n, sizeof *cost);
     if (!cost) return sx_error_memory();
@@ -48,7 +49,7 @@ static sx_status score_points(const sx_point_model *model, void *workspace, cons
         memcpy(mappings->data + i * mappings->stride,
                (const unsigned char *)points + i * own->space->point_size, mappings->stride);
     double *totals = calloc(n, SX_N_TOTALS * sizeof *totals);
-    sx_status status = totals ? ask(own, mappings, totals, out) : sx_error_memory();
+    sx_status status = totals ? ask_own_cost(own, mappings, totals, out) : sx_error_memory();
     free(totals);
     sx_mappings_free(mappings);
     return status;

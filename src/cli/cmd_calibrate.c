@@ -278,7 +278,7 @@ static sx_status calibrate(const sx_args *args, sx_sources *sources, calibration
 }
 
 /* `sextant calibrate`. */
-static sx_status run(const sx_args *args, sx_output *result) {
+static sx_status run_calibrate(const sx_args *args, sx_output *result) {
     sx_sources sources = {0};
     calibration *c = calloc(1, sizeof *c);
     if (!c) return sx_error_memory();
@@ -325,5 +325,5 @@ const sx_command sx_command_calibrate = {
         "fitted.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
-    .run = run,
+    .run = run_calibrate,
 };

@@ -201,7 +201,7 @@ static sx_status codesign(const sx_args *args, sx_sources *sources, sx_codesign_
 }
 
 /* `sextant codesign`. */
-static sx_status run(const sx_args *args, sx_output *result) {
+static sx_status run_codesign(const sx_args *args, sx_output *result) {
     sx_sources sources = {0};
     sx_codesign_job *job = calloc(1, sizeof *job);
     if (!job) return sx_error_memory();
@@ -282,5 +282,5 @@ const sx_command sx_command_codesign = {
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .divided = true,
-    .run = run,
+    .run = run_codesign,
 };

@@ -502,7 +502,7 @@ static void job_free(compare_job *job) {
 }
 
 /* `sextant compare`. */
-static sx_status run(const sx_args *args, sx_output *result) {
+static sx_status run_compare(const sx_args *args, sx_output *result) {
     compare_job *job = calloc(1, sizeof *job);
     if (!job) return sx_error_memory();
     sx_status status = compare(args, job, result);
@@ -580,5 +580,5 @@ const sx_command sx_command_compare = {
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .divided = true,
-    .run = run,
+    .run = run_compare,
 };

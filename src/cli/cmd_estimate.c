@@ -80,7 +80,7 @@ static sx_status estimate(const sx_args *args, estimation *e, sx_output *result)
 }
 
 /* `sextant estimate`. */
-static sx_status run(const sx_args *args, sx_output *result) {
+static sx_status run_estimate(const sx_args *args, sx_output *result) {
     sx_args with_archs;
     sx_given *given = NULL;
     estimation *e = calloc(1, sizeof *e);
@@ -114,5 +114,5 @@ const sx_command sx_command_estimate = {
         "files state its energies. docs/estimate.md has the rules.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
-    .run = run,
+    .run = run_estimate,
 };

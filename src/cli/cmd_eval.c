@@ -226,7 +226,7 @@ static sx_status evaluate_inputs(const sx_args *args, sx_sources *sources, sx_ev
 }
 
 /* `sextant eval`. */
-static sx_status run(const sx_args *args, sx_output *result) {
+static sx_status run_eval(const sx_args *args, sx_output *result) {
     sx_sources sources = {0};
     sx_evaluation *e = calloc(1, sizeof *e + sizeof *e->given);
     if (!e) return sx_error_memory();
@@ -281,5 +281,5 @@ const sx_command sx_command_eval = {
     "versions count differently.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
-    .run = run,
+    .run = run_eval,
 };

@@ -94,7 +94,7 @@ static sx_status add_json(const sx_command *only, sx_text *out) {
 }
 
 /* `sextant help [COMMAND]`. Pages for other programs are not fitted to a terminal. */
-static sx_status run(const sx_args *args, sx_output *result) {
+static sx_status run_help(const sx_args *args, sx_output *result) {
     const char *shell = sx_args_text(args, "completion", 0);
     bool man = sx_args_flag(args, "man");
     if (args->n_operands > 1) return sx_error_new(SX_ERR_USAGE, "help takes one command");
@@ -130,5 +130,5 @@ const sx_command sx_command_help = {
     .usage = "[COMMAND] [OPTION ...]",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
-    .run = run,
+    .run = run_help,
 };

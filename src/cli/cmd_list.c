@@ -179,7 +179,7 @@ static sx_status check_run(const sx_args *args) {
 }
 
 /* `sextant list [TOPIC|MAPPER|METHOD|NETWORK|ARCH|MODEL.onnx|config.json|FILE]`. */
-static sx_status run(const sx_args *args, sx_output *result) {
+static sx_status run_list(const sx_args *args, sx_output *result) {
     const topic *one = NULL;
     const bool onnx = args->n_operands == 1 && sx_onnx_is_path(args->operand[0]);
     if (!onnx) SX_TRY(sx_set_option_check(args));
@@ -223,5 +223,5 @@ const sx_command sx_command_list = {
              "[OPTION ...]",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
-    .run = run,
+    .run = run_list,
 };

@@ -531,7 +531,7 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
 }
 
 /* `sextant map`. */
-static sx_status run(const sx_args *args, sx_output *result) {
+static sx_status run_map(const sx_args *args, sx_output *result) {
     sx_sources sources = {0};
     map_job job = {0};
     SX_TRY(sx_result_new(&job.r));
@@ -619,5 +619,5 @@ const sx_command sx_command_map = {
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .divided = true,
-    .run = run,
+    .run = run_map,
 };

@@ -14,7 +14,7 @@ static const struct {
 };
 enum { N_STARTS = sizeof starts / sizeof starts[0] };
 
-static sx_status run(const sx_args *args, sx_output *result) {
+static sx_status run_new(const sx_args *args, sx_output *result) {
     const char *names[N_STARTS];
     for (size_t i = 0; i < N_STARTS; i++) names[i] = starts[i].name;
     if (args->n_operands != 1)
@@ -45,5 +45,5 @@ const sx_command sx_command_new = {
     .usage = "arch|problem|graph|constraints [OPTION ...]",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
-    .run = run,
+    .run = run_new,
 };

@@ -271,7 +271,7 @@ static sx_status place(const sx_args *args, sx_placement_job *job, sx_place_chec
     return status;
 }
 
-static sx_status run(const sx_args *args, sx_output *result) {
+static sx_status run_place(const sx_args *args, sx_output *result) {
     sx_store *store = NULL;
     sx_placement_job *job = calloc(1, sizeof *job);
     if (!job) return sx_error_memory();
@@ -347,5 +347,5 @@ const sx_command sx_command_place = {
             DEFAULT_EVALS) " evaluations. Ctrl-C stops and reports the best so far.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
-    .run = run,
+    .run = run_place,
 };

@@ -122,7 +122,7 @@ static void make_title(const sx_args *args, const json_t *list, char *title, siz
 }
 
 /* `sextant report`. */
-static sx_status run(const sx_args *args, sx_output *result) {
+static sx_status run_report(const sx_args *args, sx_output *result) {
     const char *output = sx_args_text(args, "output", 0);
     char title[512];
     if (args->n_operands == 0)
@@ -159,5 +159,5 @@ const sx_command sx_command_report = {
         "certificates hold. The page is one file and needs no network.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
-    .run = run,
+    .run = run_report,
 };

@@ -233,7 +233,7 @@ static sx_status print_space(job *j, sx_output *result) {
 }
 
 /* `sextant space`. */
-static sx_status run(const sx_args *args, sx_output *result) {
+static sx_status run_space(const sx_args *args, sx_output *result) {
     sx_sources sources = {0};
     job *j = calloc(1, sizeof *j);
     if (!j) return sx_error_memory();
@@ -299,5 +299,5 @@ const sx_command sx_command_space = {
     "given.\nCtrl-C stops and reports what was done so far.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
-    .run = run,
+    .run = run_space,
 };

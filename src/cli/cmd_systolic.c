@@ -138,7 +138,7 @@ static sx_status eval(const sx_args *args, const char *path, sx_output *result) 
 }
 
 /* `sextant systolic`. */
-static sx_status run(const sx_args *args, sx_output *result) {
+static sx_status run_systolic(const sx_args *args, sx_output *result) {
     const char *points = sx_args_text(args, "eval", 0);
     if (points) return eval(args, points, result);
     sx_sources sources = {0};
@@ -193,5 +193,5 @@ const sx_command sx_command_systolic = {
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .divided = true,
-    .run = run,
+    .run = run_systolic,
 };

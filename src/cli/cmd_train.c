@@ -26,7 +26,7 @@ typedef struct job {
 } job;
 
 /* Shows how far the training is. */
-static void show(void *user, const sx_train_progress *p) {
+static void show_progress(void *user, const sx_train_progress *p) {
     job *j = user;
     sx_text text = {0};
     double now = sx_clock_seconds();
@@ -265,7 +265,7 @@ static void show_samples(void *user, uint64_t samples) {
     const job *j = user;
     const sx_samples_options *o = &j->options.data;
     sx_train_progress p = sx_train_sampling(j->began, samples, o->n_problems * o->per_problem);
-    show(user, &p);
+    show_progress(user, &p);
 }
 
 /* Makes the data set alone. */
@@ -294,7 +294,7 @@ static sx_status train(const sx_args *args, sx_sources *sources, job *j, sx_outp
     j->options.data.arch = &j->arch;
     j->options.data.family = &j->family;
     j->options.data.cancel = sx_interrupt_catch();
-    j->options.progress = j->line.on ? show : NULL;
+    j->options.progress = j->line.on ? show_progress : NULL;
     j->options.user = j;
     sx_status status = j->data_only ? make_data(j) : sx_train(&j->options, &j->result);
     sx_progress_end(&j->line);
@@ -302,7 +302,7 @@ static sx_status train(const sx_args *args, sx_sources *sources, job *j, sx_outp
 }
 
 /* `sextant train`. */
-static sx_status run(const sx_args *args, sx_output *result) {
+static sx_status run_train(const sx_args *args, sx_output *result) {
     sx_sources sources = {0};
     job *j = calloc(1, sizeof *j);
     if (!j) return sx_error_memory();
@@ -367,5 +367,5 @@ const sx_command sx_command_train = {
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .divided = true,
-    .run = run,
+    .run = run_train,
 };

@@ -381,7 +381,7 @@ static sx_status verify_all(const sx_args *args, job *j) {
 }
 
 /* `sextant verify`. */
-static sx_status run(const sx_args *args, sx_output *result) {
+static sx_status run_verify(const sx_args *args, sx_output *result) {
     unsigned threads;
     if (args->n_operands == 0)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "no certificate given"),
@@ -443,5 +443,5 @@ const sx_command sx_command_verify = {
         "4 --independent leaves a claim undecided.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
-    .run = run,
+    .run = run_verify,
 };

@@ -194,7 +194,7 @@ static sx_status search_target(proof *p, size_t design, size_t target, bool quic
 }
 
 /* Takes down what is known of a design: its value where every target has a mapping. */
-static void note(const proof *p, size_t design) {
+static void note_design(const proof *p, size_t design) {
     sx_codesign *c = p->c;
     for (size_t t = 0; t < c->n_targets; t++) {
         if (!known_of(p, design)[t].found) return;
@@ -254,7 +254,7 @@ static sx_status close_design(proof *p, size_t design) {
         c->shares = c->n_targets - t;
         SX_TRY(search_target(p, design, t, false));
     }
-    note(p, design);
+    note_design(p, design);
     c->out->design[design].bound = bound_of(p, design);
     return SX_OK;
 }
@@ -286,7 +286,7 @@ static sx_status give_quick_answers(proof *p) {
             c->shares = QUICK_SHARES * ((c->designs->n - d) * c->n_targets - t);
             SX_TRY(search_target(p, d, t, true));
         }
-        note(p, d);
+        note_design(p, d);
         c->out->design[d].bound = bound_of(p, d);
     }
     return SX_OK;

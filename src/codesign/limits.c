@@ -89,7 +89,7 @@ static bool keeps(const sx_designs *designs, const bound_limit *limit, const uin
 }
 
 /* Goes on to the next combination; false after the last. */
-static bool next(const sx_designs *designs, uint8_t *option) {
+static bool next_design(const sx_designs *designs, uint8_t *option) {
     for (size_t k = designs->n_parameters; k > 0; k--) {
         if (++option[k - 1] < designs->parameter[k - 1].n_options) return true;
         option[k - 1] = 0;
@@ -140,6 +140,6 @@ sx_status sx_designs_list(sx_designs *designs, const sx_choices *choices, double
         if (area > 0 && total > area * (1 + 1e-12)) continue;
         memcpy(designs->option + designs->n * designs->n_parameters, option, designs->n_parameters);
         designs->total[designs->n++] = total;
-    } while (next(designs, option));
+    } while (next_design(designs, option));
     return designs->n ? SX_OK : nothing_left(designs, area, smallest, kept);
 }

@@ -16,7 +16,7 @@
 enum { MISSED_ROOM = 1 << 20 };
 
 /* Loads the module, which then stays loaded. */
-static sx_status load(const sx_gpu_module **out) {
+static sx_status load_module(const sx_gpu_module **out) {
     const char *name = SX_GPU_FILE;
     if (!name[0])
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "this build cannot use a GPU"),
@@ -28,7 +28,7 @@ static sx_status load(const sx_gpu_module **out) {
 }
 
 sx_status sx_gpu_module_find(bool gpu, const sx_gpu_module **out) {
-    if (gpu) return load(out);
+    if (gpu) return load_module(out);
     *out = sx_gpu_emulation();
     return SX_OK;
 }
@@ -85,7 +85,7 @@ static sx_status check_size(const sx_space *space, const sx_gpu_look_options *op
 }
 
 /* The answer to what was found. */
-static sx_status answer(look *l, sx_gpu_look_answer *out) {
+static sx_status set_answer(look *l, sx_gpu_look_answer *out) {
     if (l->complete || l->missed.n > l->missed.room)
         SX_TRY(sx_gpu_search_missed(l->space, l->image, &l->missed, &l->found));
     out->complete = l->complete;
@@ -115,7 +115,7 @@ sx_status sx_gpu_look_everywhere(const sx_space *space, const sx_objective *obje
     l.missed = (sx_gpu_missed){0, MISSED_ROOM, malloc(MISSED_ROOM * sizeof *l.missed.at)};
     sx_status status = l.missed.at ? SX_OK : sx_error_memory();
     if (!status) status = look_at_all(&l);
-    if (!status) status = answer(&l, out);
+    if (!status) status = set_answer(&l, out);
     out->seconds = now() - begin;
     free(l.missed.at);
     free(l.image);

@@ -24,7 +24,7 @@ static int out_of_memory(char *message) {
     return 1;
 }
 
-static int make(const sx_gpu_image *image, sx_gpu_device **out, char *message) {
+static int make_device(const sx_gpu_image *image, sx_gpu_device **out, char *message) {
     sx_gpu_device *d = calloc(1, sizeof *d);
     if (!d) return out_of_memory(message);
     d->image = image;
@@ -36,7 +36,7 @@ static int make(const sx_gpu_image *image, sx_gpu_device **out, char *message) {
     return 0;
 }
 
-static void end(sx_gpu_device *d) {
+static void end_device(sx_gpu_device *d) {
     if (!d) return;
     free(d->items);
     free(d->members);
@@ -44,8 +44,8 @@ static void end(sx_gpu_device *d) {
     free(d);
 }
 
-static int score(sx_gpu_device *d, const sx_core_nest *point, size_t n, sx_core_score *out, uint8_t *verdict,
-                 char *message) {
+static int score_nests(sx_gpu_device *d, const sx_core_nest *point, size_t n, sx_core_score *out,
+                       uint8_t *verdict, char *message) {
     const sx_core_lane alone = {0, 1, 0, 1, 1};
     sx_gpu_view view = sx_gpu_view_of(d->image, d->image);
     sx_core_scratch own;
@@ -61,8 +61,8 @@ static int score(sx_gpu_device *d, const sx_core_nest *point, size_t n, sx_core_
 }
 
 /* A search for so many seconds is one of so many steps. */
-static int search(sx_gpu_device *d, uint64_t *from, uint64_t to, double seconds, sx_gpu_found *found,
-                  sx_gpu_missed *missed, char *message) {
+static int search_factorisations(sx_gpu_device *d, uint64_t *from, uint64_t to, double seconds,
+                                 sx_gpu_found *found, sx_gpu_missed *missed, char *message) {
     sx_gpu_view view = sx_gpu_view_of(d->image, d->image);
     sx_core_scratch own;
     sx_core_state st = {.own = &own};
@@ -74,8 +74,8 @@ static int search(sx_gpu_device *d, uint64_t *from, uint64_t to, double seconds,
     return 0;
 }
 
-static int draw(sx_gpu_device *d, uint64_t seed, uint64_t first, uint64_t n, sx_gpu_found *found,
-                char *message) {
+static int draw_points(sx_gpu_device *d, uint64_t seed, uint64_t first, uint64_t n, sx_gpu_found *found,
+                       char *message) {
     (void)message;
     for (uint64_t i = first; i < first + n; i++) {
         sx_gpu_point point;
@@ -87,8 +87,8 @@ static int draw(sx_gpu_device *d, uint64_t seed, uint64_t first, uint64_t n, sx_
     return 0;
 }
 
-static int prune(sx_gpu_device *d, uint64_t seed, uint64_t first, uint64_t n, uint64_t most, uint64_t *listed,
-                 sx_gpu_found *found, char *message) {
+static int prune_orders(sx_gpu_device *d, uint64_t seed, uint64_t first, uint64_t n, uint64_t most,
+                        uint64_t *listed, sx_gpu_found *found, char *message) {
     const sx_core_lane alone = {0, 1, 0, 1, 1};
     sx_gpu_view view = sx_gpu_view_of(d->image, d->image);
     sx_core_scratch own;
@@ -108,7 +108,7 @@ static int prune(sx_gpu_device *d, uint64_t seed, uint64_t first, uint64_t n, ui
 }
 
 /* Makes room for a population, before and after an epoch. */
-static bool reserve(sx_gpu_device *d, uint32_t islands) {
+static bool reserve_members(sx_gpu_device *d, uint32_t islands) {
     if (d->islands == islands) return true;
     free(d->members);
     d->members = malloc((size_t)2 * islands * SX_GPU_ISLAND * sizeof *d->members);
@@ -116,10 +116,10 @@ static bool reserve(sx_gpu_device *d, uint32_t islands) {
     return d->members != NULL;
 }
 
-static int evolve(sx_gpu_device *d, const sx_gpu_epoch *e, sx_gpu_found *found, sx_gpu_point *best,
-                  char *message) {
+static int evolve_islands(sx_gpu_device *d, const sx_gpu_epoch *e, sx_gpu_found *found, sx_gpu_point *best,
+                          char *message) {
     size_t size = (size_t)e->islands * SX_GPU_ISLAND;
-    if (!reserve(d, e->islands)) return out_of_memory(message);
+    if (!reserve_members(d, e->islands)) return out_of_memory(message);
     sx_gpu_member *before = d->members, *after = d->members + size;
     for (size_t i = 0; i < size; i++) {
         if (e->first == 0) before[i] = (sx_gpu_member){.value = INFINITY};
@@ -144,7 +144,8 @@ static int evolve(sx_gpu_device *d, const sx_gpu_epoch *e, sx_gpu_found *found, 
 }
 
 const sx_gpu_module *sx_gpu_emulation(void) {
-    static const sx_gpu_module module = {
-        SX_GPU_MODULE_VERSION, make, end, score, search, draw, prune, evolve, NULL};
+    static const sx_gpu_module module = {SX_GPU_MODULE_VERSION, make_device,           end_device,
+                                         score_nests,           search_factorisations, draw_points,
+                                         prune_orders,          evolve_islands,        NULL};
     return &module;
 }

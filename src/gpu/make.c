@@ -125,7 +125,7 @@ static sx_status add_loops(maker *m, sx_core_loops loops) {
 }
 
 /* The loops of a mask in an order; n_x: the first so many dimensions of the order lie on X. */
-static sx_core_loops pack(const uint8_t *order, int n_dims, uint32_t mask, int n_x) {
+static sx_core_loops pack_loops(const uint8_t *order, int n_dims, uint32_t mask, int n_x) {
     sx_core_loops loops = {0};
     for (int i = 0; i < n_dims; i++) {
         if (!(mask >> order[i] & 1)) continue;
@@ -142,7 +142,8 @@ static sx_status list_orders(maker *m, int s, uint32_t mask, bool spread, sx_gpu
     const uint8_t(*order)[SX_MAX_DIMS] = sx_map_orders_of(m->choices, s, mask, matters, &n);
     if (!order) return sx_orders_failure(n);
     *out = (sx_gpu_list){(uint32_t)m->n_loops, (uint32_t)n};
-    for (size_t i = 0; i < n; i++) SX_TRY(add_loops(m, pack(order[i], (int)m->head.core.n_dims, mask, 0)));
+    for (size_t i = 0; i < n; i++)
+        SX_TRY(add_loops(m, pack_loops(order[i], (int)m->head.core.n_dims, mask, 0)));
     return SX_OK;
 }
 
@@ -160,7 +161,7 @@ static sx_status list_layouts(maker *m, int s, uint32_t mask, sx_gpu_list *out) 
             at.spatial_order[d] = (uint8_t)d;
         }
         sx_map_set_xy(m->space, s, on_x[i], &at);
-        SX_TRY(add_loops(m, pack(at.spatial_order, n_dims, mask, at.split)));
+        SX_TRY(add_loops(m, pack_loops(at.spatial_order, n_dims, mask, at.split)));
     }
     return SX_OK;
 }
@@ -201,7 +202,7 @@ static sx_status set_lists(maker *m) {
 }
 
 /* Puts head, compact points and tables into one block. */
-static sx_status join(maker *m, int parts, sx_gpu_image **out) {
+static sx_status join_tables(maker *m, int parts, sx_gpu_image **out) {
     sx_gpu_image *p = &m->head;
     size_t points = parts & SX_GPU_POINTS ? sizeof m->points : 0;
     size_t rows = m->n_rows * p->core.n_levels * sizeof *m->rows, loops = m->n_loops * sizeof *m->loops;
@@ -235,7 +236,7 @@ static sx_status set_tables(maker *m) {
     return set_lists(m);
 }
 
-static sx_status make(maker *m, const sx_objective *objective, int parts, sx_gpu_image **out) {
+static sx_status make_image(maker *m, const sx_objective *objective, int parts, sx_gpu_image **out) {
     SX_TRY(set_objective(objective, &m->head));
     SX_TRY(set_model(m));
     SX_TRY(check_space(m->space, parts));
@@ -244,14 +245,14 @@ static sx_status make(maker *m, const sx_objective *objective, int parts, sx_gpu
     if (parts & SX_GPU_TABLES) SX_TRY(set_tables(m));
     snprintf(m->head.name, sizeof m->head.name, "%.60s on %.60s", m->space->problem->name,
              m->space->arch->name);
-    return join(m, parts, out);
+    return join_tables(m, parts, out);
 }
 
 sx_status sx_gpu_image_new(const sx_space *space, const sx_objective *objective, int parts,
                            sx_gpu_image **out) {
     maker m = {.space = sx_map_space_of(space)};
     if (!m.space) return refuse("it is no map space");
-    sx_status status = make(&m, objective, parts, out);
+    sx_status status = make_image(&m, objective, parts, out);
     sx_map_choices_free(m.choices);
     free(m.lists);
     free(m.layouts);

@@ -53,8 +53,8 @@ static sx_status check_run(const sx_run *run) {
 
 /* Tells the run of mappings that were scored, and of the best of them where it is not NULL: the cost model must give it
  * the same value. */
-static sx_status tell(sx_run *run, uint64_t evaluations, uint64_t rejected, uint64_t legal, double value,
-                      const sx_mapping *mapping) {
+static sx_status tell_run(sx_run *run, uint64_t evaluations, uint64_t rejected, uint64_t legal, double value,
+                          const sx_mapping *mapping) {
     double by_model;
     sx_run_add(run, evaluations, legal, rejected, mapping);
     if (mapping && !run->failure && sx_run_incumbent(run, &by_model) && by_model != value)
@@ -76,8 +76,8 @@ static sx_status add_step(job *j, uint64_t evaluations, uint64_t rejected, const
         sx_gpu_point_at(j->image, &found->best.at, &nest);
         sx_gpu_mapping_of(sx_run_space(j->run), &nest, &mapping);
     }
-    return tell(j->run, evaluations, rejected, found->counts.legal, found->best.value,
-                better ? &mapping : NULL);
+    return tell_run(j->run, evaluations, rejected, found->counts.legal, found->best.value,
+                    better ? &mapping : NULL);
 }
 
 /* Nothing found yet. */
@@ -85,7 +85,7 @@ static sx_gpu_found nothing(void) {
     return (sx_gpu_found){.best = {.value = INFINITY}};
 }
 
-static sx_status draw(job *j) {
+static sx_status draw_points(job *j) {
     const uint64_t seed = sx_run_seed(j->run);
     for (uint64_t first = 0; sx_run_continue(j->run);) {
         uint64_t left = sx_run_left(j->run), n = left < DRAWS ? left : DRAWS;
@@ -112,7 +112,7 @@ static sx_status check_budget(const job *j, uint64_t *each) {
         "use --evals %llu or more", (unsigned long long)*each);
 }
 
-static sx_status prune(job *j) {
+static sx_status prune_orders(job *j) {
     const uint64_t seed = sx_run_seed(j->run);
     uint64_t each, first = 0, n = FIRST_LIST, idle = 0;
     SX_TRY(check_budget(j, &each));
@@ -158,7 +158,7 @@ static uint32_t count_islands(const sx_run *run) {
 static const sx_core_chances chances = {
     .order = 6554, .parallel = 6554, .levels = 32768, .keep = 6554, .tile = 65536, .shift = 52429};
 
-static sx_status evolve(job *j) {
+static sx_status evolve_islands(job *j) {
     sx_gpu_epoch epoch = {.seed = sx_run_seed(j->run), .islands = count_islands(j->run), .chances = chances};
     const uint64_t each = (uint64_t)epoch.islands * SX_GPU_ISLAND;
     while (sx_run_continue(j->run)) {
@@ -196,15 +196,15 @@ static sx_status search_with(sx_run *run, int parts, sx_status (*search)(job *))
 }
 
 static sx_status search_random(sx_run *run) {
-    return search_with(run, SX_GPU_POINTS, draw);
+    return search_with(run, SX_GPU_POINTS, draw_points);
 }
 
 static sx_status search_pruned(sx_run *run) {
-    return search_with(run, SX_GPU_TABLES, prune);
+    return search_with(run, SX_GPU_TABLES, prune_orders);
 }
 
 static sx_status search_gamma(sx_run *run) {
-    return search_with(run, SX_GPU_POINTS, evolve);
+    return search_with(run, SX_GPU_POINTS, evolve_islands);
 }
 
 enum { LIMIT };
@@ -238,8 +238,8 @@ static sx_status search_exhaustive(sx_run *run) {
     sx_run_poll(run, 0);
     sx_run_incumbent(run, &best);
     bool better = answer.found && answer.value < best;
-    SX_TRY(tell(run, answer.counts.legal, 0, answer.counts.legal, answer.value,
-                better ? &answer.mapping : NULL));
+    SX_TRY(tell_run(run, answer.counts.legal, 0, answer.counts.legal, answer.value,
+                    better ? &answer.mapping : NULL));
     if (answer.complete) sx_run_optimal(run);
     return SX_OK;
 }

@@ -530,7 +530,7 @@ sx_status sx_sources_layers(sx_sources *sources, sx_network *out) {
 }
 
 /* Joins all inputs but the mapping's, once. */
-static sx_status join(sx_sources *sources) {
+static sx_status join_sources(sx_sources *sources) {
     if (sources->joined) return SX_OK;
     SX_TRY(sx_sources_input(sources->args, &sources->joined));
     if (sx_args_flag(sources->args, "remainders")) sx_input_allow_remainders(sources->joined);
@@ -546,12 +546,12 @@ sx_status sx_sources_constraints(sx_sources *sources, const sx_problem *problem,
     bool given = sx_args_flag(sources->args, "constraints");
     if (!given) SX_TRY(sx_sources_unclear(sources, SX_HOLDS_CONSTRAINTS, "constraints"));
     if (!given) SX_TRY(sx_sources_unclear(sources, SX_HOLDS_MAPSPACE, "constraints"));
-    SX_TRY(join(sources));
+    SX_TRY(join_sources(sources));
     return sx_input_constraints(sources->joined, problem, arch, out);
 }
 
 sx_status sx_sources_objective(sx_sources *sources, sx_objective *out, sx_place *place) {
-    SX_TRY(join(sources));
+    SX_TRY(join_sources(sources));
     return sx_input_objective(sources->joined, out, place);
 }
 

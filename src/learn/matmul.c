@@ -78,7 +78,8 @@ static void pack_panels(factor f, size_t panels, size_t depth, unsigned width, f
 }
 
 /* Packs lanes [first, first + n) from k = `from` on into panels of `width` lanes, zeros beyond the last lane. */
-static void pack(factor f, size_t first, size_t n, size_t from, size_t depth, unsigned width, float *to) {
+static void pack_factor(factor f, size_t first, size_t n, size_t from, size_t depth, unsigned width,
+                        float *to) {
     f.at += first * f.lane + from * f.depth;
     size_t i = 0;
     for (; f.lane == 1 && i + width <= n;) {
@@ -246,7 +247,7 @@ void sx_matmul_pack(void *user, size_t index, unsigned worker) {
     size_t unit = rounded_up(PACKED, width), first = (is_a ? number : number - of_a) * unit;
     float *to = (is_a ? plan->a : plan->b) + from * rounded_up(lanes, width) + first * depth;
     (void)worker;
-    pack(is_a ? factor_a(p) : factor_b(p), first, least(unit, lanes - first), from, depth, width, to);
+    pack_factor(is_a ? factor_a(p) : factor_b(p), first, least(unit, lanes - first), from, depth, width, to);
 }
 
 /* n in so many parts, rounded up to a unit. */

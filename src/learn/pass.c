@@ -31,8 +31,8 @@ static size_t rows_after(const sx_nn_graph_pass *graph, size_t rows, size_t i) {
 }
 
 /* Makes a pass for rows that are independent, or are the nodes of a graph. */
-static sx_status make(const sx_nn *net, sx_matrix_engine *engine, size_t rows, sx_nn_graph_pass *graph,
-                      sx_nn_pass **out) {
+static sx_status make_pass(const sx_nn *net, sx_matrix_engine *engine, size_t rows, sx_nn_graph_pass *graph,
+                           sx_nn_pass **out) {
     size_t floats = 0, most = 0, head = (sizeof(sx_nn_pass) + 63) / 64 * 64;
     for (size_t i = 0; i < net->n_layers; i++) {
         size_t own = padded(rows_after(graph, rows, i) * net->layer[i].outputs);
@@ -60,14 +60,14 @@ sx_status sx_nn_pass_new(const sx_nn *net, sx_matrix_engine *engine, size_t rows
         if (sx_nn_type_of(net->layer[i].kind)->on_graphs)
             return sx_error_new(SX_ERR_INPUT, "layer %zu (%s) of a network needs a graph", i + 1,
                                 sx_nn_type_of(net->layer[i].kind)->name);
-    return make(net, engine, rows, NULL, out);
+    return make_pass(net, engine, rows, NULL, out);
 }
 
 sx_status sx_nn_pass_new_on(const sx_nn *net, sx_matrix_engine *engine, const sx_nn_graph *graph,
                             sx_nn_pass **out) {
     sx_nn_graph_pass *part;
     SX_TRY(sx_nn_graph_pass_new(net, graph, &part));
-    sx_status status = make(net, engine, graph->n, part, out);
+    sx_status status = make_pass(net, engine, graph->n, part, out);
     if (status) sx_nn_graph_pass_free(part);
     return status;
 }

@@ -32,13 +32,13 @@ static void put_u32(char **to, size_t value) {
     uint32_t x = (uint32_t)value;
     append_bytes(to, &x, sizeof x);
 }
-static void get(const char **from, void *to, size_t size) {
+static void get_bytes(const char **from, void *to, size_t size) {
     memcpy(to, *from, size);
     *from += size;
 }
 static uint32_t get_u32(const char **from) {
     uint32_t x;
-    get(from, &x, sizeof x);
+    get_bytes(from, &x, sizeof x);
     return x;
 }
 
@@ -90,7 +90,7 @@ static sx_status check_head(const char *name, const char *bytes, size_t size) {
     if (size < HEAD + FIXED) return refuse(name, "the weight file is truncated");
     const char *at = bytes + sizeof MAGIC;
     uint64_t version;
-    get(&at, &version, sizeof version);
+    get_bytes(&at, &version, sizeof version);
     if (version != SX_WEIGHTS_VERSION)
         return sx_error_hint(
             sx_error_at((sx_place){.file = name}, "the weight file has version %" PRIu64, version),
@@ -113,7 +113,7 @@ typedef struct reader {
 } reader;
 
 /* Takes so many bytes; an error where they are not there. */
-static sx_status need(const reader *r, size_t n) {
+static sx_status need_bytes(const reader *r, size_t n) {
     return (size_t)(r->end - r->at) < n ? refuse(r->name, "the weight file is truncated") : SX_OK;
 }
 
@@ -127,17 +127,17 @@ static sx_status check_sum(const reader *r) {
 }
 
 static sx_status read_fixed(reader *r) {
-    SX_TRY(need(r, FIXED));
+    SX_TRY(need_bytes(r, FIXED));
     r->inputs = get_u32(&r->at);
     r->n_layers = get_u32(&r->at);
     r->text = get_u32(&r->at);
     r->kind = get_u32(&r->at);
-    get(&r->at, &r->steps, sizeof r->steps);
-    get(&r->at, r->option, sizeof r->option);
+    get_bytes(&r->at, &r->steps, sizeof r->steps);
+    get_bytes(&r->at, r->option, sizeof r->option);
     if (r->n_layers < 1 || r->n_layers > SX_NN_MAX_LAYERS || r->text > SX_WEIGHTS_MAX_TEXT ||
         r->kind > 1 + SX_ADAM)
         return refuse(r->name, "the weight file has sizes out of their range");
-    return need(r, (size_t)PER_LAYER * r->n_layers + r->text);
+    return need_bytes(r, (size_t)PER_LAYER * r->n_layers + r->text);
 }
 
 /* Reads the layers and holds the number of parameters against the bytes that are left, before memory is taken. */
@@ -164,7 +164,7 @@ static sx_status read_layers(reader *r, sx_nn_plan *plan) {
 static sx_status read_text(reader *r, sx_weights *w) {
     w->text = malloc((size_t)r->text + 1);
     if (!w->text) return sx_error_memory();
-    get(&r->at, w->text, r->text);
+    get_bytes(&r->at, w->text, r->text);
     w->text[r->text] = 0;
     return strlen(w->text) == r->text ? SX_OK
                                       : refuse(r->name, "the text of the weight file has a zero byte");
@@ -176,7 +176,7 @@ static sx_status read_optimizer(reader *r, sx_weights *w) {
     SX_TRY(check_finite(r->name, r->option, 4));
     SX_TRY(sx_optimizer_new(&options, w->net->n_parameters, &w->optimizer));
     w->optimizer->steps = r->steps;
-    get(&r->at, w->optimizer->state, w->optimizer->n_state * sizeof(float));
+    get_bytes(&r->at, w->optimizer->state, w->optimizer->n_state * sizeof(float));
     return check_finite(r->name, w->optimizer->state, w->optimizer->n_state);
 }
 
@@ -187,7 +187,7 @@ static sx_status read_body(reader *r, sx_weights *w) {
     SX_TRY(check_sum(r));
     SX_TRY(read_text(r, w));
     SX_TRY(sx_error_place(sx_nn_new(r->inputs, plan, r->n_layers, &w->net), (sx_place){.file = r->name}));
-    get(&r->at, w->net->parameter, w->net->n_parameters * sizeof(float));
+    get_bytes(&r->at, w->net->parameter, w->net->n_parameters * sizeof(float));
     SX_TRY(check_finite(r->name, w->net->parameter, w->net->n_parameters));
     return r->kind ? read_optimizer(r, w) : SX_OK;
 }

@@ -162,7 +162,7 @@ static void find_lpfs(const sx_map_space *space, int limit, spatial_mapping *m) 
 }
 
 /* Whether two LPFs are alike. */
-static bool same(lpf a, lpf b) {
+static bool same_factor(lpf a, lpf b) {
     return a.dim == b.dim && a.size == b.size;
 }
 
@@ -170,7 +170,7 @@ static bool same(lpf a, lpf b) {
 static void count_orders(spatial_mapping *m) {
     m->n_orders = 1;
     for (int i = 0, run = 0; i < m->n_lpfs; i++) {
-        run = i > 0 && same(m->lpf[i], m->lpf[i - 1]) ? run + 1 : 1;
+        run = i > 0 && same_factor(m->lpf[i], m->lpf[i - 1]) ? run + 1 : 1;
         m->n_orders = (uint64_t)((sx_u128)m->n_orders * (unsigned)(i + 1) / (unsigned)run);
     }
     m->stride = (uint64_t)(0.6180339887498949 * (double)m->n_orders);
@@ -185,7 +185,7 @@ static void order_lpfs(const spatial_mapping *m, uint64_t index, lpf *out) {
     for (int n = m->n_lpfs; n > 0; n--) {
         int i = 0, end = 1;
         for (;; i = end++) {
-            while (end < n && same(left[end], left[i])) end++;
+            while (end < n && same_factor(left[end], left[i])) end++;
             uint64_t begin_so = (uint64_t)((sx_u128)ways * (unsigned)(end - i) / (unsigned)n);
             if (index < begin_so || end == n) {
                 ways = begin_so;
@@ -256,7 +256,7 @@ static bool find_keeps(allocation *a) {
 }
 
 /* Begins the allocation of an order. */
-static void begin(allocation *a) {
+static void begin_allocation(allocation *a) {
     const sx_map_space *space = a->space;
     int n_dims = space->problem->n_dims, n = a->m->n_lpfs;
     for (int d = 0; d < n_dims; d++) {
@@ -312,7 +312,7 @@ static void choose(allocation *a, int level, int end, int from, unsigned tensors
 static bool allocate(allocation *a) {
     const sx_map_space *space = a->space;
     int last = space->arch->n_levels - 1, from = 0, end;
-    begin(a);
+    begin_allocation(a);
     if (!find_keeps(a)) return false;
     for (int s = 0; s < last; s = end) {
         unsigned tensors = may_keep(space, s);

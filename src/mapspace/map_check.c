@@ -178,8 +178,9 @@ static void workspace_free(void *workspace) {
 
 /* Scores a mapping: what the space says of it where that is needed, then what the cost model says, which is
  * *verdict. */
-static unsigned score(const sx_map_space *space, sx_evaluator *evaluator, const void *point,
-                      const sx_objective *objective, double cutoff, sx_metrics *out, sx_verdict *verdict) {
+static unsigned score_point(const sx_map_space *space, sx_evaluator *evaluator, const void *point,
+                            const sx_objective *objective, double cutoff, sx_metrics *out,
+                            sx_verdict *verdict) {
     verdict->reason = SX_LEGAL;
     if (space->nested || space->shares || space->banks_at) {
         unsigned reason = sx_map_check_rest(space, point);
@@ -205,7 +206,7 @@ static sx_status score_batch(const sx_point_model *model, void *workspace, const
     if (objective->criterion[0].kind >= SX_TERMS) cutoff = INFINITY;
     for (size_t i = 0; i < n; i++, point += space->space.point_size) {
         sx_verdict verdict;
-        out[i].reason = score(space, workspace, point, objective, cutoff, &out[i].metrics, &verdict);
+        out[i].reason = score_point(space, workspace, point, objective, cutoff, &out[i].metrics, &verdict);
         if (verdict.reason >= SX_NO_MEMORY) return sx_verdict_status(&verdict, space->problem, space->arch);
     }
     return SX_OK;

@@ -89,7 +89,7 @@ static bool outside(const sx_map_space *space, const void *point, group *out) {
 }
 
 /* Adds a point's fault to its group. */
-static void count(diagnosis *d, const group *fault) {
+static void count_fault(diagnosis *d, const group *fault) {
     size_t i = 0;
     while (i < d->n_groups && (d->group[i].reason != fault->reason || d->group[i].level != fault->level ||
                                d->group[i].tensor != fault->tensor))
@@ -223,7 +223,7 @@ static sx_status survey(diagnosis *d, uint64_t seed, uint64_t tries, uint64_t *l
         bool wrong = outside(d->space, point, &fault);
         if (atomic_load(&guard->unfinished)) break;
         if (wrong)
-            count(d, &fault);
+            count_fault(d, &fault);
         else
             ++*legal;
     }

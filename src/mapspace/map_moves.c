@@ -88,8 +88,8 @@ static size_t decode(const sx_map_space *space, const void *point, int dim, cons
 }
 
 /* Changes a point's factors by a step, with a new loop in one of its places, and normalizes it. */
-static void apply(const sx_map_space *space, int dim, const uint32_t *now, const tile_step *step,
-                  size_t place, void *point) {
+static void apply_step(const sx_map_space *space, int dim, const uint32_t *now, const tile_step *step,
+                       size_t place, void *point) {
     sx_map_set_factors(space, dim, step->factor, point);
     if (step->slot >= 0) sx_map_place(space, step->slot, dim, (int)place, point);
     sx_map_normalize_levels(space, sx_map_levels_between(space, now, step->factor), point);
@@ -130,7 +130,7 @@ static void take_prime(const sx_map_space *space, int dim, const prime_steps *s,
     step.factor[a] /= space->prime[dim][p];
     step.factor[b] *= space->prime[dim][p];
     step.slot = s->now[b] == 1 ? b : -1;
-    apply(space, dim, s->now, &step, left, point);
+    apply_step(space, dim, s->now, &step, left, point);
 }
 
 /* Takes step number *left of a dimension's exact factors; where there are fewer, lowers *left by them. */
@@ -162,7 +162,7 @@ static bool step_tile(const sx_map_space *space, int dim, size_t *left, void *po
         tile_step step;
         size_t places = decode(space, point, dim, now, code, &step);
         if (*left < places) {
-            apply(space, dim, now, &step, *left, point);
+            apply_step(space, dim, now, &step, *left, point);
             return true;
         }
         *left -= places;
@@ -228,7 +228,7 @@ static bool step_banks(const sx_map_space *space, int level, size_t *left, void 
 
 /* Takes step number *left of a gene of a normalized point, which stays one; where there are fewer, lowers *left by
  * them. */
-static bool step(const sx_map_space *space, sx_gene gene, size_t *left, void *point) {
+static bool step_gene(const sx_map_space *space, sx_gene gene, size_t *left, void *point) {
     switch ((enum sx_map_axis)gene.axis) {
     case SX_AXIS_TILE:
         return step_tile(space, gene.which, left, point);
@@ -262,18 +262,18 @@ void sx_map_nudge(const sx_space *base, sx_rng *rng, size_t gene, void *point) {
         nudge_tile(space, rng, base->gene[gene].which, point);
         return;
     }
-    step(space, base->gene[gene], &left, point);
+    step_gene(space, base->gene[gene], &left, point);
     size_t steps = SIZE_MAX - left;
     if (steps == 0) return;
     left = (size_t)sx_rng_below(rng, steps);
-    step(space, base->gene[gene], &left, point);
+    step_gene(space, base->gene[gene], &left, point);
 }
 
 bool sx_map_neighbour(const sx_space *base, const void *point, size_t index, void *out) {
     const sx_map_space *space = sx_map_cast(base);
     memcpy(out, point, base->point_size);
     for (size_t i = 0; i < base->n_genes; i++)
-        if (step(space, base->gene[i], &index, out)) return true;
+        if (step_gene(space, base->gene[i], &index, out)) return true;
     return false;
 }
 
@@ -284,7 +284,7 @@ bool sx_map_walk_next(sx_map_walk *walk, void *out) {
         memcpy(out, walk->point, space->space.point_size);
         if (gene.axis != SX_AXIS_TILE) {
             size_t left = walk->code++;
-            if (!step(space, gene, &left, out)) continue;
+            if (!step_gene(space, gene, &left, out)) continue;
             return true;
         }
         uint32_t now[SX_MAX_SLOTS];
@@ -293,7 +293,7 @@ bool sx_map_walk_next(sx_map_walk *walk, void *out) {
             tile_step next;
             if (walk->place >= decode(space, walk->point, gene.which, now, walk->code, &next)) continue;
             if (walk->filter && !walk->filter(walk->context, gene.which, next.factor)) continue;
-            apply(space, gene.which, now, &next, walk->place++, out);
+            apply_step(space, gene.which, now, &next, walk->place++, out);
             return true;
         }
     }

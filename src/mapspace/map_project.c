@@ -79,7 +79,7 @@ static combination pop(projection *p) {
 }
 
 /* Makes the point of a combination of splits. */
-static void make(const projection *p, const combination *c, void *point) {
+static void make_point(const projection *p, const combination *c, void *point) {
     memcpy(point, p->space->blank, p->space->space.point_size);
     for (int d = 0; d < p->space->problem->n_dims; d++)
         sx_map_set_factors(p->space, d, p->split[d][c->pick[d]], point);
@@ -100,7 +100,7 @@ static bool combine(projection *p, void *point) {
     push(p, &start);
     for (int tries = 0; tries < COMBINATIONS && p->n_heap > 0; tries++) {
         combination c = pop(p);
-        make(p, &c, point);
+        make_point(p, &c, point);
         if (sx_map_check(&p->space->space, point) == 0) return true;
         for (int d = c.first; d < n_dims; d++) {
             if (c.pick[d] + 1u >= p->n_splits[d]) continue;
@@ -121,7 +121,7 @@ static bool repair(projection *p, void *point, void *best) {
     double least = INFINITY;
     for (uint64_t i = 0; i < REPAIRS; i++) {
         sx_rng rng = sx_rng_stream(0, "map.project", i);
-        make(p, &nearest, point);
+        make_point(p, &nearest, point);
         if (!sx_map_repair(p->space, &rng, point)) continue;
         double distance = distance_of(p, point);
         if (distance >= least) continue;

@@ -109,7 +109,7 @@ static uint64_t product(const sx_mapping_level *at, unsigned dims) {
 }
 
 /* Turns one of the dimensions from X to Y or back where the other axis has room; false where none has. */
-static bool turn(const patient *p, int level, unsigned x, unsigned dims, uint64_t used, uint64_t room) {
+static bool turn_loop(const patient *p, int level, unsigned x, unsigned dims, uint64_t used, uint64_t room) {
     sx_mapping_level *at = sx_map_level(p->point, level);
     unsigned fit = 0;
     for (unsigned left = dims & p->space->free_x[level]; left; left &= left - 1) {
@@ -143,7 +143,7 @@ static bool fix_array(const patient *p) {
         uint64_t room_x = space->room[s][0], room_y = space->room[s][1];
         if (sx_map_layout_fits(space, s, at->spatial, x)) continue;
         bool on_x = used_x > room_x;
-        if (turn(p, s, x, on_x ? x : y, on_x ? used_y : used_x, on_x ? room_y : room_x)) return true;
+        if (turn_loop(p, s, x, on_x ? x : y, on_x ? used_y : used_x, on_x ? room_y : room_x)) return true;
         uint32_t from = 1u << space->spatial_slot[s];
         uint32_t outer = slots(space, space->temporal_slot[s], space->n_slots - 1, true);
         return move_some(p, on_x ? x : y, from, outer) || move_some(p, on_x ? x : y, from, ~0u >> 1) ||

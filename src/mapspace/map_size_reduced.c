@@ -281,7 +281,7 @@ static sx_cardinal sum_by_samples(survey *s, bool classes, double *error) {
 }
 
 /* Chooses the slots to watch, and makes room for what is found. */
-static sx_status begin(survey *s) {
+static sx_status begin_survey(survey *s) {
     const sx_map_space *space = s->space;
     size_t sets = (size_t)1 << space->problem->n_dims;
     double work = ldexp(1, space->n_slots);
@@ -304,7 +304,7 @@ static sx_status begin(survey *s) {
     return sx_map_choices_new(space, &s->choices);
 }
 
-static void end(survey *s) {
+static void end_survey(survey *s) {
     for (int d = 0; d < SX_MAX_DIMS; d++) free(s->dim[d].pattern);
     for (int l = 0; l < SX_MAX_LEVELS; l++) {
         free(s->orders[l]);
@@ -333,9 +333,9 @@ static void survey_sums(survey *s, const sx_cardinal *bound, sx_map_reduced *out
 
 sx_status sx_map_reduce(const sx_map_space *space, const sx_cardinal *bound, sx_map_reduced *out) {
     survey s = {.space = space};
-    sx_status status = begin(&s);
+    sx_status status = begin_survey(&s);
     if (!status) survey_sums(&s, bound, out);
     if (!status && s.failed) status = sx_error_memory();
-    end(&s);
+    end_survey(&s);
     return status;
 }

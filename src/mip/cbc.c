@@ -46,7 +46,7 @@ bool sx_mip_available(void) {
 }
 
 /* Finds a function of a library. */
-static bool find(void *library, const char *name, void *out) {
+static bool find_symbol(void *library, const char *name, void *out) {
     void *symbol = dlsym(library, name);
     memcpy(out, &symbol, sizeof symbol);
     return symbol != NULL;
@@ -56,7 +56,7 @@ static bool find(void *library, const char *name, void *out) {
 static bool load(cbc *out) {
     void *library = dlopen(SX_CBC, RTLD_NOW | RTLD_LOCAL);
     bool all = library != NULL;
-#define FIND(result, name, parameters) all = all && find(library, "Cbc_" #name, &out->name);
+#define FIND(result, name, parameters) all = all && find_symbol(library, "Cbc_" #name, &out->name);
     CBC_FUNCTIONS(FIND)
 #undef FIND
     return all;

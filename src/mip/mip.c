@@ -85,7 +85,7 @@ static bool receive(int file, char *to, size_t size, const sx_mip_options *optio
 }
 
 /* Ends the child. */
-static void end(pid_t child) {
+static void end_child(pid_t child) {
     kill(child, SIGKILL);
     while (waitpid(child, NULL, 0) < 0 && errno == EINTR) continue;
 }
@@ -112,7 +112,7 @@ static sx_status solve_apart(const sx_mip *mip, const sx_mip_options *options, d
     close(ends[1]);
     *whole = child > 0 && receive(ends[0], bytes, size, options, received);
     close(ends[0]);
-    if (child > 0) end(child);
+    if (child > 0) end_child(child);
     errno = error;
     return child < 0 ? sx_error_system(SX_ERR_PROGRAM, "cannot start the solver of integer programs") : SX_OK;
 }

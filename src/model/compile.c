@@ -179,7 +179,7 @@ static sx_model *allocate(const sx_problem *problem, const sx_arch *arch, size_t
 }
 
 /* Says of each level which tensors it holds in a format. */
-static void pack(sx_model *model) {
+static void pack_model(sx_model *model) {
     for (int s = 0; s < model->n_levels && model->sparse; s++)
         for (int v = 0; v < model->n_tensors; v++) {
             if (!model->sparse->format[s][v]) continue;
@@ -247,7 +247,7 @@ static sx_status compile(const sx_problem *problem, const sx_arch *arch, const s
         sx_model_free(model);
         return status;
     }
-    pack(model);
+    pack_model(model);
     set_least(model);
     *out = model;
     return SX_OK;

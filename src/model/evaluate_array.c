@@ -34,7 +34,7 @@ static SX_MUST_USE sx_status first_failure(const array_job *job) {
 }
 
 /* Evaluates all blocks by the threads of a pool. */
-static SX_MUST_USE sx_status run(array_job *job, sx_pool *pool) {
+static SX_MUST_USE sx_status run_job(array_job *job, sx_pool *pool) {
     unsigned n = sx_pool_threads(pool);
     sx_status status = SX_OK;
     job->evaluator = calloc(n, sizeof(sx_evaluator *));
@@ -58,7 +58,7 @@ sx_status sx_evaluate_array(const sx_model *model, const void *mappings, size_t 
     sx_pool *pool;
     array_job job = {model, mappings, stride, n, scores, verdicts, NULL};
     SX_TRY(sx_pool_new(threads == 0 ? 1 : threads < blocks ? threads : (unsigned)blocks, &pool));
-    sx_status status = run(&job, pool);
+    sx_status status = run_job(&job, pool);
     sx_pool_free(pool);
     return status;
 }

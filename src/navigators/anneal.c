@@ -207,7 +207,7 @@ static void begin_schedule(annealer *a) {
 }
 
 /* Begins the first cycle: start points, and exploring where that is asked for. */
-static bool begin(annealer *a) {
+static bool begin_annealing(annealer *a) {
     state *s = a->s;
     s->rng = sx_rng_stream(sx_run_seed(a->run), "anneal", 0);
     s->least = INFINITY;
@@ -344,7 +344,7 @@ static sx_status anneal_chains(annealer *a) {
     bool resumed;
     if (!remember(a, &resumed)) return sx_error_memory();
     if (resumed && !state_holds(a)) return sx_run_damaged(a->run);
-    if (!resumed && !begin(a)) return SX_OK;
+    if (!resumed && !begin_annealing(a)) return SX_OK;
     take_news(a);
     while (sx_run_continue(a->run)) {
         if (a->s->phase == ANNEAL && a->s->step >= a->s->steps && !begin_again(a)) break;

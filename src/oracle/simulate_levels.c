@@ -88,7 +88,7 @@ static double rounded(double count) {
 
 /* The accesses of a kept level. The first read and the first fill of a word that starts at zero are spared.
  */
-static void act(sx_sim_share *share, bool output, bool outermost, bool elide) {
+static void count_actions(sx_sim_share *share, bool output, bool outermost, bool elide) {
     double asked = share->child_accesses + share->peer_accesses;
     double given = share->parent_accesses + share->peer_accesses;
     if (!output) {
@@ -121,7 +121,7 @@ void sx_sim_levels(const sx_sim_case *sim, sx_sim_counts *counts, int tensor, sx
         if (!share[s].kept) continue;
         bool elide =
             !sim->options.no_first_read_elision && !(sim->mapping->level[s].rmw_first_update >> tensor & 1);
-        act(&share[s], sim->problem->tensor[tensor].output, outermost, elide);
+        count_actions(&share[s], sim->problem->tensor[tensor].output, outermost, elide);
         outermost = false;
     }
 }

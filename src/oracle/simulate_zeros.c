@@ -199,7 +199,7 @@ static sx_status draw_listed(sx_zeros_nest *z, int v) {
 }
 
 /* Draws the non-zeros of a tensor whose density is given; one that is not is dense. */
-static sx_status draw(sx_zeros_nest *z, int v, sx_rng *rng) {
+static sx_status draw_words(sx_zeros_nest *z, int v, sx_rng *rng) {
     const sx_tensor *tensor = &z->problem->tensor[v];
     z->words[v] = sx_problem_words(z->problem, v);
     z->filled[v] = calloc(z->words[v], sizeof *z->filled[v]);
@@ -290,7 +290,7 @@ static void count_compute(const sx_zeros_nest *z, sx_zeros *out) {
 }
 
 /* Goes through all points twice: first for what deliveries meet, then to count. */
-static void count(sx_zeros_nest *z, sx_zeros *out) {
+static void count_zeros(sx_zeros_nest *z, sx_zeros *out) {
     double points = 1;
     do {
         for (size_t i = 0; i < z->n_dependences; i++) {
@@ -342,11 +342,11 @@ static sx_status simulate(sx_zeros_nest *z, sx_rng *rng, sx_zeros *out) {
     SX_TRY(lay_out(z));
     find_names(z);
     for (int i = 0; i < z->arch->sparse.n_actions; i++) SX_TRY(add_action(z, &z->arch->sparse.action[i]));
-    for (int v = 0; v < z->problem->n_tensors; v++) SX_TRY(draw(z, v, rng));
+    for (int v = 0; v < z->problem->n_tensors; v++) SX_TRY(draw_words(z, v, rng));
     derive_output(z);
     SX_TRY(sx_zeros_metadata_new(z));
     memset(out, 0, sizeof *out);
-    count(z, out);
+    count_zeros(z, out);
     return SX_OK;
 }
 

@@ -162,7 +162,7 @@ static sx_status make_first_generation(egrl *e) {
 }
 
 /* Lets every chromosome and the learner give a placement; returns how many, or 0 when memory is out. */
-static size_t act(egrl *e) {
+static size_t act_on_graph(egrl *e) {
     size_t n = 0, size = e->space->space.point_size;
     for (size_t i = 0; i < e->n; i++) {
         bool net = i >= e->population[BOLTZMANN].n;
@@ -318,7 +318,7 @@ static void migrate(egrl *e) {
 
 /* One generation. */
 static sx_status generation(egrl *e) {
-    size_t n = act(e);
+    size_t n = act_on_graph(e);
     if (n == 0) return sx_error_memory();
     SX_TRY(evaluate_generation(e, &n));
     if (sx_run_stopped(e->run)) return SX_OK;

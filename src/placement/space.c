@@ -14,7 +14,7 @@ enum { FITS, OVERFLOW, NO_ADDRESSES };
 
 static const char *const axes[] = {[SX_AXIS_WEIGHTS] = "weights", [SX_AXIS_ACTIVATIONS] = "activations"};
 
-static const sx_placement_space *own(const sx_space *space) {
+static const sx_placement_space *placement_of(const sx_space *space) {
     return (const sx_placement_space *)space;
 }
 
@@ -44,7 +44,7 @@ static sx_cardinal power(const sx_placement_space *space, size_t n) {
 }
 
 static bool space_size(const sx_space *base, size_t index, sx_size *out) {
-    const sx_placement_space *space = own(base);
+    const sx_placement_space *space = placement_of(base);
     size_t weights = 0;
     for (size_t i = 0; i < base->n_genes; i++) weights += base->gene[i].axis == SX_AXIS_WEIGHTS;
     if (index == 0)
@@ -61,7 +61,7 @@ static bool space_size(const sx_space *base, size_t index, sx_size *out) {
 }
 
 static bool space_at(const sx_space *base, sx_u128 index, void *out) {
-    const sx_placement_space *space = own(base);
+    const sx_placement_space *space = placement_of(base);
     uint8_t *point = out;
     memset(point, 0, base->point_size);
     for (size_t g = base->n_genes; g-- > 0;) {
@@ -73,7 +73,7 @@ static bool space_at(const sx_space *base, sx_u128 index, void *out) {
 
 /* Draws the memory of a tensor. */
 static void draw_memory(const sx_space *base, sx_rng *rng, size_t gene, uint8_t *point) {
-    point[base->gene[gene].which] = (uint8_t)sx_rng_below(rng, own(base)->chip.n_memories);
+    point[base->gene[gene].which] = (uint8_t)sx_rng_below(rng, placement_of(base)->chip.n_memories);
 }
 
 static void space_draw(const sx_space *base, sx_rng *rng, void *point) {
@@ -98,17 +98,17 @@ static void gather_kind(const sx_placement_space *space, sx_rng *rng, size_t ten
 /* Draws the memory of a tensor; every other time others of its kind follow. */
 static void space_redraw(const sx_space *base, sx_rng *rng, size_t gene, void *point) {
     draw_memory(base, rng, gene, point);
-    if (sx_rng_below(rng, 2)) gather_kind(own(base), rng, (size_t)base->gene[gene].which, point);
+    if (sx_rng_below(rng, 2)) gather_kind(placement_of(base), rng, (size_t)base->gene[gene].which, point);
 }
 
 /* Moves a tensor to the next memory; every other time others of its kind follow. */
 static void space_nudge(const sx_space *base, sx_rng *rng, size_t gene, void *point) {
     uint8_t *at = (uint8_t *)point + base->gene[gene].which;
-    size_t last = own(base)->chip.n_memories - 1;
+    size_t last = placement_of(base)->chip.n_memories - 1;
     if (last == 0) return;
     bool faster = *at == 0 || (*at < last && sx_rng_below(rng, 2));
     *at = (uint8_t)(faster ? *at + 1 : *at - 1);
-    if (sx_rng_below(rng, 2)) gather_kind(own(base), rng, (size_t)base->gene[gene].which, point);
+    if (sx_rng_below(rng, 2)) gather_kind(placement_of(base), rng, (size_t)base->gene[gene].which, point);
 }
 
 static void space_take(const sx_space *base, size_t gene, const void *from, void *point) {
@@ -117,7 +117,7 @@ static void space_take(const sx_space *base, size_t gene, const void *from, void
 }
 
 static bool space_neighbour(const sx_space *base, const void *point, size_t index, void *out) {
-    size_t others = own(base)->chip.n_memories - 1;
+    size_t others = placement_of(base)->chip.n_memories - 1;
     if (others == 0 || index / others >= base->n_genes) return false;
     int32_t tensor = base->gene[index / others].which;
     size_t memory = index % others, now = ((const uint8_t *)point)[tensor];
@@ -127,7 +127,7 @@ static bool space_neighbour(const sx_space *base, const void *point, size_t inde
 }
 
 static bool space_holds(const sx_space *base, const void *at) {
-    const sx_placement_space *space = own(base);
+    const sx_placement_space *space = placement_of(base);
     const uint8_t *point = at;
     for (size_t i = 0; i < base->point_size; i++) {
         bool placed = i < space->n_tensors && space->size[i] > 0;
@@ -137,8 +137,8 @@ static bool space_holds(const sx_space *base, const void *at) {
 }
 
 static unsigned space_check(const sx_space *base, const void *point) {
-    if (!sx_place_fits(own(base), point, NULL, NULL, NULL)) return OVERFLOW;
-    return sx_place_valid(own(base), point) ? FITS : NO_ADDRESSES;
+    if (!sx_place_fits(placement_of(base), point, NULL, NULL, NULL)) return OVERFLOW;
+    return sx_place_valid(placement_of(base), point) ? FITS : NO_ADDRESSES;
 }
 
 static const char *space_reason(const sx_space *base, unsigned reason) {
@@ -147,7 +147,7 @@ static const char *space_reason(const sx_space *base, unsigned reason) {
 }
 
 static void space_explain(const sx_space *base, const void *point, char *text, size_t size) {
-    const sx_placement_space *space = own(base);
+    const sx_placement_space *space = placement_of(base);
     size_t step, memory;
     uint64_t over;
     if (sx_place_fits(space, point, &step, &memory, &over))
@@ -160,7 +160,7 @@ static void space_explain(const sx_space *base, const void *point, char *text, s
 static bool space_repair(const sx_space *base, sx_rng *rng, void *point) {
     (void)rng;
     (void)sx_placement_rectify(base, point);
-    return sx_place_valid(own(base), point);
+    return sx_place_valid(placement_of(base), point);
 }
 
 static void space_encode(const sx_space *base, const void *point, double *values) {
@@ -185,7 +185,7 @@ static bool approach(const sx_placement_space *space, size_t tensor, double valu
 }
 
 static bool space_project(const sx_space *base, const double *values, void *out) {
-    const sx_placement_space *space = own(base);
+    const sx_placement_space *space = placement_of(base);
     uint8_t *point = out;
     memset(point, 0, base->point_size);
     for (size_t g = 0; g < base->n_genes; g++) {
@@ -251,7 +251,7 @@ static const sx_space_type placement_type = {
 };
 
 const sx_placement_space *sx_placement_space_of(const sx_space *space) {
-    return space->type == &placement_type ? own(space) : NULL;
+    return space->type == &placement_type ? placement_of(space) : NULL;
 }
 
 void sx_placement_space_head(sx_placement_space *space) {

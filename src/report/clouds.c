@@ -48,7 +48,7 @@ typedef struct figure {
 } figure;
 
 /* Puts the points that have a place on the scales and into the list. */
-static void include(figure *f) {
+static void include_points(figure *f) {
     for (size_t c = 0; c < f->n_clouds; c++) {
         const sx_cloud *cloud = &f->cloud[c];
         for (size_t i = 0; i < cloud->n; i++) {
@@ -150,7 +150,7 @@ void sx_figure_clouds(const sx_axes *axes, const char *value_label, const sx_clo
         out->failed = true;
         return;
     }
-    include(&f);
+    include_points(&f);
     draw_figure(&f, axes, value_label, out);
     free(f.point);
 }

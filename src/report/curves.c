@@ -19,7 +19,7 @@ static bool banded(const sx_plot *plot, const sx_curve *curve, size_t i) {
 }
 
 /* Puts all values of a curve on the scales. */
-static void include(sx_plot *plot, const sx_curve *curve) {
+static void include_curve(sx_plot *plot, const sx_curve *curve) {
     for (size_t i = 0; i < curve->n; i++) {
         if (!drawn(plot, curve, i)) continue;
         sx_axis_scale_include(&plot->x, curve->x[i]);
@@ -138,7 +138,7 @@ void sx_figure_curves(const sx_axes *axes, const sx_curve *curve, size_t n, sx_t
     sx_plot plot = {.x.log = axes->log_x, .y.log = axes->log_y};
     sx_column column = {0};
     for (size_t c = 0; c < n; c++) {
-        include(&plot, &curve[c]);
+        include_curve(&plot, &curve[c]);
         sx_plot_make_room(&column, curve[c].name);
     }
     sx_plot_layout(&plot, axes, &column);

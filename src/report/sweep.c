@@ -117,7 +117,7 @@ static uint16_t find_mattering(const sx_sweep *sweep, const swept *all) {
 }
 
 /* Adds an order to its group. */
-static void tell(const sx_sweep *sweep, uint64_t index, sx_order_group *group) {
+static void tell_group(const sx_sweep *sweep, uint64_t index, sx_order_group *group) {
     uint8_t order[SX_SWEEP_DIMS], told[SX_SWEEP_DIMS] = {0};
     int n = 0;
     order_at(index, sweep->n_dims, order);
@@ -149,7 +149,7 @@ static sx_status gather_orders(const sx_model *model, sx_evaluator *evaluator, c
             SX_TRY(score_mapping(model, evaluator, &mapping, &group->score));
             group->edp = all[i].edp;
         }
-        tell(sweep, all[i].index, &sweep->group[sweep->n_groups - 1]);
+        tell_group(sweep, all[i].index, &sweep->group[sweep->n_groups - 1]);
     }
     return SX_OK;
 }

@@ -174,7 +174,7 @@ static void poll_clock(sx_worker *worker) {
 }
 
 /* Writes an evaluation into the log and keeps the point where it may matter; NULL: it does not. */
-static void note(sx_worker *worker, const void *point, const sx_outcome *outcome, bool hit) {
+static void note_outcome(sx_worker *worker, const void *point, const sx_outcome *outcome, bool hit) {
     sx_log *log = worker->log;
     bool valid = outcome->reason == 0 || outcome->reason == SX_BEYOND;
     if (!sx_reserve(&log->step, &log->step_room, log->n_steps + 1, sizeof *log->step)) {
@@ -207,7 +207,7 @@ sx_outcome sx_worker_evaluate(sx_worker *worker, const void *point, bool within)
     bool known = worker->workers->run->cache.entry ? measure_cached(worker, point, cutoff, &outcome, &hit)
                                                    : measure(worker, point, 1, cutoff, &outcome);
     if (!known || outcome.reason == SX_NOT_EVALUATED) return not_evaluated;
-    note(worker, point, &outcome, hit);
+    note_outcome(worker, point, &outcome, hit);
     return outcome;
 }
 
@@ -226,7 +226,7 @@ bool sx_worker_pass(sx_worker *worker, double least, sx_outcome *outcome) {
     if (worker->own) poll_clock(worker);
     if (sx_worker_stopped(worker)) return true;
     outcome->reason = SX_BEYOND;
-    note(worker, NULL, outcome, false);
+    note_outcome(worker, NULL, outcome, false);
     return true;
 }
 
@@ -235,7 +235,7 @@ sx_outcome sx_worker_record(sx_worker *worker, const void *point, const sx_metri
     if (sx_worker_pass(worker, outcome.value, &outcome)) return outcome;
     if (worker->own) poll_clock(worker);
     if (sx_worker_stopped(worker)) return not_evaluated;
-    note(worker, point, &outcome, false);
+    note_outcome(worker, point, &outcome, false);
     return outcome;
 }
 
@@ -247,7 +247,7 @@ sx_outcome sx_worker_record_compact(sx_worker *worker, const sx_metrics *metrics
     if (sx_worker_stopped(worker)) return not_evaluated;
     bool matters = may_matter(worker, &outcome);
     if (matters) expand(user, compact, worker->expanded);
-    note(worker, matters ? worker->expanded : NULL, &outcome, false);
+    note_outcome(worker, matters ? worker->expanded : NULL, &outcome, false);
     return outcome;
 }
 
@@ -262,7 +262,7 @@ static size_t evaluate_some(sx_worker *worker, const unsigned char *points, size
     for (; done < n && worker->log->n_steps < worker->limit; done++) {
         if (out[done].reason == 0 && out[done].value > cutoff_of(worker, within))
             out[done] = (sx_outcome){.value = INFINITY, .reason = SX_BEYOND};
-        note(worker, points + done * size, &out[done], false);
+        note_outcome(worker, points + done * size, &out[done], false);
     }
     return done;
 }

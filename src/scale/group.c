@@ -45,7 +45,7 @@ static void parcel_drop(parcel *p) {
     if (--p->uses == 0) free(p);
 }
 
-static parcel *pack(const sx_message *head, const void *bytes, size_t size) {
+static parcel *pack_message(const sx_message *head, const void *bytes, size_t size) {
     parcel *p = malloc(sizeof *p + sizeof *head + size);
     if (!p) return NULL;
     p->uses = 1;
@@ -84,7 +84,7 @@ static void close_link(sx_group *g, bool lost, int code) {
 }
 
 /* The end, in a process other than number 0. */
-static void end(sx_group *g, bool lost) {
+static void end_group(sx_group *g, bool lost) {
     g->ended = true;
     if (!g->exits) return;
     close_link(g, lost, 0);
@@ -95,7 +95,7 @@ static void end(sx_group *g, bool lost) {
 static void give_up(sx_group *g, unsigned to) {
     if (g->ranks.number > 0) {
         g->lost = true;
-        end(g, true);
+        end_group(g, true);
     } else {
         sx_coordinate_lose(g, to, "cannot be sent a message");
     }
@@ -114,13 +114,13 @@ static void send_parcel(sx_group *g, unsigned to, parcel *p) {
 }
 
 void sx_group_send(sx_group *g, unsigned to, const sx_message *head, const void *bytes, size_t size) {
-    parcel *p = pack(head, bytes, size);
+    parcel *p = pack_message(head, bytes, size);
     send_parcel(g, to, p);
     if (p) parcel_drop(p);
 }
 
 void sx_group_send_all(sx_group *g, const sx_message *head, const void *bytes, size_t size) {
-    parcel *p = pack(head, bytes, size);
+    parcel *p = pack_message(head, bytes, size);
     for (unsigned i = 1; i < g->ranks.count; i++)
         if (!g->member[i].gone) send_parcel(g, i, p);
     if (p) parcel_drop(p);
@@ -168,9 +168,9 @@ static void take_message(sx_group *g, unsigned from, const sx_message *head, con
     if (g->ranks.number == 0)
         sx_coordinate_message(g, from, head, bytes, size);
     else if (head->kind == SX_MESSAGE_END)
-        end(g, head->lost != 0);
+        end_group(g, head->lost != 0);
     else if (!sx_group_keep(g, from, head, bytes, size))
-        end(g, true);
+        end_group(g, true);
 }
 
 /* Receives a message, if there is one. */
@@ -206,7 +206,7 @@ static void find_lost(sx_group *g, double now) {
     if (g->ranks.number > 0) {
         if (now < g->member[0].heard + g->patience) return;
         g->lost = true;
-        end(g, true);
+        end_group(g, true);
         return;
     }
     for (unsigned i = 1; i < g->ranks.count; i++)
@@ -284,7 +284,7 @@ sx_status sx_group_new(const sx_link *link, double patience, bool exits, sx_rank
 /* Process 0: ends the others, also those that it has given up; returns when they can know. */
 static void end_others(sx_group *g) {
     const sx_message head = {.kind = SX_MESSAGE_END, .lost = g->lost};
-    parcel *p = pack(&head, NULL, 0);
+    parcel *p = pack_message(&head, NULL, 0);
     double until = sx_clock_seconds() + LAST_SENDS;
     for (unsigned i = 1; i < g->ranks.count; i++) send_parcel(g, i, p);
     if (p) parcel_drop(p);

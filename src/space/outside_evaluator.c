@@ -185,8 +185,8 @@ static sx_status give_up(const sx_outside_evaluator *outside, const char *line) 
 }
 
 /* Asks until there is an answer, or the point or the outside evaluator is given up. */
-static sx_status ask(sx_outside_evaluator *outside, const sx_question_kind *kind, const char *line,
-                     double *value, unsigned *reason) {
+static sx_status ask_program(sx_outside_evaluator *outside, const sx_question_kind *kind, const char *line,
+                             double *value, unsigned *reason) {
     for (int i = 0; i < TRIES; i++) {
         bool done = false;
         SX_TRY(try_once(outside, kind, line, value, reason, &done));
@@ -210,7 +210,7 @@ static sx_status ask_line(sx_outside_evaluator *outside, const sx_question_kind 
     free(text);
     sx_status status = !line.size || line.failed || sx_json_failed()
                            ? sx_error_memory()
-                           : ask(outside, kind, line.data, value, reason);
+                           : ask_program(outside, kind, line.data, value, reason);
     sx_text_free(&line);
     return status;
 }

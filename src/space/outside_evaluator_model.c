@@ -25,7 +25,7 @@ static sx_status workspace_new(const sx_point_model *model, void **out) {
 }
 
 /* Asks about a legal point. */
-static sx_status ask(const judged *j, const void *point, sx_outcome *out) {
+static sx_status ask_point(const judged *j, const void *point, sx_outcome *out) {
     json_t *question = json_object();
     double value = 0;
     sx_json_set(question, "id", json_null());
@@ -46,7 +46,7 @@ static sx_status score_batch(const sx_point_model *model, void *workspace, const
     (void)cutoff;
     SX_TRY(model->inner->type->score_batch(model->inner, workspace, points, n, goal, INFINITY, out));
     for (size_t i = 0; i < n; i++, point += j->space->point_size)
-        if (!out[i].reason) SX_TRY(ask(j, point, &out[i]));
+        if (!out[i].reason) SX_TRY(ask_point(j, point, &out[i]));
     return SX_OK;
 }
 

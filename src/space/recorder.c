@@ -67,7 +67,7 @@ static sx_status add_slot(sx_recorder *r) {
 }
 
 /* Remembers a point that hashes so; under the lock. */
-static sx_status note(sx_recorder *r, const void *point, uint64_t hash, double value) {
+static sx_status note_point(sx_recorder *r, const void *point, uint64_t hash, double value) {
     if (hash > r->largest) return SX_OK;
     if (r->n == 2 * r->room) compact(r);
     if (r->n == r->slots) SX_TRY(add_slot(r));
@@ -94,7 +94,7 @@ static sx_status score_batch(const sx_point_model *model, void *workspace, const
         const unsigned char *point = (const unsigned char *)points + i * r->point_size;
         uint64_t hash = sx_hash_bytes(point, r->point_size, 0);
         pthread_mutex_lock(&r->lock);
-        status = note(r, point, hash, sx_goal_value(goal, &out[i].metrics));
+        status = note_point(r, point, hash, sx_goal_value(goal, &out[i].metrics));
         pthread_mutex_unlock(&r->lock);
     }
     return status;

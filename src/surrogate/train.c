@@ -225,7 +225,7 @@ static sx_status measure_early(sx_training *t) {
 }
 
 /* Says how far the training is. */
-static void tell(const sx_training *t, double loss) {
+static void tell_progress(const sx_training *t, double loss) {
     if (!t->options->progress) return;
     const sx_train_measure *last = t->out->n_measures ? &t->out->measure[t->out->n_measures - 1] : NULL;
     uint64_t done = t->step - t->resumed_at;
@@ -252,7 +252,7 @@ static sx_status make_step(sx_training *t, const uint32_t *row) {
     if (since % TOLD_STEPS == 0 || due) {
         uint64_t steps = since % TOLD_STEPS ? since % TOLD_STEPS : TOLD_STEPS;
         SX_TRY(take_loss(t, steps, &loss));
-        tell(t, loss);
+        tell_progress(t, loss);
     }
     return due ? measure(t) : SX_OK;
 }

@@ -10,7 +10,7 @@
 #define N(array) (sizeof(array) / sizeof *(array))
 
 /* The defaults of a device file. They obey the rules, so that each value read is checked as part of them. */
-static sx_status begin(sx_device *out) {
+static sx_status begin_device(sx_device *out) {
     SX_TRY(sx_catalog_device("u250", out));
     out->uram = 0;
     return SX_OK;
@@ -28,7 +28,7 @@ static sx_status read_type(const sx_pair *pair, const sx_device *device, sx_elem
     const sx_node *value;
     sx_device alone;
     sx_element *type = &alone.element[0];
-    SX_TRY(begin(&alone));
+    SX_TRY(begin_device(&alone));
     memcpy(alone.name, device->name, sizeof alone.name);
     alone.n_elements = 1;
     SX_TRY(
@@ -87,7 +87,7 @@ static sx_status read_device(const sx_node *map, void *out) {
     static const char *const needed[] = {"name", "dsp", "bram18k"};
     const sx_node *value;
     sx_device device;
-    SX_TRY(begin(&device));
+    SX_TRY(begin_device(&device));
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'device'"));
     SX_TRY(sx_node_check_keys(NULL, map, "a device", &sx_keys_device));
     for (size_t i = 0; i < N(needed); i++) SX_TRY(sx_node_require(map, needed[i], "a device", &value));

@@ -31,7 +31,7 @@ const char *sx_systolic_fault_text(sx_systolic_fault fault) {
     return (size_t)fault < sizeof faults / sizeof *faults ? faults[fault] : "unknown";
 }
 
-static const sx_systolic_space *own(const sx_space *space) {
+static const sx_systolic_space *systolic_of(const sx_space *space) {
     return (const sx_systolic_space *)space;
 }
 
@@ -60,7 +60,7 @@ static sx_cardinal count_points(const sx_systolic_space *space, bool all) {
 }
 
 static bool space_size(const sx_space *base, size_t index, sx_size *out) {
-    const sx_systolic_space *space = own(base);
+    const sx_systolic_space *space = systolic_of(base);
     size_t n = (size_t)space->n_loops;
     if (index < n) {
         *out = (sx_size){.name = space->kernel[0].loop[index].name,
@@ -80,7 +80,7 @@ static bool space_size(const sx_space *base, size_t index, sx_size *out) {
 }
 
 static bool space_at(const sx_space *base, sx_u128 index, void *out) {
-    const sx_systolic_space *space = own(base);
+    const sx_systolic_space *space = systolic_of(base);
     sx_systolic_point *point = out;
     sx_systolic_point p = {.design = 0};
     for (int d = space->n_loops - 1; d >= 0; d--) {
@@ -98,12 +98,12 @@ static bool space_at(const sx_space *base, sx_u128 index, void *out) {
 
 static void space_draw(const sx_space *base, sx_rng *rng, void *point) {
     memset(point, 0, sizeof(sx_systolic_point));
-    ((sx_systolic_point *)point)->design = own(base)->open_list[0];
+    ((sx_systolic_point *)point)->design = systolic_of(base)->open_list[0];
     for (size_t gene = 0; gene < base->n_genes; gene++) sx_systolic_redraw(base, rng, gene, point);
 }
 
 static bool space_holds(const sx_space *base, const void *at) {
-    const sx_systolic_space *space = own(base);
+    const sx_systolic_space *space = systolic_of(base);
     const sx_systolic_point *point = at;
     if (point->design >= space->n_plans || !space->open[point->design] || point->reserved) return false;
     for (int d = 0; d < SX_MAX_SYSTOLIC_LOOPS; d++) {
@@ -116,7 +116,7 @@ static bool space_holds(const sx_space *base, const void *at) {
 }
 
 static unsigned space_check(const sx_space *base, const void *point) {
-    return sx_systolic_fault_of(own(base), point);
+    return sx_systolic_fault_of(systolic_of(base), point);
 }
 
 static const char *space_reason(const sx_space *base, unsigned reason) {
@@ -125,7 +125,7 @@ static const char *space_reason(const sx_space *base, unsigned reason) {
 }
 
 static void space_explain(const sx_space *base, const void *point, char *text, size_t size) {
-    const sx_systolic_limits *limits = &own(base)->limits;
+    const sx_systolic_limits *limits = &systolic_of(base)->limits;
     sx_systolic_cost cost = {0};
     sx_systolic_fault fault = sx_systolic_evaluate(base, point, -1, &cost);
     if (fault == SX_SYSTOLIC_DSP || fault == SX_SYSTOLIC_UNDERUSED)
@@ -154,7 +154,7 @@ static sx_status space_diagnose(const sx_space *base, uint64_t seed, uint64_t tr
 static void space_encode(const sx_space *base, const void *at, double *values) {
     const sx_systolic_point *point = at;
     *values++ = point->design;
-    for (int d = 0; d < own(base)->n_loops; d++) {
+    for (int d = 0; d < systolic_of(base)->n_loops; d++) {
         *values++ = point->t1[d];
         *values++ = point->t2[d];
     }
@@ -234,7 +234,7 @@ static const sx_space_type systolic_type = {
 };
 
 const sx_systolic_space *sx_systolic_space_of(const sx_space *space) {
-    return space->type == &systolic_type ? own(space) : NULL;
+    return space->type == &systolic_type ? systolic_of(space) : NULL;
 }
 
 /* Refuses kernels that do not share their loops. */

@@ -5,7 +5,7 @@
 
 enum { STEPS = 8 }; /* of a loop's tiles, each to a neighbour */
 
-static const sx_systolic_space *own(const sx_space *space) {
+static const sx_systolic_space *systolic_of(const sx_space *space) {
     return (const sx_systolic_space *)space;
 }
 
@@ -19,7 +19,7 @@ void sx_systolic_snap(const sx_systolic_space *space, sx_systolic_point *point) 
 }
 
 void sx_systolic_redraw(const sx_space *base, sx_rng *rng, size_t gene, void *at) {
-    const sx_systolic_space *space = own(base);
+    const sx_systolic_space *space = systolic_of(base);
     sx_systolic_point *point = at;
     if (space->genes[gene].axis == SX_AXIS_DESIGN) {
         point->design = space->open_list[sx_rng_below(rng, space->n_open)];
@@ -33,7 +33,7 @@ void sx_systolic_redraw(const sx_space *base, sx_rng *rng, size_t gene, void *at
 }
 
 void sx_systolic_take(const sx_space *base, size_t gene, const void *from, void *at) {
-    const sx_systolic_space *space = own(base);
+    const sx_systolic_space *space = systolic_of(base);
     const sx_systolic_point *other = from;
     sx_systolic_point *point = at;
     int d = space->genes[gene].which;
@@ -80,7 +80,7 @@ static bool take_step(const sx_systolic_space *space, int d, unsigned step, sx_s
 }
 
 void sx_systolic_nudge(const sx_space *base, sx_rng *rng, size_t gene, void *point) {
-    const sx_systolic_space *space = own(base);
+    const sx_systolic_space *space = systolic_of(base);
     if (space->genes[gene].axis == SX_AXIS_DESIGN) {
         sx_systolic_redraw(base, rng, gene, point);
         return;
@@ -91,7 +91,7 @@ void sx_systolic_nudge(const sx_space *base, sx_rng *rng, size_t gene, void *poi
 }
 
 bool sx_systolic_neighbour(const sx_space *base, const void *from, size_t index, void *out) {
-    const sx_systolic_space *space = own(base);
+    const sx_systolic_space *space = systolic_of(base);
     sx_systolic_point point;
     for (int d = 0; d < space->n_loops; d++)
         for (unsigned step = 0; step < STEPS; step++) {

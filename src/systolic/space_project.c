@@ -6,7 +6,7 @@
 
 enum { REPAIRS = 400 };
 
-static const sx_systolic_space *own(const sx_space *space) {
+static const sx_systolic_space *systolic_of(const sx_space *space) {
     return (const sx_systolic_space *)space;
 }
 
@@ -67,7 +67,7 @@ static void repair_step(const sx_systolic_space *space, sx_rng *rng, sx_systolic
 }
 
 bool sx_systolic_repair(const sx_space *base, sx_rng *rng, void *point) {
-    const sx_systolic_space *space = own(base);
+    const sx_systolic_space *space = systolic_of(base);
     sx_systolic_snap(space, point);
     for (int i = 0; i < REPAIRS; i++) {
         sx_systolic_fault fault = sx_systolic_fault_of(space, point);
@@ -92,7 +92,7 @@ static uint32_t as_tile(double value) {
 }
 
 bool sx_systolic_project(const sx_space *base, const double *values, void *out) {
-    const sx_systolic_space *space = own(base);
+    const sx_systolic_space *space = systolic_of(base);
     sx_systolic_point point = {.design = space->open_list[0]}, next;
     for (size_t i = 1; i < space->n_open; i++)
         if (fabs(space->open_list[i] - values[0]) < fabs(point.design - values[0]))

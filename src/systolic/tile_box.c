@@ -92,7 +92,7 @@ static void add_tiles(box_search *h, choices *c, int loop, uint32_t t1, uint32_t
 }
 
 /* Lists the choices of a loop with the search's lanes. `divisors` is room for those of a tile. */
-static void list(box_search *h, choices *c, int loop, uint32_t *divisors) {
+static void list_divisors(box_search *h, choices *c, int loop, uint32_t *divisors) {
     c->n = 0;
     for (size_t i = 0; i < h->box->n[loop]; i++) {
         uint32_t t1 = h->box->t1[loop][i];
@@ -165,7 +165,7 @@ static void search_lanes(box_search *h, uint32_t lanes, uint32_t *divisors) {
     h->choices[n].most_hidden = 1;
     for (int depth = n - 1; depth >= 0; depth--) {
         choices *c = &h->choices[depth];
-        list(h, c, h->order[depth], divisors);
+        list_divisors(h, c, h->order[depth], divisors);
         if (c->n == 0) return;
         c->most_hidden = c->least[0].hide * h->choices[depth + 1].most_hidden;
         set_least(h, depth);

@@ -11,7 +11,7 @@ typedef struct config {
     const char *kind;
 } config;
 
-static const sx_node *get(const config *c, const char *key) {
+static const sx_node *find_value(const config *c, const char *key) {
     return sx_node_get(c->map, key);
 }
 
@@ -21,7 +21,7 @@ static const sx_node *get_any(const config *c, const char *keys, const char **us
     char key[SX_NAME_SIZE];
     for (const char *at = keys; *at; at += strcspn(at, ends), at += *at == ' ') {
         snprintf(key, sizeof key, "%.*s", (int)strcspn(at, ends), at);
-        const sx_node *node = get(c, key);
+        const sx_node *node = find_value(c, key);
         *used = at;
         if (node && node->kind != SX_NODE_NULL) return node;
     }
@@ -43,7 +43,7 @@ static sx_status need_within(const config *c, const char *keys, uint64_t most, u
 }
 
 /* A size that must be there. */
-static sx_status need(const config *c, const char *keys, uint64_t *out) {
+static sx_status need_number(const config *c, const char *keys, uint64_t *out) {
     return need_within(c, keys, 1u << 30, out);
 }
 
@@ -62,7 +62,7 @@ static sx_status may(const config *c, const char *keys, uint64_t low, uint64_t *
 }
 
 static sx_status flag(const config *c, const char *key, bool *out) {
-    const sx_node *node = get(c, key);
+    const sx_node *node = find_value(c, key);
     return node && node->kind != SX_NODE_NULL ? sx_node_bool(node, key, out) : SX_OK;
 }
 
@@ -83,9 +83,9 @@ static sx_status check_divides(const config *c, uint64_t of, const char *of_key,
 
 /* Width, layers, heads and vocabulary, which all that work on tokens have. */
 static sx_status read_common(const config *c, sx_model_sizes *z) {
-    SX_TRY(need(c, "hidden_size n_embd d_model", &z->width));
+    SX_TRY(need_number(c, "hidden_size n_embd d_model", &z->width));
     SX_TRY(need_layers(c, "num_hidden_layers n_layer num_layers", &z->layers));
-    SX_TRY(need(c, HEADS, &z->heads));
+    SX_TRY(need_number(c, HEADS, &z->heads));
     z->kv_heads = z->heads;
     SX_TRY(may(c, "num_key_value_heads", 1, &z->kv_heads));
     SX_TRY(check_divides(c, z->heads, "num_attention_heads", z->kv_heads, "num_key_value_heads"));
@@ -103,8 +103,8 @@ static sx_status read_experts(const config *c, sx_model_sizes *z) {
     const char *used;
     uint64_t shared = 0;
     if (!get_any(c, all, &used)) return SX_OK;
-    SX_TRY(need(c, all, &e->all));
-    SX_TRY(need(c, "num_experts_per_tok experts_per_token", &e->chosen));
+    SX_TRY(need_number(c, all, &e->all));
+    SX_TRY(need_number(c, "num_experts_per_tok experts_per_token", &e->chosen));
     if (e->chosen > e->all)
         return sx_error_place(sx_error_new(SX_ERR_INPUT, "a token uses %llu experts of %llu",
                                            (unsigned long long)e->chosen, (unsigned long long)e->all),
@@ -118,18 +118,18 @@ static sx_status read_experts(const config *c, sx_model_sizes *z) {
     if (e->dense_layers <= z->layers) return SX_OK;
     return sx_error_place(sx_error_new(SX_ERR_INPUT, "'first_k_dense_replace' is more than the %llu layers",
                                        (unsigned long long)z->layers),
-                          get(c, "first_k_dense_replace")->place);
+                          find_value(c, "first_k_dense_replace")->place);
 }
 
 /* Attention over latents, where there are any. */
 static sx_status read_latents(const config *c, sx_model_sizes *z) {
     const char *used;
     if (!get_any(c, "kv_lora_rank", &used)) return SX_OK;
-    SX_TRY(need(c, "kv_lora_rank", &z->mla.kv));
+    SX_TRY(need_number(c, "kv_lora_rank", &z->mla.kv));
     SX_TRY(may(c, "q_lora_rank", 0, &z->mla.q));
-    SX_TRY(need(c, "qk_rope_head_dim", &z->mla.rope));
-    SX_TRY(need(c, "qk_nope_head_dim", &z->mla.nope));
-    return need(c, "v_head_dim", &z->mla.v);
+    SX_TRY(need_number(c, "qk_rope_head_dim", &z->mla.rope));
+    SX_TRY(need_number(c, "qk_nope_head_dim", &z->mla.nope));
+    return need_number(c, "v_head_dim", &z->mla.v);
 }
 
 /* The window of attention, and every how many layers it is left out. */
@@ -145,18 +145,18 @@ static sx_status read_window(const config *c, sx_model_sizes *z) {
 }
 
 static sx_status read_decoder(const config *c, sx_model_sizes *z) {
-    const sx_node *factor = get(c, "partial_rotary_factor");
+    const sx_node *factor = find_value(c, "partial_rotary_factor");
     double part = 1;
     bool bias = false;
     SX_TRY(read_common(c, z));
-    SX_TRY(need(c, "vocab_size", &z->vocab));
+    SX_TRY(need_number(c, "vocab_size", &z->vocab));
     SX_TRY(flag(c, "tie_word_embeddings", &z->tied));
     SX_TRY(flag(c, "attention_bias", &bias));
     z->qkv_bias |= bias;
     z->out_bias |= bias;
     SX_TRY(read_latents(c, z));
     SX_TRY(read_experts(c, z));
-    if (z->positions) SX_TRY(need(c, "n_positions max_position_embeddings", &z->positions));
+    if (z->positions) SX_TRY(need_number(c, "n_positions max_position_embeddings", &z->positions));
     if (z->positions) return SX_OK;
     if (factor && factor->kind != SX_NODE_NULL)
         SX_TRY(sx_node_double(factor, "partial_rotary_factor", &part));
@@ -170,9 +170,9 @@ static sx_status read_decoder(const config *c, sx_model_sizes *z) {
 static sx_status read_mamba(const config *c, sx_model_sizes *z) {
     z->state = 16;
     z->conv = 4;
-    SX_TRY(need(c, "hidden_size d_model", &z->width));
+    SX_TRY(need_number(c, "hidden_size d_model", &z->width));
     SX_TRY(need_layers(c, "num_hidden_layers n_layer", &z->layers));
-    SX_TRY(need(c, "vocab_size", &z->vocab));
+    SX_TRY(need_number(c, "vocab_size", &z->vocab));
     SX_TRY(may(c, "state_size", 1, &z->state));
     SX_TRY(may(c, "conv_kernel", 2, &z->conv));
     z->hidden = 2 * z->width;
@@ -186,8 +186,8 @@ static sx_status read_mamba(const config *c, sx_model_sizes *z) {
 static sx_status read_patches(const config *c, sx_model_sizes *z) {
     SX_TRY(read_common(c, z));
     SX_TRY(may(c, "mlp_dim", 1, &z->hidden));
-    SX_TRY(need(c, "image_size sample_size", &z->image));
-    SX_TRY(need(c, "patch_size", &z->patch));
+    SX_TRY(need_number(c, "image_size sample_size", &z->image));
+    SX_TRY(need_number(c, "patch_size", &z->patch));
     z->channels = 3;
     SX_TRY(may(c, "num_channels in_channels", 1, &z->channels));
     return check_divides(c, z->image, "image_size", z->patch, "patch_size");
@@ -201,7 +201,7 @@ static sx_status read_vit(const config *c, sx_model_sizes *z) {
 
 /* The map under a key, as a configuration of its own. */
 static sx_status within(const config *c, const char *key, config *out) {
-    const sx_node *map = get(c, key);
+    const sx_node *map = find_value(c, key);
     if (!map) return sx_error_at(c->map->place, "the configuration of a '%s' has no '%s'", c->kind, key);
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, key));
     *out = (config){.map = map, .kind = c->kind};
@@ -216,9 +216,9 @@ static sx_status read_clip(const config *c, sx_model_sizes *z, sx_model_sizes *t
     *text = (sx_model_sizes){.layer_norm = true, .quick_gelu = true};
     SX_TRY(within(c, "text_config", &part));
     SX_TRY(read_common(&part, text));
-    SX_TRY(need(&part, "vocab_size", &text->vocab));
-    SX_TRY(need(&part, "max_position_embeddings", &text->positions));
-    SX_TRY(need(c, "projection_dim", &z->projection));
+    SX_TRY(need_number(&part, "vocab_size", &text->vocab));
+    SX_TRY(need_number(&part, "max_position_embeddings", &text->positions));
+    SX_TRY(need_number(c, "projection_dim", &z->projection));
     text->projection = z->projection;
     return SX_OK;
 }
@@ -228,46 +228,46 @@ static sx_status read_sam(const config *c, sx_model_sizes *z) {
     const sx_node *list;
     SX_TRY(within(c, "vision_config", &part));
     SX_TRY(read_patches(&part, z));
-    SX_TRY(need(&part, "window_size", &z->window));
-    SX_TRY(need(&part, "output_channels", &z->neck));
-    list = get(&part, "global_attn_indexes");
+    SX_TRY(need_number(&part, "window_size", &z->window));
+    SX_TRY(need_number(&part, "output_channels", &z->neck));
+    list = find_value(&part, "global_attn_indexes");
     if (list) SX_TRY(sx_node_expect(list, SX_NODE_LIST, "global_attn_indexes"));
     z->global = list ? list->n : 0;
     return z->global <= z->layers ? SX_OK : sx_error_at(list->place, "there are more of them than layers");
 }
 
 static sx_status read_whisper(const config *c, sx_model_sizes *z) {
-    SX_TRY(need(c, "d_model", &z->width));
+    SX_TRY(need_number(c, "d_model", &z->width));
     SX_TRY(need_layers(c, "encoder_layers", &z->layers));
     SX_TRY(need_layers(c, "decoder_layers", &z->decoder_layers));
-    SX_TRY(need(c, "encoder_attention_heads", &z->heads));
+    SX_TRY(need_number(c, "encoder_attention_heads", &z->heads));
     z->kv_heads = z->heads;
     SX_TRY(check_divides(c, z->width, "d_model", z->heads, "encoder_attention_heads"));
     z->head = z->width / z->heads;
-    SX_TRY(need(c, "encoder_ffn_dim", &z->hidden));
-    SX_TRY(need(c, "num_mel_bins", &z->mel));
-    SX_TRY(need(c, "max_source_positions", &z->frames));
-    SX_TRY(need(c, "max_target_positions", &z->positions));
-    return need(c, "vocab_size", &z->vocab);
+    SX_TRY(need_number(c, "encoder_ffn_dim", &z->hidden));
+    SX_TRY(need_number(c, "num_mel_bins", &z->mel));
+    SX_TRY(need_number(c, "max_source_positions", &z->frames));
+    SX_TRY(need_number(c, "max_target_positions", &z->positions));
+    return need_number(c, "vocab_size", &z->vocab);
 }
 
 static sx_status read_dit(const config *c, sx_model_sizes *z) {
-    SX_TRY(need(c, HEADS, &z->heads));
-    SX_TRY(need(c, "attention_head_dim", &z->head));
+    SX_TRY(need_number(c, HEADS, &z->heads));
+    SX_TRY(need_number(c, "attention_head_dim", &z->head));
     z->kv_heads = z->heads;
     z->width = z->heads * z->head;
     z->hidden = 4 * z->width;
     SX_TRY(need_layers(c, "num_layers", &z->layers));
-    SX_TRY(need(c, "sample_size", &z->image));
-    SX_TRY(need(c, "patch_size", &z->patch));
+    SX_TRY(need_number(c, "sample_size", &z->image));
+    SX_TRY(need_number(c, "patch_size", &z->patch));
     SX_TRY(check_divides(c, z->image, "sample_size", z->patch, "patch_size"));
-    SX_TRY(need(c, "in_channels", &z->channels));
-    SX_TRY(need(c, "out_channels", &z->out_channels));
-    return need(c, "num_embeds_ada_norm", &z->classes);
+    SX_TRY(need_number(c, "in_channels", &z->channels));
+    SX_TRY(need_number(c, "out_channels", &z->out_channels));
+    return need_number(c, "num_embeds_ada_norm", &z->classes);
 }
 
 static sx_status read_unet(const config *c, sx_model_sizes *z) {
-    const sx_node *list = get(c, "block_out_channels");
+    const sx_node *list = find_value(c, "block_out_channels");
     if (!list)
         return sx_error_at(c->map->place, "the configuration of a '%s' has no 'block_out_channels'", c->kind);
     SX_TRY(sx_node_expect(list, SX_NODE_LIST, "block_out_channels"));
@@ -277,9 +277,9 @@ static sx_status read_unet(const config *c, sx_model_sizes *z) {
     for (size_t i = 0; i < list->n; i++)
         SX_TRY(sx_node_range(list->item[i], "block_out_channels", 1, 1u << 20, &z->stage[i]));
     z->n_stages = list->n;
-    SX_TRY(need(c, "sample_size", &z->image));
-    SX_TRY(need(c, "in_channels", &z->channels));
-    SX_TRY(need(c, "cross_attention_dim", &z->text_width));
+    SX_TRY(need_number(c, "sample_size", &z->image));
+    SX_TRY(need_number(c, "in_channels", &z->channels));
+    SX_TRY(need_number(c, "cross_attention_dim", &z->text_width));
     z->heads = 8;
     SX_TRY(may(c, "attention_head_dim", 1, &z->heads));
     z->text_tokens = 77;
@@ -340,14 +340,14 @@ enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
 /* The key that names the kind of a model. */
 static const sx_node *kind_of(const config *c) {
-    const sx_node *kind = get(c, "model_type");
-    return kind ? kind : get(c, "_class_name");
+    const sx_node *kind = find_value(c, "model_type");
+    return kind ? kind : find_value(c, "_class_name");
 }
 
 bool sx_sizes_given(const sx_node *map) {
     const config c = {.map = map};
     const sx_node *kind = kind_of(&c);
-    return kind ? kind->kind == SX_NODE_SCALAR : get(&c, "hidden_size") || get(&c, "n_embd");
+    return kind ? kind->kind == SX_NODE_SCALAR : find_value(&c, "hidden_size") || find_value(&c, "n_embd");
 }
 
 /* Reads the keys that the family of a model has. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Turns the features of queries, which are copied unless only some turn, and of the new keys in the cache. */
-static size_t turn(sx_seq *s, size_t query, size_t keys) {
+static size_t rotate_positions(sx_seq *s, size_t query, size_t keys) {
     const sx_model_sizes *z = s->sizes;
     const uint64_t tokens = s->batch * s->tokens, rows = sx_seq_extent(s, query, 0);
     const bool whole = z->rotary == z->head;
@@ -82,7 +82,7 @@ size_t sx_seq_attend_cached(sx_seq *s, size_t in, uint64_t window, const char *t
     sx_seq_use added = sx_seq_last(s, key, s->batch * s->tokens);
     if (!added.part[1].length) added.part[1] = (sx_graph_part){0, s->batch * s->tokens, 0};
     if (z->qk_norm) (void)norm_heads(s, "k-norm", added, true);
-    if (z->rotary) query = turn(s, query, key);
+    if (z->rotary) query = rotate_positions(s, query, key);
     return sx_seq_attend(s,
                          &(sx_seq_attention){.tag = tag,
                                              .batch = s->batch,

@@ -54,7 +54,7 @@ static size_t cache_latents(sx_seq *s, size_t in, bool in_place, size_t *normed)
 }
 
 /* Turns a part of queries and of the new latents; the queries' part goes to `to`. */
-static void turn(sx_seq *s, size_t query, size_t cache, sx_seq_use to) {
+static void rotate_positions(sx_seq *s, size_t query, size_t cache, sx_seq_use to) {
     const sx_mla_sizes *m = &s->sizes->mla;
     const sx_seq_use from = sx_seq_features(query, m->nope, m->rope, m->nope + m->rope);
     const sx_seq_use latents = new_latents(s, cache, m->kv, m->rope);
@@ -99,7 +99,7 @@ static size_t attend_absorbed(sx_seq *s, size_t query, size_t cache) {
     snprintf(name, sizeof name, "%sq.latents", s->layer);
     const size_t absorbed = sx_net_tensor(
         s->net, name, 2, (const uint64_t[]){z->heads * (m->kv + m->rope), s->batch * s->tokens});
-    turn(s, query, cache, sx_seq_features(absorbed, m->kv, m->rope, m->kv + m->rope));
+    rotate_positions(s, query, cache, sx_seq_features(absorbed, m->kv, m->rope, m->kv + m->rope));
     (void)multiply_heads(s, "q-absorb", sx_seq_features(query, 0, m->nope, 0),
                          sx_seq_features(absorbed, 0, m->kv, m->kv + m->rope), m->kv, m->nope);
     sx_seq_attention a = attention_of(s);
@@ -119,7 +119,7 @@ static size_t attend_expanded(sx_seq *s, size_t query, size_t cache, size_t norm
     const sx_mla_sizes *m = &z->mla;
     const uint64_t all = (s->context + s->tokens) * s->batch, made = m->nope + m->v, block = m->rope + made;
     char text[SX_PRODUCT_TEXT], name[2 * SX_NAME_SIZE];
-    turn(s, query, cache, sx_seq_features(query, m->nope, m->rope, m->nope + m->rope));
+    rotate_positions(s, query, cache, sx_seq_features(query, m->nope, m->rope, m->nope + m->rope));
     snprintf(name, sizeof name, "%skv-up.out", s->layer);
     const size_t expanded = sx_net_tensor(s->net, name, 2, (const uint64_t[]){z->heads * block, all});
     sx_seq_use out = sx_seq_features(expanded, m->rope, made, block), in = sx_seq_whole(normed);

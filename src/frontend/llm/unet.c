@@ -153,7 +153,7 @@ static void keep(unet *u, size_t image) {
 }
 
 /* Two tensors one after the other along a rank. */
-static size_t join(unet *u, size_t a, size_t b, int axis, const char *block, const char *name) {
+static size_t join_tensors(unet *u, size_t a, size_t b, int axis, const char *block, const char *name) {
     sx_graph_node node = {.kind = SX_OP_CONCAT, .axis = axis};
     snprintf(node.name, sizeof node.name, "%.40s.%s", block, name);
     return sx_net_other(u->s->net, &node, (const size_t[]){a, b}, 2);
@@ -182,13 +182,13 @@ static size_t go_up(unet *u, size_t at, size_t step) {
     for (unsigned i = 0; i < 3; i++) {
         snprintf(name, sizeof name, "up%zu.%u", step, i);
         const size_t kept = u->n_kept ? u->kept[--u->n_kept] : at;
-        at = add_block(u, join(u, at, kept, 1, name, "join"), k, name);
+        at = add_block(u, join_tensors(u, at, kept, 1, name, "join"), k, name);
         if (step) at = add_transformer(u, at, name);
     }
     if (step + 1 == z->n_stages) return at;
     snprintf(name, sizeof name, "up%zu", step);
-    at = join(u, at, at, 2, name, "rows");
-    at = join(u, at, at, 3, name, "columns");
+    at = join_tensors(u, at, at, 2, name, "rows");
+    at = join_tensors(u, at, at, 3, name, "columns");
     snprintf(name, sizeof name, "up%zu.conv", step);
     return convolve(u, at, k, 3, 1, name);
 }

@@ -69,7 +69,7 @@ static double root(double a, double b) {
     (void)b;
     return sqrt(a);
 }
-static double same(double a, double b) {
+static double same_number(double a, double b) {
     (void)b;
     return a;
 }
@@ -105,7 +105,7 @@ static double remainder_of(double a, double b) {
 #define MOVE(name, inputs, infer)                                                                            \
     { name, NULL, inputs, SX_OP_OTHER, infer, NULL, NULL, false, false, true }
 #define RESHAPE(name, inputs, infer)                                                                         \
-    { name, NULL, inputs, SX_OP_RESHAPE, infer, NULL, same, false, false, true }
+    { name, NULL, inputs, SX_OP_RESHAPE, infer, NULL, same_number, false, false, true }
 #define OTHER(name, inputs, infer)                                                                           \
     { name, NULL, inputs, SX_OP_OTHER, infer, NULL, NULL, false, false, false }
 
@@ -195,7 +195,7 @@ static const sx_onnx_rule rules[] = {
     UNARY("Floor", "X", down),
     UNARY("Ceil", "X", up),
     UNARY("Sqrt", "X", root),
-    UNARY("Identity", "input", same),
+    UNARY("Identity", "input", same_number),
     TEST("IsNaN", "X", NULL),
     TEST("IsInf", "X", NULL),
     FOLLOWS("Cast", "input", sx_infer_cast),

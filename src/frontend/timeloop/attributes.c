@@ -33,8 +33,8 @@ static const sx_pair *given(const sx_node *map, const char *key) {
 }
 
 /* The scope that holds an attribute, with its pair. */
-static const sx_attribute_scope *find(const sx_attribute_scope *scope, const char *key,
-                                      const sx_pair **pair) {
+static const sx_attribute_scope *find_attribute(const sx_attribute_scope *scope, const char *key,
+                                                const sx_pair **pair) {
     bool outer = false;
     for (; scope && !scope->names_only; scope = scope->outer, outer = true) {
         *pair = given(scope->map, key);
@@ -45,7 +45,7 @@ static const sx_attribute_scope *find(const sx_attribute_scope *scope, const cha
 
 const sx_pair *sx_attribute_pair(const sx_attribute_scope *scope, const char *key) {
     const sx_pair *pair = NULL;
-    return find(scope, key, &pair) ? pair : NULL;
+    return find_attribute(scope, key, &pair) ? pair : NULL;
 }
 
 const char *sx_attribute_first(const sx_attribute_scope *scope, const char *const *keys, size_t n) {
@@ -135,13 +135,13 @@ sx_status sx_attribute_number(const sx_attribute_scope *scope, const sx_node *no
 
 sx_status sx_attribute_double(const sx_attribute_scope *scope, const char *key, double *out) {
     const sx_pair *pair = NULL;
-    const sx_attribute_scope *at = find(scope, key, &pair);
+    const sx_attribute_scope *at = find_attribute(scope, key, &pair);
     return at ? sx_attribute_number(at, pair->value, key, out) : SX_OK;
 }
 
 sx_status sx_attribute_u64(const sx_attribute_scope *scope, const char *key, uint64_t *out) {
     const sx_pair *pair = NULL;
-    const sx_attribute_scope *at = find(scope, key, &pair);
+    const sx_attribute_scope *at = find_attribute(scope, key, &pair);
     double value;
     if (!at) return SX_OK;
     sx_quantity quantity;

@@ -122,7 +122,7 @@ typedef struct walk {
 } walk;
 
 /* Shows a constraint: what is under `attributes`, and what is written beside that. */
-static sx_status show(const walk *w, sx_constraint *c, const sx_node *map) {
+static sx_status show_constraint(const walk *w, sx_constraint *c, const sx_node *map) {
     const sx_node *attributes = sx_node_get(map, "attributes");
     size_t others = 0;
     if (attributes && attributes->kind != SX_NODE_NULL) {
@@ -147,7 +147,7 @@ static sx_status show_typed(const walk *w, sx_constraint *c, const sx_node *map)
     SX_TRY(sx_node_require(map, "type", "the constraint", &type));
     SX_TRY(sx_node_expect(type, SX_NODE_SCALAR, "'type'"));
     SX_TRY(set_type(c, type->text, type->place));
-    return show(w, c, map);
+    return show_constraint(w, c, map);
 }
 
 /* Shows what an entry of a list says: of one constraint, or of all that it lists for its target. */

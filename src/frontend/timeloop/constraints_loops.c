@@ -174,7 +174,7 @@ static bool join_lists(uint8_t *list, uint8_t *n, const uint8_t *more, int n_mor
     return true;
 }
 
-static void turn(uint8_t *list, int n) {
+static void reverse_list(uint8_t *list, int n) {
     for (int i = 0, j = n - 1; i < j; i++, j--) {
         uint8_t kept = list[i];
         list[i] = list[j];
@@ -189,11 +189,11 @@ static bool join_order(sx_loop_limits *limits, const sx_order *order, int n_dims
     uint8_t outer[SX_MAX_DIMS];
     uint32_t seen = 0;
     memcpy(outer, order->dim + n_inner, (size_t)n_outer);
-    turn(outer, n_outer);
-    turn(limits->outer, limits->n_outer);
+    reverse_list(outer, n_outer);
+    reverse_list(limits->outer, limits->n_outer);
     bool good = join_lists(limits->inner, &limits->n_inner, order->dim, n_inner) &&
                 join_lists(limits->outer, &limits->n_outer, outer, n_outer);
-    turn(limits->outer, limits->n_outer);
+    reverse_list(limits->outer, limits->n_outer);
     for (int i = 0; i < limits->n_inner; i++) seen |= 1u << limits->inner[i];
     if (limits->n_inner == n_dims && limits->n_outer > 0) {
         good = good && memcmp(limits->inner + n_dims - limits->n_outer, limits->outer, limits->n_outer) == 0;

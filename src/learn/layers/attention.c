@@ -52,7 +52,7 @@ static float dot(const float *a, const float *b, size_t n) {
 }
 
 /* y += factor * x. */
-static void add(float *restrict y, const float *restrict x, float factor, size_t n) {
+static void add_scaled(float *restrict y, const float *restrict x, float factor, size_t n) {
     for (size_t i = 0; i < n; i++) y[i] += factor * x[i];
 }
 
@@ -101,8 +101,8 @@ static void forward(const sx_nn_call *call) {
         memcpy(y, p.bias, p.outputs * sizeof *y);
         for (size_t e = level->first[i]; e < level->first[i + 1]; e++)
             for (size_t head = 0; head < HEADS; head++)
-                add(y + head * p.channels, a->h + level->neighbour[e] * p.outputs + head * p.channels,
-                    a->share[e * HEADS + head], p.channels);
+                add_scaled(y + head * p.channels, a->h + level->neighbour[e] * p.outputs + head * p.channels,
+                           a->share[e * HEADS + head], p.channels);
     }
 }
 
@@ -117,7 +117,7 @@ static void backward_node(const sx_nn_call *call, const parts *p, size_t i, size
     for (size_t e = level->first[i]; e < level->first[i + 1]; e++) {
         size_t at = level->neighbour[e] * p->outputs + offset;
         float share = a->share[e * HEADS + head], by_share = dot(dy, a->h + at, p->channels);
-        add(a->dh + at, dy, share, p->channels);
+        add_scaled(a->dh + at, dy, share, p->channels);
         mean += share * by_share;
     }
     for (size_t e = level->first[i]; e < level->first[i + 1]; e++) {
@@ -128,10 +128,10 @@ static void backward_node(const sx_nn_call *call, const parts *p, size_t i, size
         by_source += by_score;
         by_target[j * HEADS + head] += by_score;
     }
-    add(a->dh + i * p->outputs + offset, p->source + offset, by_source, p->channels);
+    add_scaled(a->dh + i * p->outputs + offset, p->source + offset, by_source, p->channels);
     if (call->d_parameter)
-        add(call->d_parameter + p->inputs * p->outputs + offset, a->h + i * p->outputs + offset, by_source,
-            p->channels);
+        add_scaled(call->d_parameter + p->inputs * p->outputs + offset, a->h + i * p->outputs + offset,
+                   by_source, p->channels);
 }
 
 /* The gradients of h, of the vectors and of the bias. */
@@ -144,14 +144,14 @@ static void backward_scores(const sx_nn_call *call, const parts *p) {
         memset(d, 0, 3 * p->outputs * sizeof *d);
         d_target = d + p->outputs;
         for (size_t i = 0; i < call->rows; i++)
-            add(d + 2 * p->outputs, call->dy + i * p->outputs, 1, p->outputs);
+            add_scaled(d + 2 * p->outputs, call->dy + i * p->outputs, 1, p->outputs);
     }
     for (size_t i = 0; i < call->rows; i++)
         for (size_t head = 0; head < HEADS; head++) backward_node(call, p, i, head, by_target);
     for (size_t i = 0; i < call->rows * HEADS; i++) {
         size_t offset = i % HEADS * p->channels;
-        add(a->dh + i * p->channels, p->target + offset, by_target[i], p->channels);
-        if (d_target) add(d_target + offset, a->h + i * p->channels, by_target[i], p->channels);
+        add_scaled(a->dh + i * p->channels, p->target + offset, by_target[i], p->channels);
+        if (d_target) add_scaled(d_target + offset, a->h + i * p->channels, by_target[i], p->channels);
     }
 }
 

@@ -20,7 +20,7 @@ static size_t size(const sx_gamma *g) {
 }
 
 /* A maker whose random numbers are those of a task. */
-static maker begin(const sx_gamma *g, sx_worker *worker, sx_core_rng tasks, uint64_t number) {
+static maker begin_maker(const sx_gamma *g, sx_worker *worker, sx_core_rng tasks, uint64_t number) {
     return (maker){g, g->compact, worker, sx_compact_search_work(g->compact, worker),
                    sx_compact_search_part(tasks, number)};
 }
@@ -31,7 +31,7 @@ static bool repair(maker *m, sx_compact_level *point) {
 }
 
 /* Makes a point random and legal; false where none was found. */
-static bool draw(maker *m, sx_compact_level *point) {
+static bool draw_legal(maker *m, sx_compact_level *point) {
     for (int tries = 0; tries < SX_GAMMA_REPAIRS; tries++) {
         m->search->engine->draw(&m->search->core, &m->rng, point);
         if (repair(m, point)) return true;
@@ -52,7 +52,7 @@ static sx_status make_first(const void *input, size_t task, sx_worker *worker, v
     const sx_core_space *core = &g->compact->core;
     size_t n_starts, point_size = g->space->space.point_size;
     const unsigned char *start = sx_run_starts(g->run, &n_starts);
-    maker m = begin(g, worker, g->first, task);
+    maker m = begin_maker(g, worker, g->first, task);
     sx_compact_level *point = (void *)((sx_outcome *)output + 1);
     bool natural = (double)task < sx_run_setting(g->run, SX_GAMMA_NATURAL) * (double)g->n, legal = natural;
     if (!m.work) return SX_OK;
@@ -70,7 +70,7 @@ static sx_status make_first(const void *input, size_t task, sx_worker *worker, v
         if (task > 0) engine->redraw(core, &m.rng, point);
         legal = repair(&m, point);
     }
-    if (!legal) legal = draw(&m, point);
+    if (!legal) legal = draw_legal(&m, point);
     *(sx_outcome *)output = evaluate(&m, legal, point);
     return SX_OK;
 }
@@ -99,7 +99,7 @@ _Static_assert((int)SX_GAMMA_TILE == SX_COMPACT_TILE && (int)SX_GAMMA_ORDER == S
 static sx_status make_pair(const void *input, size_t task, sx_worker *worker, void *output) {
     const sx_gamma *g = input;
     size_t pairs = (g->n + 1) / 2;
-    maker m = begin(g, worker, g->pairs, g->s->generation * pairs + task);
+    maker m = begin_maker(g, worker, g->pairs, g->s->generation * pairs + task);
     if (!m.work) return SX_OK;
     size_t parent[2] = {sx_core_below(&m.rng, (uint32_t)g->s->parents),
                         sx_core_below(&m.rng, (uint32_t)g->s->parents)};
@@ -114,7 +114,7 @@ static sx_status make_pair(const void *input, size_t task, sx_worker *worker, vo
         sx_compact_level *child = (void *)(made + 1);
         bool legal = (double)(2 * task + side) < bred
                          ? make_child(&m, &cross, parent[side], parent[1 - side], child)
-                         : draw(&m, child);
+                         : draw_legal(&m, child);
         *made = evaluate(&m, legal, child);
     }
     return SX_OK;

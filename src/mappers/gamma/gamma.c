@@ -160,7 +160,7 @@ static sx_status choose_breed(sx_gamma *g) {
 }
 
 /* Makes the first population; false where the run ended before it was whole, or nothing in it is legal. */
-static bool begin(sx_gamma *g) {
+static bool begin_search(sx_gamma *g) {
     enum { UNMADE = 0xfff0 }; /* no reason of an outcome */
     for (size_t i = 0; i < g->n; i++) sx_gamma_block(g, g->n + i)->reason = UNMADE;
     sx_run_tasks(g->run, g->n, g->breed->make_first, g, sx_gamma_block(g, g->n), g->each);
@@ -176,7 +176,7 @@ static bool begin(sx_gamma *g) {
 static sx_status evolve(sx_gamma *g) {
     if (!remember(g)) return sx_error_memory();
     if (g->s->parents > 0 && !state_holds(g)) return sx_run_damaged(g->run);
-    if (g->s->parents == 0 && !begin(g)) return SX_OK;
+    if (g->s->parents == 0 && !begin_search(g)) return SX_OK;
     take_news(g);
     while (sx_run_continue(g->run)) {
         sx_run_tasks(g->run, (g->n + 1) / 2, g->breed->make_pair, g, sx_gamma_block(g, g->n), 2 * g->each);

@@ -26,7 +26,7 @@ static bool happens(const sx_gamma *g, sx_rng *rng, size_t setting) {
 }
 
 /* Makes an individual random and legal. */
-static void draw(const sx_gamma *g, sx_rng *rng, sx_worker *worker, sx_gamma_individual i) {
+static void draw_legal(const sx_gamma *g, sx_rng *rng, sx_worker *worker, sx_gamma_individual i) {
     for (int tries = 0; tries < SX_GAMMA_REPAIRS; tries++) {
         sx_gamma_random(g->space, rng, i);
         if (sx_gamma_repair(g->space, rng, i)) return;
@@ -84,7 +84,7 @@ static sx_status make_first(const void *input, size_t task, sx_worker *worker, v
         }
         legal = sx_gamma_repair(g->space, &rng, i);
     }
-    if (!legal) draw(g, &rng, worker, i);
+    if (!legal) draw_legal(g, &rng, worker, i);
     *(sx_outcome *)output = sx_worker_evaluate(worker, i.point, false);
     return SX_OK;
 }
@@ -122,7 +122,7 @@ static sx_status make_pair(const void *input, size_t task, sx_worker *worker, vo
         if ((double)number < bred)
             make_child(g, &rng, worker, &cross, parent[side], parent[1 - side], child);
         else
-            draw(g, &rng, worker, child);
+            draw_legal(g, &rng, worker, child);
         *(sx_outcome *)made = sx_worker_evaluate(worker, child.point, false);
     }
     return SX_OK;

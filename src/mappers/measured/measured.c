@@ -91,7 +91,7 @@ static void learn_answer(measured *m, const void *point, double value, bool reme
 }
 
 /* Asks about a point and keeps the answer; false when the run ends or memory is out. */
-static bool ask(measured *m, const void *point) {
+static bool ask_machine(measured *m, const void *point) {
     sx_outcome outcome;
     if (sx_run_evaluate(m->run, point, 1, &outcome) != 1 || outcome.reason == SX_NOT_EVALUATED) return false;
     state *s = sx_run_state_resize(m->run, sizeof *s + (m->s->n + 1) * m->record);
@@ -207,7 +207,7 @@ static sx_status ask_next(measured *m, bool *go) {
     double most = -INFINITY, expected = INFINITY;
     if (m->s->asked < m->n_proposals) {
         const unsigned char *point = m->proposal + m->s->asked++ * m->space->point_size;
-        *go = was_asked(m, point) || ask(m, point);
+        *go = was_asked(m, point) || ask_machine(m, point);
         return SX_OK;
     }
     SX_TRY(sx_correction_learn(&m->correction));
@@ -217,7 +217,7 @@ static sx_status ask_next(measured *m, bool *go) {
     *go = !isinf(most);
     if (!*go) return SX_OK;
     sx_outside_evaluator_expect(m->outside, sx_exp(expected));
-    *go = ask(m, m->next);
+    *go = ask_machine(m, m->next);
     return SX_OK;
 }
 

@@ -423,7 +423,7 @@ static void start(sx_descent *w, sx_node_visit *visit) {
 }
 
 /* Lowers a node's bounds to those of an option. */
-static void include(sx_search_node *node, const option *o) {
+static void include_option(sx_search_node *node, const option *o) {
     node->bound = fmin(node->bound, o->value);
     node->energy = fmin(node->energy, o->energy);
     node->cycles = fmin(node->cycles, o->cycles);
@@ -462,7 +462,8 @@ static void leave_tiles(sx_descent *w, uint32_t keep, size_t i) {
         node.from = tiles->at[i].value;
         node.from_number = tiles->at[i].number;
         for (size_t k = i; k < tiles->n; k++)
-            if (is_left(&node, &tiles->at[k]) && admitted(w, &tiles->at[k])) include(&node, &tiles->at[k]);
+            if (is_left(&node, &tiles->at[k]) && admitted(w, &tiles->at[k]))
+                include_option(&node, &tiles->at[k]);
         node.bound = fmax(node.bound, from->bound);
         if (node.bound < INFINITY) w->leaf.failed |= !sx_search_nodes_add(&w->visit->left, &node);
     }
@@ -488,7 +489,7 @@ static void leave_keeps(sx_descent *w, size_t i) {
 static void sharpen_spatial(sx_descent *w) {
     sx_search_node node = w->visit->node;
     node.bound = node.energy = node.cycles = INFINITY;
-    for (size_t i = 0; i < w->keeps.n; i++) include(&node, &w->keeps.at[i]);
+    for (size_t i = 0; i < w->keeps.n; i++) include_option(&node, &w->keeps.at[i]);
     leave_sharp(w, &node);
 }
 
@@ -498,7 +499,7 @@ static void sharpen_choice(sx_descent *w) {
     if (w->keeps.n == 0) return;
     node.bound = node.energy = node.cycles = INFINITY;
     begin_tiles(w, node.keep);
-    for (size_t k = 0; k < w->tiles[0].n; k++) include(&node, &w->tiles[0].at[k]);
+    for (size_t k = 0; k < w->tiles[0].n; k++) include_option(&node, &w->tiles[0].at[k]);
     if (w->tiles[0].n > 0 && w->cutoff->rule->k == 1) dive(w);
     leave_sharp(w, &node);
 }

@@ -42,7 +42,7 @@ static void free_workspace(sx_workspace *w) {
 }
 
 /* An unused workspace, or a new one. */
-static sx_status take(sx_optimal *o, sx_workspace *out) {
+static sx_status take_workspace(sx_optimal *o, sx_workspace *out) {
     pthread_mutex_lock(&o->lock);
     bool idle = o->n_idle > 0;
     if (idle) *out = o->idle[--o->n_idle];
@@ -116,7 +116,7 @@ static sx_status run_spatials(const void *input, size_t task, sx_worker *worker,
     const listing *l = input;
     sx_search_node *node = output;
     sx_workspace w;
-    SX_TRY(take(l->o, &w));
+    SX_TRY(take_workspace(l->o, &w));
     size_t n = l->n - task * CHUNK < CHUNK ? l->n - task * CHUNK : CHUNK;
     for (size_t i = 0; i < n && sx_worker_goes_on(worker); i += POLL)
         bound_some(l, &w, node + i, n - i < POLL ? n - i : POLL);
@@ -127,7 +127,7 @@ static sx_status run_spatials(const void *input, size_t task, sx_worker *worker,
 sx_status sx_optimal_bounds(sx_optimal *o, sx_search_node *node) {
     listing l = {o, node, o->spatials.n, false};
     sx_workspace w;
-    SX_TRY(take(o, &w));
+    SX_TRY(take_workspace(o, &w));
     begin_nodes(node, l.n, false, NULL);
     bound_some(&l, &w, node, l.n);
     give(o, &w);
@@ -199,7 +199,7 @@ static size_t keep_open(sx_optimal *o, sx_search_node *node) {
 }
 
 /* Puts spatial mappings of one kind into the heap, bounded as far as the run lets it. */
-static sx_status list(sx_optimal *o, bool imperfect) {
+static sx_status list_nodes(sx_optimal *o, bool imperfect) {
     size_t n = imperfect ? o->imperfect.n : o->spatials.n;
     listing l = {o, malloc((n / CHUNK + 1) * CHUNK * sizeof *l.node), n, imperfect};
     if (!l.node) return sx_error_memory();
@@ -254,7 +254,7 @@ sx_status sx_optimal_list_remainders(sx_optimal *o) {
 /* Bounds mappings with remainders, all at once. */
 static sx_status bound_outside(sx_optimal *o) {
     sx_workspace w;
-    SX_TRY(take(o, &w));
+    SX_TRY(take_workspace(o, &w));
     begin_nodes(&o->outside, 1, true, NULL);
     sx_remainder_search_bound_all(w.remainder_search, &o->rule, &o->outside);
     give(o, &w);
@@ -268,7 +268,7 @@ sx_status sx_optimal_begin(sx_optimal *o) {
     if (o->space->options.remainders) SX_TRY(bound_outside(o));
     if (s->listed) return SX_OK;
     s->n_nodes = 0;
-    SX_TRY(list(o, false));
+    SX_TRY(list_nodes(o, false));
     o->s->steps += sx_optimal_list_steps(o);
     o->s->listed = SX_LISTED_DIVIDING;
     return SX_OK;
@@ -325,7 +325,7 @@ static sx_status begin_remainders(sx_optimal *o) {
     o->s->longest = longest_open(o);
     SX_TRY(sx_optimal_list_remainders(o));
     o->s->n_nodes = 0;
-    SX_TRY(list(o, true));
+    SX_TRY(list_nodes(o, true));
     o->s->steps += o->imperfect.n * (uint64_t)IMPERFECT_STEPS;
     o->s->aside = aside;
     o->s->began = o->s->steps;
@@ -403,7 +403,7 @@ static sx_status run_visit(const void *input, size_t task, sx_worker *worker, vo
     sx_node_visit visit = {.node = o->picked[task], .worker = worker};
     sx_visit_end end = SX_VISIT_STOPPED;
     sx_workspace w;
-    SX_TRY(take(o, &w));
+    SX_TRY(take_workspace(o, &w));
     sx_cutoff_copy(&w.cutoff, &o->known);
     visit.spatials = visit.node.imperfect ? &o->imperfect : &o->spatials;
     visit.cutoff = &w.cutoff;

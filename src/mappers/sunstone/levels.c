@@ -372,7 +372,7 @@ static sx_status check_limit(const sx_sunstone *plan, size_t n) {
 }
 
 /* Joins the items of tasks. */
-static sx_status join(sx_sunstone *plan, const sx_run *run, size_t n_tasks) {
+static sx_status join_tasks(sx_sunstone *plan, const sx_run *run, size_t n_tasks) {
     for (size_t t = 0; t < n_tasks; t++) {
         size_t size;
         const sx_sunstone_item *made = sx_run_appended(run, t, &size);
@@ -407,7 +407,7 @@ sx_status sx_sunstone_begin(sx_sunstone *plan, sx_run *run) {
     job j = {.plan = plan, .each = plan->roots.n / TASKS + 1, .n = plan->roots.n};
     size_t n_tasks = (j.n + j.each - 1) / j.each;
     run_tasks(run, n_tasks, expand_task, &j);
-    return join(plan, run, n_tasks);
+    return join_tasks(plan, run, n_tasks);
 }
 
 /* Evaluates all complete mappings under items first..first+n-1 that could be better than the incumbent, as

@@ -150,7 +150,7 @@ static bool grow(const sx_sunstone_orders *o, int tensor, leaf *node, int n, uin
 }
 
 /* Whether two reuses are one. */
-static bool same(const sx_sunstone_orders *o, const sx_sunstone_reuse *a, const sx_sunstone_reuse *b) {
+static bool same_reuse(const sx_sunstone_orders *o, const sx_sunstone_reuse *a, const sx_sunstone_reuse *b) {
     return within(o, a, b) && within(o, b, a);
 }
 
@@ -163,7 +163,7 @@ static bool add_tensor(sx_sunstone_orders *o, int tensor) {
         const leaf *new = sx_vector_at(&own, i);
         bool known = false;
         for (size_t j = 0; j < o->leaves.n && !known; j++)
-            known = same(o, &new->reuse, &((const leaf *)sx_vector_at(&o->leaves, j))->reuse);
+            known = same_reuse(o, &new->reuse, &((const leaf *)sx_vector_at(&o->leaves, j))->reuse);
         leaf *at = known ? NULL : sx_vector_add(&o->leaves);
         if (at) *at = *new;
     }
@@ -174,7 +174,7 @@ static bool add_tensor(sx_sunstone_orders *o, int tensor) {
 }
 
 /* Makes the trie. */
-static sx_status make(sx_sunstone_orders *o) {
+static sx_status make_orders(sx_sunstone_orders *o) {
     o->orders_of = calloc((size_t)1 << o->n_dims, sizeof *o->orders_of);
     if (!o->orders_of) return sx_error_memory();
     for (int v = 0; v < o->n_tensors; v++) {
@@ -216,7 +216,7 @@ sx_status sx_sunstone_orders_new(const sx_problem *problem, bool pruned, sx_suns
     o->pruned = pruned;
     o->leaves.size = sizeof(leaf);
     sx_sunstone_infer(problem, &o->reuse);
-    sx_status status = make(o);
+    sx_status status = make_orders(o);
     if (status)
         sx_sunstone_orders_free(o);
     else

@@ -186,7 +186,7 @@ static sx_status draw_some(sx_run *run, state *s) {
 }
 
 /* Goes through one phase, or on with it. */
-static sx_status step(sx_run *run, sx_sunstone_switches on, state *s) {
+static sx_status step_level(sx_run *run, sx_sunstone_switches on, state *s) {
     enum phase phase = (enum phase)s->phase;
     on.mixed = on.smaller = phase == WIDE || phase == UNEVEN;
     on.uneven = phase == UNEVEN;
@@ -239,7 +239,7 @@ static sx_status search_by_sunstone(sx_run *run) {
         begin_phase(run, s, PLAIN);
     }
     while (s->phase != DONE && sx_run_continue(run)) {
-        SX_TRY(step(run, on, s));
+        SX_TRY(step_level(run, on, s));
         if (sx_run_stopped(run)) continue;
         begin_phase(run, s, next_phase((enum phase)s->phase, plus));
     }

@@ -98,7 +98,7 @@ static bool has_child(tree *t, int n) {
 }
 
 /* Keeps the nodes with the factors of the first `at` dimensions as they are. */
-static void walk(tree *t, int at) {
+static void walk_tiles(tree *t, int at) {
     if (++t->steps % POLL == 0 && t->worker && !sx_worker_goes_on(t->worker)) t->over = true;
     if (t->over || t->out->failed || t->out->n >= t->limit) return;
     if (at == t->n) {
@@ -117,9 +117,9 @@ static void walk(tree *t, int at) {
             *factor = now;
             break;
         }
-        if (!last) walk(t, at + 1);
+        if (!last) walk_tiles(t, at + 1);
     }
-    if (last) walk(t, at + 1);
+    if (last) walk_tiles(t, at + 1);
     *factor = 1;
 }
 
@@ -143,5 +143,5 @@ void sx_sunstone_tiles(const sx_sunstone_room *room, const sx_sunstone_divisors 
         t.dim[i - 1] = t.dim[i];
         t.dim[i] = a;
     }
-    if (sx_sunstone_fits(room, t.tile.factor)) walk(&t, 0);
+    if (sx_sunstone_fits(room, t.tile.factor)) walk_tiles(&t, 0);
 }

@@ -44,7 +44,7 @@ static bool is_frozen(const sx_walker *w, int c, uint32_t stuck, uint32_t state)
 
 /* The block of the j innermost items, without what classes hold that stay idle in it; *out is the state
  * afterwards with that back in. */
-static uint32_t run(sx_walker *w, int32_t j, uint32_t edges, uint32_t in, uint32_t *out) {
+static uint32_t run_edges(sx_walker *w, int32_t j, uint32_t edges, uint32_t in, uint32_t *out) {
     uint32_t stuck = edges & ~w->leaving[j];
     size_t hold = 3 * (size_t)w->shape->n_ranks * sizeof(int64_t);
     bool any = false;
@@ -124,7 +124,7 @@ static uint32_t iterate(sx_walker *w, int32_t j, uint32_t edges, uint64_t n, uin
         }
         if (i >= n) break;
         uint32_t after;
-        uint32_t b = run(w, j, edges, state, &after);
+        uint32_t b = run_edges(w, j, edges, state, &after);
         if (w->failed) break;
         entered[i % MEMORY] = state;
         ran[i % MEMORY] = b;
@@ -147,7 +147,7 @@ static void run_item(sx_walker *w, sx_walk_block *b) {
     if (it->spatial) {
         if (edge && it->place == SX_IDLE) return;
         uint32_t edges = it->place == SX_ON ? b->edges : inside, after;
-        uint32_t only = run(w, j, edges, state, &after);
+        uint32_t only = run_edges(w, j, edges, state, &after);
         if (w->failed) return;
         b->visits = w->block[only].visits;
         b->out = after;
@@ -280,7 +280,7 @@ static void walk_parents(sx_evaluator *e, sx_walker *w, sx_access_stats *flow, d
     w->n_states = w->n_blocks = w->n_children = 0;
     memset(w->scratch, 0, w->width * sizeof(int64_t));
     uint32_t after;
-    uint32_t root = run(w, w->n_items, w->imperfect, sx_walk_intern(w), &after);
+    uint32_t root = run_edges(w, w->n_items, w->imperfect, sx_walk_intern(w), &after);
     if (w->failed) return;
     for (size_t i = 0; i < w->n_blocks; i++) w->block[i].times = 0;
     w->block[root].times = 1;

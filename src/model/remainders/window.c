@@ -29,7 +29,7 @@ void sx_window_free(sx_window_dp *w) {
     free(w);
 }
 
-static inline void add(sx_window_sums *to, const sx_window_sums *sums) {
+static inline void add_sums(sx_window_sums *to, const sx_window_sums *sums) {
     to->accesses += sums->accesses;
     to->deliveries += sums->deliveries;
     to->links += sums->links;
@@ -279,19 +279,19 @@ static inline uint64_t key_of(const sx_window_dp *w, uint32_t state, uint32_t ed
 static uint32_t keep(sx_window_dp *w, const sx_window_result *result, sx_window_sums *sums) {
     if (!w->failed) w->failed = !sx_window_memo_keep(&w->memo, result);
     if (w->failed) return 0;
-    add(sums, &result->sums);
+    add_sums(sums, &result->sums);
     return result->after;
 }
 
 /* A step of item j between blocks, worked out once per state. */
-static uint32_t step(sx_window_dp *w, int j, uint32_t from, uint32_t to, uint32_t state,
-                     sx_window_sums *sums) {
+static uint32_t step_window(sx_window_dp *w, int j, uint32_t from, uint32_t to, uint32_t state,
+                            sx_window_sums *sums) {
     from &= w->matters[j] & w->seen;
     to &= w->matters[j] & w->seen;
     uint64_t key = key_of(w, state, from, j, from == to ? 1 : 2);
     const sx_window_result *known = sx_window_memo_find(&w->memo, key);
     if (known) {
-        add(sums, &known->sums);
+        add_sums(sums, &known->sums);
         return known->after;
     }
     sx_window_result result = {.key = key};
@@ -326,7 +326,7 @@ static uint32_t repeat(sx_window_dp *w, int j, uint32_t edges, uint64_t n, uint3
             then[known++] = *sums;
         }
         state = block(w, j, edges, state, sums);
-        if (!w->failed) state = step(w, j, edges, edges, state, sums);
+        if (!w->failed) state = step_window(w, j, edges, edges, state, sums);
     }
     return w->failed ? 0 : block(w, j, edges, state, sums);
 }
@@ -341,7 +341,7 @@ static uint32_t run_item(sx_window_dp *w, int j, uint32_t edges, uint32_t state,
     bool any = n > 0 && !(inside & w->dead[j - 1]);
     if (any) state = repeat(w, j - 1, inside, n, state, sums);
     if (w->failed || !edge || edges & w->dead[j - 1]) return state;
-    if (any) state = step(w, j - 1, inside, edges, state, sums);
+    if (any) state = step_window(w, j - 1, inside, edges, state, sums);
     return w->failed ? 0 : block(w, j - 1, edges, state, sums);
 }
 
@@ -352,7 +352,7 @@ static uint32_t block(sx_window_dp *w, int j, uint32_t edges, uint32_t state, sx
     uint64_t key = key_of(w, state, edges, j, 0);
     const sx_window_result *known = sx_window_memo_find(&w->memo, key);
     if (known) {
-        add(sums, &known->sums);
+        add_sums(sums, &known->sums);
         return known->after;
     }
     sx_window_result result = {.key = key};
@@ -368,7 +368,7 @@ static void begin_round(sx_window_dp *w) {
 }
 
 /* Adds what the parents at the present places hand to the classes first..end, together. */
-static void run(sx_window_dp *w, double parents, sx_window_sums *sums) {
+static void run_windows(sx_window_dp *w, double parents, sx_window_sums *sums) {
     sx_window_sums words = {0};
     sx_window_set_places(w);
     if (w->n_placed > SX_WINDOW_PLACES) {
@@ -390,7 +390,7 @@ static void place_parents(sx_window_dp *w, int i, uint32_t off, double parents, 
     while (i >= 0 && !w->item[i].spatial) i--;
     if (w->failed) return;
     if (i < 0) {
-        run(w, parents, sums);
+        run_windows(w, parents, sums);
         return;
     }
     sx_window_item *item = &w->item[i];
@@ -421,8 +421,8 @@ static void run_classes(sx_window_dp *w, int first, int end, double parents, sx_
 }
 
 /* Counts with classes apart from each other where that is right, or all together. */
-static double count(sx_window_dp *w, const sx_mapping *mapping, int tensor, bool together,
-                    sx_window_sums *sums) {
+static double count_flow(sx_window_dp *w, const sx_mapping *mapping, int tensor, bool together,
+                         sx_window_sums *sums) {
     const sx_model *model = w->evaluator->model;
     const sx_mapping_level *at = &mapping->level[w->level];
     w->failed = w->list.ready = w->doubtful = false;
@@ -452,7 +452,7 @@ bool sx_window_count(sx_evaluator *e, const sx_mapping *mapping, int tensor, int
     w->shape = &e->model->shape[tensor];
     w->level = level;
     w->always = level == 0 || (mapping->level[level - 1].no_temporal_reuse >> tensor & 1);
-    double words = count(w, mapping, tensor, false, sums);
-    if (w->doubtful) words = count(w, mapping, tensor, true, sums);
+    double words = count_flow(w, mapping, tensor, false, sums);
+    if (w->doubtful) words = count_flow(w, mapping, tensor, true, sums);
     return !w->failed && words < 0x1p53;
 }

@@ -153,7 +153,7 @@ static void add_score(const struct sx_range_model *r, int i, const sx_score *sco
 }
 
 /* The score whose objective is the weighted sum. */
-static sx_score join(const struct sx_range_model *r, const sums *s) {
+static sx_score join_sums(const struct sx_range_model *r, const sums *s) {
     const double a = r->energy_power, b = r->delay_power;
     sx_score score = {.cycles = b > 0 ? raise(s->cycles, 1 / b) : s->cycles,
                       .energy_pj = s->energy,
@@ -178,7 +178,7 @@ sx_verdict sx_range_evaluate(sx_evaluator *e, const sx_mapping *mapping, double 
             return verdict;
         }
     }
-    *out = join(r, &all);
+    *out = join_sums(r, &all);
     return verdict;
 }
 
@@ -189,5 +189,5 @@ sx_score sx_range_minimum(const sx_model *model, uint8_t backed) {
         sx_score least = sx_model_minimum(r->model[i], backed);
         add_score(r, i, &least, &all);
     }
-    return join(r, &all);
+    return join_sums(r, &all);
 }

@@ -97,7 +97,7 @@ static void drop_format(sx_sparse *sparse, int index) {
 }
 
 /* Makes the sparse optimizations of a set. */
-static void apply(const sx_model *model, const choice *set, sx_sparse *sparse) {
+static void apply_choice(const sx_model *model, const choice *set, sx_sparse *sparse) {
     for (int i = model->arch->sparse.n_formats - 1; i >= 0; i--) {
         const sx_tensor_format *f = &sparse->format[i];
         int v = sx_problem_tensor(model->problem, sparse->name[f->tensor]);
@@ -121,7 +121,7 @@ static sx_status add_set(const sx_model *base, const choice *set, sx_arch *arch,
     sx_model_options options = base->options;
     options.formats.kinds = 0;
     *arch = *base->arch;
-    apply(base, set, &arch->sparse);
+    apply_choice(base, set, &arch->sparse);
     SX_TRY(sx_model_new(base->problem, arch, &options, &out->model[out->n]));
     bool none = base->options.formats.kinds & SX_FORMATS_NONE;
     for (int v = 0; v < base->n_tensors; v++)

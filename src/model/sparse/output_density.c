@@ -62,7 +62,7 @@ static bool is_exact(const products *p) {
 }
 
 /* Takes `next` for what is left. */
-static void step(products *p) {
+static void step_product(products *p) {
     double *spare = p->left;
     p->left = p->next;
     p->next = memset(spare, 0, (p->n + 1) * sizeof *spare);
@@ -76,7 +76,7 @@ static bool leave_coordinates(products *p, int v) {
     for (uint64_t m = 0; m <= p->n; m++)
         for (size_t i = 0; i < at.n && p->left[m] > unlikely; i++)
             p->next[m / words * (at.first + i)] += p->left[m] * at.probability[i];
-    step(p);
+    step_product(p);
     return true;
 }
 
@@ -105,7 +105,7 @@ static bool leave_nonzeros(products *p, int v, bool last) {
     double probability[2];
     if (density->model == SX_DENSITY_HYPERGEOMETRIC) {
         if (!leave_words(p, density, last, 1)) return false;
-        step(p);
+        step_product(p);
         return true;
     }
     if (!sx_density_window(density, p->cache, p->n, &at)) return false;
@@ -118,7 +118,7 @@ static bool leave_nonzeros(products *p, int v, bool last) {
         else if (!leave_words(p, &tile, last, probability[i]))
             return false;
     }
-    step(p);
+    step_product(p);
     return true;
 }
 

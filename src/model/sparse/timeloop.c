@@ -208,7 +208,7 @@ static double saves(const sx_sparse_state *state, int target, int level, double 
 }
 
 /* Takes an action into account: that of its options that saves most. */
-static sx_verdict act(sx_sparse_state *state, const sx_action_model *a) {
+static sx_verdict act_on_tensor(sx_sparse_state *state, const sx_action_model *a) {
     const sx_model *model = state->model;
     double most = 0, chosen_p = 0;
     int chosen = -1, chosen_level = 0;
@@ -302,7 +302,7 @@ sx_verdict sx_timeloop_prepare(sx_sparse_state *state) {
         for (int s = 0; s < model->n_levels; s++)
             for (int i = 0; i < sparse->n_actions && verdict.reason == SX_LEGAL; i++)
                 if (sparse->action[i].skips == (skips == 1) && sparse->action[i].level == s)
-                    verdict = act(state, &sparse->action[i]);
+                    verdict = act_on_tensor(state, &sparse->action[i]);
     for (int v = 0; v < model->n_tensors && verdict.reason == SX_LEGAL; v++) verdict = check_stack(state, v);
     if (verdict.reason == SX_LEGAL) verdict = find_states(state, operand);
     return verdict;

@@ -15,7 +15,7 @@ static int n_ranks(const sx_sparse_tile *t) {
 }
 
 /* What a format alone leaves of dense counts, and its metadata accesses. */
-static void begin(const sx_sparse_state *state, int v, int s, sx_sparse_progress *p) {
+static void begin_count(const sx_sparse_state *state, int v, int s, sx_sparse_progress *p) {
     const sx_sparse_tile *t = &state->tile[v][s];
     const sx_counts *dense = &state->dense[v][s];
     const double count[SX_N_ACCESSES] = {dense->reads, dense->fills, dense->updates};
@@ -42,7 +42,7 @@ static void end_reductions(const sx_sparse_state *state, int v, int s, const sx_
 }
 
 /* Applies a level's own action. */
-static void apply(const sx_sparse_state *state, int v, int s, double p, sx_sparse_counts *out) {
+static void apply_share(const sx_sparse_state *state, int v, int s, double p, sx_sparse_counts *out) {
     const sx_sparse_tile *t = &state->tile[v][s];
     const sx_counts *dense = &state->dense[v][s];
     bool output = state->model->shape[v].output;
@@ -80,7 +80,7 @@ static double combine(sx_sparse_state *state, int v) {
     int n_levels = state->model->n_levels;
     sx_sparse_progress *at = state->progress;
     double innermost = 0;
-    for (int s = 0; s < n_levels; s++) begin(state, v, s, &at[s]);
+    for (int s = 0; s < n_levels; s++) begin_count(state, v, s, &at[s]);
     for (int s = n_levels - 1; s >= 0; s--) {
         const sx_sparse_tile *t = &state->tile[v][s];
         if (!t->acts) continue;
@@ -91,14 +91,14 @@ static double combine(sx_sparse_state *state, int v) {
             reduce(state, v, s, q, p, &at[q]);
             if (!inner->acts) continue;
             end_reductions(state, v, q, &at[q], SX_UPDATE, &state->counts[v][q]);
-            apply(state, v, q, 1 - (1 - inner->ineffectual) / (1 - p), &state->counts[v][q]);
+            apply_share(state, v, q, 1 - (1 - inner->ineffectual) / (1 - p), &state->counts[v][q]);
             at[q].done = true;
             break;
         }
         if (at[s].done) continue;
         at[s].done = true;
         end_reductions(state, v, s, &at[s], SX_READ, &state->counts[v][s]);
-        apply(state, v, s, p, &state->counts[v][s]);
+        apply_share(state, v, s, p, &state->counts[v][s]);
     }
     for (int s = 0; s < n_levels; s++) {
         const sx_counts *dense = &state->dense[v][s];

@@ -78,7 +78,8 @@ static void find_intersections(const sx_sparse_state *state, int tensor, int n, 
 }
 
 /* The probability that one of n minimal boxes is empty, each set of which has so many words in common. */
-static double include(const sx_sparse_state *state, int tensor, double most, int n, const int64_t *common) {
+static double include_tensor(const sx_sparse_state *state, int tensor, double most, int n,
+                             const int64_t *common) {
     double some = 0;
     for (unsigned set = 1; set < 1u << n; set++) {
         int64_t words = 0;
@@ -98,5 +99,5 @@ double sx_exact_some_empty(const sx_sparse_state *state, int tensor, const sx_le
     int n = find_minimal(state, tensor, boxes, box);
     if (n == 1) return boxes->most;
     find_intersections(state, tensor, n, box, common);
-    return include(state, tensor, boxes->most, n, common);
+    return include_tensor(state, tensor, boxes->most, n, common);
 }

@@ -127,7 +127,7 @@ static int only_piece(const sx_joins *joins, const step *at, int side, uint64_t 
 }
 
 /* Joins two pieces in time, or in the memory. */
-static void join(sx_joins *joins, int first, int second, bool stacked) {
+static void join_buffers(sx_joins *joins, int first, int second, bool stacked) {
     piece *a = &joins->piece[first], *b = &joins->piece[second];
     a->joined = b->joined = true;
     add_piece(joins, (piece){.lower = a->lower,
@@ -147,7 +147,7 @@ static bool join_in_time(sx_joins *joins) {
             uint64_t size = joins->piece[i].size;
             int after = only_piece(joins, at, 0, size);
             if (after == NONE || only_piece(joins, at, 1, size) != i) continue;
-            join(joins, i, after, false);
+            join_buffers(joins, i, after, false);
             any = true;
         }
     }
@@ -187,7 +187,7 @@ static bool join_in_memory(sx_joins *joins, bool any) {
         for (size_t s = 0; s < joins->n_steps; s++) {
             int pair[2];
             if (!find_pair(joins, &joins->step[(first + s) % joins->n_steps], wanted, pair)) continue;
-            join(joins, pair[0], pair[1], true);
+            join_buffers(joins, pair[0], pair[1], true);
             return true;
         }
     return false;

@@ -163,7 +163,7 @@ static void reopen_buffer(sx_packing *x, uint32_t b) {
 }
 
 /* Notes a change, to be undone; where memory is out, nothing more is found. */
-static void note(sx_packing *x, uint32_t buffer, bool placed, int64_t low) {
+static void note_buffer(sx_packing *x, uint32_t buffer, bool placed, int64_t low) {
     sx_packing_change *change = sx_vector_add(&x->trail);
     if (change) *change = (sx_packing_change){low, buffer, placed};
     x->out_of_memory |= change == NULL;
@@ -173,7 +173,7 @@ void sx_packing_raise(sx_packing *x, uint32_t section, int64_t floor) {
     const uint32_t *list = x->list + x->begin[section];
     for (uint32_t i = 0; i < x->open[section]; i++)
         if (x->low[list[i]] < floor) {
-            note(x, list[i], false, x->low[list[i]]);
+            note_buffer(x, list[i], false, x->low[list[i]]);
             x->low[list[i]] = floor;
         }
 }
@@ -181,7 +181,7 @@ void sx_packing_raise(sx_packing *x, uint32_t section, int64_t floor) {
 void sx_packing_place(sx_packing *x, uint32_t b) {
     x->offset[b] = x->low[b];
     close_buffer(x, b);
-    note(x, b, true, 0);
+    note_buffer(x, b, true, 0);
     for (uint32_t s = x->first[b]; s < x->end[b]; s++) sx_packing_raise(x, s, x->low[b] + x->size[b]);
 }
 

@@ -24,7 +24,7 @@ static double larger(double a, double b) {
     return b > a ? b : a;
 }
 
-static double same(double a) {
+static double same_value(double a) {
     return a;
 }
 
@@ -38,7 +38,7 @@ static const function functions[] = {
     {"min", 1, ANY, false, true, NULL, smaller}, {"max", 1, ANY, false, true, NULL, larger},
     {"pow", 2, 2, false, true, NULL, sx_power},  {"ceil", 1, 1, true, true, ceil, NULL},
     {"floor", 1, 1, true, true, floor, NULL},    {"round", 1, 1, true, true, rint, NULL},
-    {"int", 1, 1, true, true, trunc, NULL},      {"float", 1, 1, false, false, same, NULL},
+    {"int", 1, 1, true, true, trunc, NULL},      {"float", 1, 1, false, false, same_value, NULL},
     {"abs", 1, 1, false, true, fabs, NULL},      {"sqrt", 1, 1, false, false, sqrt, NULL},
     {"exp", 1, 1, false, false, exp, NULL},      {"log", 1, 2, false, false, log, log_to},
     {"log2", 1, 1, false, false, log2, NULL},    {"log10", 1, 1, false, false, log10, NULL},

@@ -67,8 +67,8 @@ static SX_MUST_USE sx_status make_list(sx_arena *arena, sx_place place, const sx
 }
 
 /* include and include_all: reads files as documents; their value is a scalar with a tag of its own. */
-static SX_MUST_USE sx_status include(sx_template *t, sx_place place, const sx_value *argument, size_t n,
-                                     bool all, sx_value *out) {
+static SX_MUST_USE sx_status include_template(sx_template *t, sx_place place, const sx_value *argument,
+                                              size_t n, bool all, sx_value *out) {
     static const sx_node nothing = {.kind = SX_NODE_NULL, .text = "", .weight = 1, .height = 1};
     sx_arena *arena = t->x->arena;
     const sx_included *file;
@@ -194,7 +194,7 @@ sx_status sx_template_call(void *user, sx_place place, const char *name, const s
     for (size_t i = 0; i < n; i++)
         if (argument[i].kind != SX_VALUE_TEXT)
             return sx_error_at(place, "the arguments of '%s' must be texts", name);
-    if (which <= INCLUDE_ALL) return include(t, place, argument, n, which == INCLUDE_ALL, out);
+    if (which <= INCLUDE_ALL) return include_template(t, place, argument, n, which == INCLUDE_ALL, out);
     if (which == INCLUDE_TEXT) return include_text(t, place, argument[0].text, out);
     if (which == ADD_TO_PATH) return add_to_path(t, place, argument[0].text, out);
     if (which == FIND_PATH) return find_path(t, place, argument[0].text, out);

@@ -1,5 +1,6 @@
 #include "sextant/store.h"
 
+#include "store/points.h"
 #include "store/schema.h"
 #include "support/expect.h"
 #include "support/records.h"
@@ -133,6 +134,25 @@ static void the_best_of_every_space_is_visited_once(void **state) {
     assert_int_equal(counts.points, 5);
     assert_int_equal(counts.searches, 7);
     assert_int_equal(counts.runs + counts.mappings + counts.problems + counts.archs, 0);
+    sx_store_close(store);
+}
+
+static void all_of_every_space_are_visited(void **state) {
+    sx_store *store = open_store();
+    const sx_point_record all[] = {
+        record_of("{\"n\":1}", "{\"p\":1}", 3), record_of("{\"n\":1}", "{\"p\":2}", INFINITY),
+        record_of("{\"n\":2}", "{\"p\":3}", 1), record_of("{\"n\":1}", "{\"p\":4}", 2)};
+    seen s = {0};
+    double sum = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) add(store, &all[i]);
+    sx_expect_ok(sx_store_all_points(store, "systolic", "delay", see, &s));
+    assert_int_equal(s.n, 4);
+    for (int i = 0; i < s.n; i++) sum += isinf(s.value[i]) ? 100 : s.value[i];
+    assert_true(sum == 106);
+    s.n = 0;
+    sx_expect_ok(sx_store_all_points(store, "systolic", "energy", see, &s));
+    assert_int_equal(s.n, 0);
     sx_store_close(store);
 }
 
@@ -286,6 +306,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         CASE(what_is_added_is_read_back_after_closing),
         CASE(the_best_of_every_space_is_visited_once),
+        CASE(all_of_every_space_are_visited),
         CASE(the_same_again_adds_nothing),
         CASE(what_would_not_read_back_is_refused),
         CASE(changed_rows_are_noticed),

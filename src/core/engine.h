@@ -18,6 +18,15 @@ typedef struct sx_core_engine {
     /* Draws a point among all legal ones; false where what was drawn is not legal. Where it is, `finish` may follow. */
     bool (*draw_uniform)(const sx_core_space *space, const sx_core_splits *splits, struct sx_core_work *work,
                          sx_core_rng *rng, sx_compact_level *point);
+    /* Points part by part. Draws the splits of all dimensions and sets their loops, temporal and spatial (sx_core_splits); false
+     * where an array does not have the children. Whether a level
+     * can hold some tensors' tiles, asked `anew` at first. Lays the spatial loops; false where the array does not have the
+     * instances. Puts the temporal loops in order and returns the steps of time; `charge` and `sum` may follow. */
+    bool (*draw_splits)(const sx_core_space *space, const sx_core_splits *splits, struct sx_core_work *work,
+                        sx_core_rng *rng, sx_compact_level *point, uint64_t *loops);
+    bool (*hold)(const sx_core_space *space, struct sx_core_work *work, int level, unsigned keep, bool anew);
+    bool (*lay)(const sx_core_space *space, struct sx_core_work *work, const sx_compact_level *point);
+    double (*order)(const sx_core_space *space, struct sx_core_work *work, const sx_compact_level *point);
     /* Changes a random part of a point by a small step, or draws it anew (core/steps.h); whether it is then legal. */
     bool (*step)(const sx_core_space *space, const sx_core_splits *splits, struct sx_core_work *work,
                  sx_core_rng *rng, bool redraw, sx_compact_level *point);

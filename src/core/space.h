@@ -55,10 +55,12 @@ typedef struct sx_core_chances {
     uint32_t order, parallel, levels, keep, tile, shift; /* shift: of the tile changes that move one prime */
 } sx_core_chances;
 
-/* All splits of each dimension that legal points can have: their words and n_levels cells of each, one split after another. */
+/* All splits of each dimension that legal points can have: their words and n_levels cells of each, one split after another, and
+ * its loops, temporal and spatial (sx_core_row). */
 typedef struct sx_core_splits {
     uint32_t n[SX_CORE_DIMS];
     const uint64_t *word[SX_CORE_DIMS];
+    const uint64_t (*loops[SX_CORE_DIMS])[2];
     const sx_core_cell *cell[SX_CORE_DIMS];
 } sx_core_splits;
 

@@ -131,6 +131,7 @@ SX_HD void sx_core_take_split(const sx_core_space *c, int d, const sx_compact_le
 SX_HD void sx_core_take_order(const sx_core_space *c, int s, const sx_compact_level *from,
                               sx_compact_level *to) {
     const int slot = c->temporal_slot[s];
+    if (to[s].order == from[s].order) return;
     uint32_t both = sx_compact_loops_at(c, to, slot) & sx_compact_loops_at(c, from, slot);
     uint64_t there = from[s].order, order = 0;
     for (uint32_t i = 0; i < c->model.n_dims; i++) {

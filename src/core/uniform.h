@@ -20,15 +20,18 @@ SX_HD bool sx_core_draw_keeps(const sx_core_space *c, sx_core_rng *rng, sx_compa
     return kept == c->model.all;
 }
 
-/* Draws the splits of all dimensions, whose cells the state then has; false where an array does not have the children. */
+/* Draws the splits of all dimensions, whose cells and loops the state then has; false where an array does not have the children. */
 SX_HD bool sx_core_draw_splits(const sx_core_space *c, const sx_core_splits *splits, sx_core_work *w,
                                sx_core_rng *rng, sx_compact_level *point) {
     double used[SX_CORE_LEVELS_AT_MOST];
     uint64_t *word = sx_compact_words(c, point);
     for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) used[s] = 1;
+    w->temporal = w->spatial = 0;
     for (int d = 0; d < (int)c->model.n_dims; d++) {
         size_t i = sx_core_pick_split(c, splits, rng, d, word);
         const sx_core_cell *row = w->own.row[d] = splits->cell[d] + i * (size_t)SX_CORE_SPACE_LEVELS(c);
+        w->temporal |= splits->loops[d][i][0];
+        w->spatial |= splits->loops[d][i][1];
         for (uint32_t left = c->spread; left; left &= left - 1) {
             int s = sx_core_low(left);
             used[s] *= row[s].spatial;
@@ -53,7 +56,6 @@ SX_HD bool sx_core_draw_factors(const sx_core_space *c, const sx_core_splits *sp
     for (int i = 0; i < SX_CORE_FACTOR_TRIES; i++) {
         if (!sx_core_draw_keeps(c, rng, point) || !sx_core_draw_splits(c, splits, w, rng, point)) continue;
         if (!sx_core_holds_tiles(c, w, point)) continue;
-        sx_core_read_rows(c, w, point);
         for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) w->st.nest.keep[s] = point[s].keep;
         return true;
     }

@@ -21,20 +21,25 @@ sx_keep_sweep sx_keep_sweep_make(const sx_map_space *space, sx_worker *worker,
 
 /* The least value that a mapping of the factorisation can have: no energy is below the minimum, and no unit does more
  * than one compute a cycle. */
-static double least_value(const sx_keep_sweep *sweep, const sx_mapping *mapping) {
+static double least_value(const sx_keep_sweep *sweep, double units) {
     const sx_model *model = sweep->space->model;
-    double units = 1;
-    for (int s = 0; s < model->n_levels; s++)
-        for (int d = 0; d < model->n_dims && sweep->space->spatial_slot[s] >= 0; d++)
-            units *= mapping->level[s].spatial[d];
     sx_score least = sweep->minimum;
     least.cycles = fmax(least.cycles, (double)model->computes / units + (double)model->latency);
     return sx_criterion_value(&sweep->objective->criterion[0], &least) * (1 - 1e-9);
 }
 
-void sx_keep_sweep_factors(sx_keep_sweep *sweep, const void *point) {
-    sweep->least = sweep->bounded ? least_value(sweep, sx_map_point(point)) : -INFINITY;
+void sx_keep_sweep_units(sx_keep_sweep *sweep, double units) {
+    sweep->least = sweep->bounded ? least_value(sweep, units) : -INFINITY;
     sweep->open = false;
+}
+
+void sx_keep_sweep_factors(sx_keep_sweep *sweep, const void *point) {
+    const sx_model *model = sweep->space->model;
+    double units = 1;
+    for (int s = 0; s < model->n_levels; s++)
+        for (int d = 0; d < model->n_dims && sweep->space->spatial_slot[s] >= 0; d++)
+            units *= sx_map_point(point)->level[s].spatial[d];
+    sx_keep_sweep_units(sweep, units);
 }
 
 /* Lets the point keep a choice. */

@@ -23,8 +23,9 @@ typedef struct sx_keep_sweep {
 /* A sweep on a worker whose model is the space's own. */
 sx_keep_sweep sx_keep_sweep_make(const sx_map_space *space, sx_worker *worker, const sx_objective *objective);
 
-/* Takes note of a point's factors, of its orders or array. */
+/* Takes note of a point's factors or of the compute units that they use, of its orders or array. */
 void sx_keep_sweep_factors(sx_keep_sweep *sweep, const void *point);
+void sx_keep_sweep_units(sx_keep_sweep *sweep, double units);
 static inline void sx_keep_sweep_moved(sx_keep_sweep *sweep) {
     sweep->open = false;
 }

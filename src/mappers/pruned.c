@@ -21,13 +21,14 @@
  * each choice of what to keep. Choices beyond the first 4,096 are left out, and so are spreads of a level
  * beyond 1,024.
  *
+ * Where compact points cover the space, they are walked instead (pruned_compact.c), unless all orders are to be tried.
  * Mappings of a factorisation that uses so few units that none can be better than the incumbent are counted without
  * being scored.
  *
  * Complexity: an evaluation per legal mapping; per factorisation a check for each choice that is tried. */
+#include "mappers/pruned.h"
 #include "base/divisor.h"
 #include "base/status.h"
-#include "mappers/keep_sweep.h"
 #include "mappers/submap.h"
 #include "mappers/tiling.h"
 
@@ -51,60 +52,50 @@ static const sx_setting settings[] = {
                  1000, 0, 1e15, true, NULL},
 };
 
-enum {
-    TASKS = 16,         /* joined at once, at most */
-    TASK_SIZE = 1024,   /* evaluations or draws of a task, about */
-    HOPELESS = 1 << 20, /* illegal draws in a row that end a search which found nothing */
-};
-
-/* Result of a task, counted over its own part of the sequence. */
-typedef struct account {
-    double best;             /* INFINITY: no improvement */
-    uint64_t valid;          /* legal mappings */
-    uint64_t since;          /* legal ones since the best, all of them without one */
-    uint64_t illegal, after; /* illegal ones in a row at the beginning and at the end */
-} account;
+enum { HOPELESS = 1 << 20 }; /* illegal draws in a row that end a search which found nothing */
 
 /* State of a search. */
 typedef struct state {
     uint64_t task;    /* the number of the next one */
     uint64_t since;   /* legal mappings since the best */
     uint64_t illegal; /* illegal ones in a row */
-    account account[TASKS];
+    sx_pruned_account account[SX_PRUNED_TASKS];
 } state;
-
-/* Shared by all tasks, read-only. */
-typedef struct plan {
-    const sx_map_space *space;
-    sx_map_choices *choices;
-    state *s;
-    uint64_t seed, permutations, keeps, victory, timeout;
-    bool classes;
-    double incumbent;
-    const sx_objective *objective;
-} plan;
 
 /* One task's walk. */
 typedef struct walk {
-    const plan *plan;
+    const sx_pruned_plan *plan;
     sx_worker *worker;
-    account *account;
+    sx_pruned_count count;
     sx_rng rng;
-    uint64_t evaluations;
-    bool over;
     sx_submap map;
     sx_keep_sweep sweep;
     uint64_t order, layout;     /* numbers that the point is to have, */
     bool order_due, layout_due; /* but has not yet */
 } walk;
 
-/* Counts an illegal mapping. */
-static void count_illegal(walk *w) {
-    account *a = w->account;
-    sx_worker_reject(w->worker, 1);
+void sx_pruned_illegal(sx_pruned_count *count) {
+    sx_pruned_account *a = count->account;
+    sx_worker_reject(count->worker, 1);
     a->after++;
     if (!a->valid) a->illegal++;
-    if (w->plan->timeout && a->after >= w->plan->timeout) w->over = true;
+    if (count->plan->timeout && a->after >= count->plan->timeout) count->over = true;
+}
+
+void sx_pruned_evaluated(sx_pruned_count *count, const sx_outcome *outcome) {
+    sx_pruned_account *a = count->account;
+    if (outcome->reason == SX_NOT_EVALUATED) count->over = true;
+    if (outcome->reason && outcome->reason != SX_BEYOND) return;
+    count->evaluations++;
+    a->after = 0;
+    a->valid++;
+    a->since++;
+    if (!outcome->reason && outcome->value < count->plan->incumbent && outcome->value < a->best) {
+        a->best = outcome->value;
+        a->since = 0;
+    }
+    if (count->plan->victory && a->since >= count->plan->victory) count->over = true;
+    if (count->evaluations >= SX_PRUNED_TASK_SIZE) count->over = true;
 }
 
 /* Gives the point its orders and its layout. */
@@ -126,25 +117,13 @@ static bool fits(walk *w, uint64_t mask) {
 /* Evaluates the walk's point with a choice of what to keep that fits, and counts it. Nothing is made or scored where
  * all mappings of the factorisation are beyond the cutoff. */
 static void evaluate(walk *w, uint64_t mask) {
-    account *a = w->account;
     sx_outcome outcome;
     if (!sx_keep_sweep_pass(&w->sweep, &outcome)) {
         settle(w);
         if (!w->sweep.core) sx_submap_keep(&w->map, mask);
         outcome = sx_keep_sweep_evaluate(&w->sweep, w->map.point, sx_submap_kept(&w->map, mask));
     }
-    if (outcome.reason == SX_NOT_EVALUATED) w->over = true;
-    if (outcome.reason && outcome.reason != SX_BEYOND) return;
-    w->evaluations++;
-    a->after = 0;
-    a->valid++;
-    a->since++;
-    if (!outcome.reason && outcome.value < w->plan->incumbent && outcome.value < a->best) {
-        a->best = outcome.value;
-        a->since = 0;
-    }
-    if (w->plan->victory && a->since >= w->plan->victory) w->over = true;
-    if (w->evaluations >= TASK_SIZE) w->over = true;
+    sx_pruned_evaluated(&w->count, &outcome);
 }
 
 /* A random number below n (which is beyond 1) that has no divisor in common with it. */
@@ -155,21 +134,10 @@ static uint64_t coprime(sx_rng *rng, uint64_t n) {
     return out;
 }
 
-/* Distinct numbers below a limit in random order: steps of a stride that is coprime to it. */
-typedef struct sequence {
-    uint64_t total, at, step;
-} sequence;
-
 /* A sequence of which n numbers will be drawn. */
-static sequence shuffle(sx_rng *rng, uint64_t total, uint64_t n) {
-    return (sequence){total, sx_rng_below(rng, total), n > 1 && total > 2 ? coprime(rng, total) : 1};
-}
-
-/* The next number of a sequence. */
-static uint64_t draw(sequence *d) {
-    uint64_t out = d->at, rest = d->total - d->step;
-    d->at = d->at < rest ? d->at + d->step : d->at - rest;
-    return out;
+static sx_pruned_sequence shuffle(sx_rng *rng, uint64_t total, uint64_t n) {
+    return (sx_pruned_sequence){total, sx_rng_below(rng, total),
+                                n > 1 && total > 2 ? coprime(rng, total) : 1};
 }
 
 /* Evaluates the point with all that it may keep, in order, or with some random choices; false where none
@@ -177,11 +145,11 @@ static uint64_t draw(sequence *d) {
 static bool walk_masks(walk *w) {
     bool all = w->plan->keeps == 0 || w->plan->keeps >= w->map.n_masks, any = false;
     uint64_t n = all ? w->map.n_masks : w->plan->keeps;
-    sequence masks = all ? (sequence){n, 0, 1} : shuffle(&w->rng, w->map.n_masks, n);
-    for (uint64_t i = 0; i < n && !w->over; i++) {
-        uint64_t mask = draw(&masks);
+    sx_pruned_sequence masks = all ? (sx_pruned_sequence){n, 0, 1} : shuffle(&w->rng, w->map.n_masks, n);
+    for (uint64_t i = 0; i < n && !w->count.over; i++) {
+        uint64_t mask = sx_pruned_next(&masks);
         if (!fits(w, mask)) {
-            count_illegal(w);
+            sx_pruned_illegal(&w->count);
             continue;
         }
         evaluate(w, mask);
@@ -192,7 +160,7 @@ static bool walk_masks(walk *w) {
 
 /* Goes through the spreads of one permutation; false where the factorisation is to be given up. */
 static bool walk_permutation(walk *w) {
-    for (uint64_t x = 0; x < w->map.n_layouts && !w->over; x++) {
+    for (uint64_t x = 0; x < w->map.n_layouts && !w->count.over; x++) {
         w->layout = x;
         w->layout_due = true;
         if (!walk_masks(w)) return false;
@@ -204,19 +172,19 @@ static bool walk_permutation(walk *w) {
  * fits a word. */
 static void walk_factorisation(walk *w) {
     if (!sx_submap_open(&w->map, w->worker)) {
-        w->over = true;
+        w->count.over = true;
         return;
     }
     if (w->map.n_masks == 0) {
-        count_illegal(w);
+        sx_pruned_illegal(&w->count);
         return;
     }
     uint64_t total = w->map.n_orders, n = total < w->plan->permutations ? total : w->plan->permutations;
     bool countable = total < UINT64_MAX;
-    sequence orders = countable ? shuffle(&w->rng, total, n) : (sequence){0};
+    sx_pruned_sequence orders = countable ? shuffle(&w->rng, total, n) : (sx_pruned_sequence){0};
     sx_keep_sweep_factors(&w->sweep, w->map.point);
-    for (uint64_t i = 0; i < n && !w->over; i++) {
-        if (countable) w->order = draw(&orders);
+    for (uint64_t i = 0; i < n && !w->count.over; i++) {
+        if (countable) w->order = sx_pruned_next(&orders);
         w->order_due = countable;
         if (!countable) sx_submap_set_orders(&w->map, 0, &w->rng);
         if (!walk_permutation(w)) break;
@@ -243,7 +211,7 @@ static bool draw_factors(walk *w) {
 
 /* A task: factorisations until it has done its share; its output is an account of them. */
 static sx_status run_task(const void *input, size_t task, sx_worker *worker, void *output) {
-    const plan *p = input;
+    const sx_pruned_plan *p = input;
     walk *w = calloc(1, sizeof *w);
     if (!w) return sx_error_memory();
     w->plan = p;
@@ -253,26 +221,26 @@ static sx_status run_task(const void *input, size_t task, sx_worker *worker, voi
     w->map.choices = p->choices;
     w->map.classes = p->classes;
     w->map.point = sx_worker_scratch(worker, 0);
-    w->account = output;
-    *w->account = (account){.best = INFINITY};
-    w->rng = sx_rng_stream(p->seed, "pruned", p->s->task + task);
+    w->count = (sx_pruned_count){.plan = p, .worker = worker, .account = output};
+    *w->count.account = (sx_pruned_account){.best = INFINITY};
+    w->rng = sx_rng_stream(p->seed, "pruned", p->first + task);
     sx_submap_begin(&w->map, &w->rng);
-    for (int draws = 0; draws < TASK_SIZE && !w->over && !sx_worker_stopped(worker); draws++) {
+    for (int draws = 0; draws < SX_PRUNED_TASK_SIZE && !w->count.over && !sx_worker_stopped(worker);
+         draws++) {
         if (draw_factors(w))
             walk_factorisation(w);
         else
-            count_illegal(w);
+            sx_pruned_illegal(&w->count);
     }
     free(w);
     return SX_OK;
 }
 
 /* Joins the accounts of n tasks; false where victory or timeout is reached. */
-static bool join(const plan *p, size_t n) {
-    state *s = p->s;
+static bool join(const sx_pruned_plan *p, state *s, size_t n) {
     double best = p->incumbent;
     for (size_t i = 0; i < n; i++) {
-        const account *a = &s->account[i];
+        const sx_pruned_account *a = &s->account[i];
         uint64_t illegal = s->illegal + a->illegal;
         bool better = a->best < best;
         s->since = better ? a->since : s->since + a->valid;
@@ -290,8 +258,26 @@ static bool rescue(sx_run *run, state *s, void *point) {
     return sx_tiling_rescue(run, "pruned.rescue", s->task, point);
 }
 
+/* Searches round after round of tasks. */
+static void search_rounds(sx_run *run, sx_pruned_plan *p, state *s) {
+    while (sx_run_continue(run)) {
+        uint64_t left = sx_run_left(run), turn = sx_run_turn_left(run);
+        uint64_t n = (turn < left ? turn : left) / SX_PRUNED_TASK_SIZE + 1;
+        if (n > SX_PRUNED_TASKS) n = SX_PRUNED_TASKS;
+        sx_run_incumbent(run, &p->incumbent);
+        p->first = s->task;
+        sx_run_tasks(run, n, p->splits ? sx_pruned_compact_task : run_task, p, s->account,
+                     sizeof *s->account);
+        s->task += n;
+        if (join(p, s, n)) continue;
+        if (sx_run_incumbent(run, &p->incumbent) || !rescue(run, s, s + 1)) break;
+    }
+}
+
 static sx_status search_by_pruned(sx_run *run) {
-    plan p = {.space = sx_map_space_of(sx_run_space(run)), .seed = sx_run_seed(run)};
+    sx_pruned_plan p = {.space = sx_map_space_of(sx_run_space(run)), .seed = sx_run_seed(run)};
+    sx_compact_search *compact = NULL;
+    sx_core_splits *splits = NULL;
     p.permutations = (uint64_t)sx_run_setting(run, PERMUTATIONS);
     p.keeps = (uint64_t)sx_run_setting(run, KEEPS);
     p.classes = sx_run_setting(run, CLASSES) != 0;
@@ -299,22 +285,19 @@ static sx_status search_by_pruned(sx_run *run) {
     p.timeout = (uint64_t)sx_run_setting(run, TIMEOUT);
     p.objective = sx_run_objective(run);
     bool resumed;
-    p.s = sx_run_state(run, sizeof *p.s + p.space->space.point_size, &resumed);
-    if (!p.s) return sx_error_memory();
+    state *s = sx_run_state(run, sizeof *s + p.space->space.point_size, &resumed);
+    if (!s) return sx_error_memory();
     if (!resumed) sx_run_evaluate_starts(run, 0);
     SX_TRY(sx_map_choices_new(p.space, &p.choices));
-    while (sx_run_continue(run)) {
-        uint64_t left = sx_run_left(run), turn = sx_run_turn_left(run);
-        uint64_t n = (turn < left ? turn : left) / TASK_SIZE + 1;
-        if (n > TASKS) n = TASKS;
-        sx_run_incumbent(run, &p.incumbent);
-        sx_run_tasks(run, n, run_task, &p, p.s->account, sizeof *p.s->account);
-        p.s->task += n;
-        if (join(&p, n)) continue;
-        if (sx_run_incumbent(run, &p.incumbent) || !rescue(run, p.s, p.s + 1)) break;
-    }
+    sx_status status = p.classes ? sx_compact_search_new(run, &compact) : SX_OK;
+    if (!status && compact) status = sx_map_core_splits(p.space, &compact->core, &splits);
+    p.compact = compact;
+    p.splits = splits;
+    if (!status) search_rounds(run, &p, s);
+    free(splits);
+    free(compact);
     sx_map_choices_free(p.choices);
-    return SX_OK;
+    return status;
 }
 
 SX_NAVIGATOR(pruned) = {

@@ -154,9 +154,18 @@ void sx_map_compact(const sx_map_space *space, const sx_core_space *core, const 
     }
 }
 
+/* Sets at which levels a split of a dimension has temporal and spatial loops. */
+static void find_loops(const sx_map_space *space, int d, const sx_core_cell *cell, uint64_t *loops) {
+    loops[0] = loops[1] = 0;
+    for (int s = 0; s < space->arch->n_levels; s++) {
+        if (cell[s].temporal > 1) loops[0] |= (uint64_t)1 << (8 * s + d);
+        if (cell[s].spatial > 1) loops[1] |= (uint64_t)1 << (8 * s + d);
+    }
+}
+
 /* Lists the splits of a dimension that levels can hold on their own; returns their number. */
 static uint32_t list_splits(const sx_map_space *space, const sx_core_space *core, int d, uint64_t *out,
-                            sx_core_cell *cell) {
+                            uint64_t (*loops)[2], sx_core_cell *cell) {
     uint32_t n = 0, words = core->first_word[d + 1] - core->first_word[d];
     for (uint64_t i = 0; i < (uint64_t)sx_factors_count(space->factors[d]); i++) {
         uint32_t factor[SX_MAX_SLOTS];
@@ -164,6 +173,7 @@ static uint32_t list_splits(const sx_map_space *space, const sx_core_space *core
         sx_factors_at(space->factors[d], i, factor);
         if (!sx_map_within_reach(space, d, factor)) continue;
         sx_map_core_cells(space, factor, cell + (size_t)space->arch->n_levels * n);
+        find_loops(space, d, cell + (size_t)space->arch->n_levels * n, loops[n]);
         set_factors(space, core, d, factor, word);
         memcpy(out + words * n++, word + core->first_word[d], words * sizeof *word);
     }
@@ -172,24 +182,28 @@ static uint32_t list_splits(const sx_map_space *space, const sx_core_space *core
 
 sx_status sx_map_core_splits(const sx_map_space *space, const sx_core_space *core, sx_core_splits **out) {
     const size_t n_levels = (size_t)space->arch->n_levels;
-    size_t n = 0, cells = 0;
+    size_t n = 0, all = 0;
     *out = NULL;
     for (int d = 0; d < space->problem->n_dims; d++) {
         double splits = (double)sx_factors_count(space->factors[d]);
         if (splits > MOST_SPLITS) return SX_OK;
         n += (size_t)splits * (size_t)(core->first_word[d + 1] - core->first_word[d]);
-        cells += (size_t)splits * n_levels;
+        all += (size_t)splits;
     }
-    sx_core_splits *splits = malloc(sizeof *splits + n * sizeof(uint64_t) + cells * sizeof(sx_core_cell));
+    sx_core_splits *splits =
+        malloc(sizeof *splits + (n + 2 * all) * sizeof(uint64_t) + all * n_levels * sizeof(sx_core_cell));
     if (!splits) return sx_error_memory();
     uint64_t *word = (uint64_t *)(splits + 1);
-    sx_core_cell *cell = (sx_core_cell *)(void *)(word + n);
-    *splits = (sx_core_splits){{0}, {NULL}, {NULL}};
+    uint64_t(*loops)[2] = (uint64_t(*)[2])(void *)(word + n);
+    sx_core_cell *cell = (sx_core_cell *)(void *)(loops + all);
+    *splits = (sx_core_splits){{0}, {NULL}, {NULL}, {NULL}};
     bool some = true;
     for (int d = 0; d < space->problem->n_dims; d++) {
         splits->word[d] = word;
+        splits->loops[d] = (const uint64_t(*)[2])loops;
         splits->cell[d] = cell;
-        splits->n[d] = list_splits(space, core, d, word, cell);
+        splits->n[d] = list_splits(space, core, d, word, loops, cell);
+        loops += splits->n[d];
         cell += splits->n[d] * n_levels;
         word += splits->n[d] * (uint32_t)(core->first_word[d + 1] - core->first_word[d]);
         some = some && splits->n[d] > 0;

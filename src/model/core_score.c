@@ -149,18 +149,17 @@ static bool open_mapping(sx_core_scorer *c, const sx_mapping *m) {
     return good && c->cycles > 0;
 }
 
-/* Scores the mapping that was opened where the levels in kept[v] keep tensor v; -1 where the core does not cover it. */
-static int score_kept(sx_core_scorer *c, const uint32_t *kept, const sx_objective *objective, double bound,
-                      sx_score *score) {
-    double energy = c->model.compute_energy, cycles = c->cycles + c->model.latency, more;
+int sx_core_score_kept(const sx_core_opened *o, const uint32_t *kept, const sx_objective *objective,
+                       double bound, sx_score *score) {
+    double energy = o->model->compute_energy, cycles = o->cycles + o->model->latency, more;
     sx_core_score found;
-    for (int v = 0; v < (int)c->model.n_tensors; v++) {
+    for (int v = 0; v < (int)o->model->n_tensors; v++) {
         if (sx_is_beyond(objective, bound, energy, cycles)) return SX_BOUND_EXCEEDED;
-        if (!c->engine->charge(&c->model, c->work, v, kept[v], &more)) return -1;
+        if (!o->engine->charge(o->model, o->work, v, kept[v], &more)) return -1;
         energy += more;
     }
     if (sx_is_beyond(objective, bound, energy, cycles)) return SX_BOUND_EXCEEDED;
-    c->engine->sum(&c->model, c->work, &found);
+    o->engine->sum(o->model, o->work, &found);
     *score = (sx_score){found.energy, found.cycles, found.utilization, found.accesses, found.cycles};
     return objective && sx_objective_value(objective, score) > bound ? SX_BOUND_EXCEEDED : SX_LEGAL;
 }
@@ -170,7 +169,8 @@ int sx_core_scorer_score(sx_core_scorer *c, const sx_mapping *mapping, const sx_
     uint32_t kept[SX_CORE_TENSORS];
     if (!open_mapping(c, mapping) || !c->engine->keeps(&c->model, c->work)) return -1;
     for (int v = 0; v < (int)c->model.n_tensors; v++) kept[v] = sx_core_kept(&c->model, &c->nest, v);
-    return score_kept(c, kept, objective, bound, score);
+    return sx_core_score_kept(&(sx_core_opened){c->engine, &c->model, c->work, c->cycles}, kept, objective,
+                              bound, score);
 }
 
 bool sx_core_scorer_open(sx_core_scorer *c, const sx_mapping *mapping) {
@@ -181,7 +181,8 @@ int sx_core_scorer_keep(sx_core_scorer *c, uint64_t levels, const sx_objective *
                         sx_score *score) {
     uint32_t kept[SX_CORE_TENSORS];
     for (uint32_t v = 0; v < c->model.n_tensors; v++) kept[v] = (uint32_t)(levels >> 8 * v & 0xff);
-    return score_kept(c, kept, objective, bound, score);
+    return sx_core_score_kept(&(sx_core_opened){c->engine, &c->model, c->work, c->cycles}, kept, objective,
+                              bound, score);
 }
 
 bool sx_core_scorer_count(sx_core_scorer *c, const sx_mapping *mapping) {

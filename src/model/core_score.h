@@ -30,6 +30,19 @@ static inline bool sx_is_beyond(const sx_objective *objective, double bound, dou
     return sx_criterion_value(&objective->criterion[0], &least) > bound * (1 + 1e-12);
 }
 
+/* A nest or a point that an engine has opened, and its steps of time. */
+typedef struct sx_core_opened {
+    const sx_core_engine *engine;
+    const sx_core_model *model;
+    struct sx_core_work *work;
+    double cycles;
+} sx_core_opened;
+
+/* Scores what was opened where the levels in kept[v] keep tensor v, as sx_core_scorer_score does; -1 where the core does not cover
+ * it. */
+int sx_core_score_kept(const sx_core_opened *opened, const uint32_t *kept, const sx_objective *objective,
+                       double bound, sx_score *score);
+
 /* A tensor mask of a level, for sx_core_scorer_keep: its bit in the byte of each tensor of the mask. */
 static inline uint64_t sx_kept_at(int level, uint8_t keep) {
     uint64_t bits = keep * 0x0101010101010101u & 0x8040201008040201u;

@@ -2,10 +2,12 @@
 
 #include "base/status.h"
 #include "mapspace/map_parts.h"
+#include "model/core_score.h"
 #include "run/engine.h"
 #include "run/known.h"
 #include "run/worker_pool.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,4 +92,29 @@ sx_outcome sx_compact_search_evaluate(const sx_compact_search *search, sx_worker
     const sx_score totals = {score.energy, score.cycles, score.utilization, score.accesses, score.cycles};
     const sx_metrics metrics = sx_score_metrics(&totals);
     return sx_worker_record_compact(worker, &metrics, within, expand, search, compact);
+}
+
+sx_outcome sx_compact_search_keep(const sx_compact_search *search, sx_worker *worker,
+                                  struct sx_core_work *work, double cycles, const sx_objective *objective,
+                                  const sx_compact_level *compact) {
+    const sx_core_opened opened = {search->engine, &search->core.model, work, cycles};
+    uint32_t kept[SX_CORE_TENSORS];
+    uint64_t levels = 0;
+    sx_outcome outcome;
+    sx_score score;
+    for (uint32_t s = 0; s < search->core.model.n_levels; s++) levels |= sx_kept_at((int)s, compact[s].keep);
+    for (uint32_t v = 0; v < search->core.model.n_tensors; v++) kept[v] = (uint32_t)(levels >> 8 * v & 0xff);
+    int reason = -1;
+    if (!search->foreign)
+        reason =
+            sx_core_score_kept(&opened, kept, objective->criterion[0].kind < SX_LATENCY ? objective : NULL,
+                               sx_worker_cutoff(worker), &score);
+    if (reason == SX_BOUND_EXCEEDED && sx_worker_pass(worker, INFINITY, &outcome)) return outcome;
+    if (reason == SX_LEGAL) {
+        const sx_metrics metrics = sx_score_metrics(&score);
+        return sx_worker_record_compact(worker, &metrics, true, expand, search, compact);
+    }
+    void *point = sx_worker_scratch(worker, 3);
+    expand(search, compact, point);
+    return sx_worker_evaluate(worker, point, true);
 }

@@ -49,4 +49,10 @@ sx_outcome sx_compact_search_evaluate(const sx_compact_search *search, sx_worker
                                       struct sx_core_work *work, const sx_compact_level *compact,
                                       bool within);
 
+/* Evaluates a point that the engine has put in order (`order`, whose result is `cycles`), as sx_worker_evaluate does within the
+ * cutoff: tensor after tensor, as long as it is not beyond. */
+sx_outcome sx_compact_search_keep(const sx_compact_search *search, sx_worker *worker,
+                                  struct sx_core_work *work, double cycles, const sx_objective *objective,
+                                  const sx_compact_level *compact);
+
 #endif

@@ -8,7 +8,7 @@
 
 static void trails_stay(void **state) {
     static const sx_trail trails[] = {
-        {"pruned", 1500, 1500, 0x1729a79e42bfdbb7},
+        {"pruned", 1500, 1500, 0xeeb7307af4be71e3},
         {"timeloop_hybrid", 1500, 1500, 0x92efb935cacf76bc},
         {"timeloop_linear", 1500, 1500, 0x7bb9f00483a9f447},
         {"gamma", 3000, 2935, 0xfee7ad9b74300254},

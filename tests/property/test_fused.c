@@ -487,6 +487,7 @@ static void compare(const execution *e, uint64_t index, tally *sum) {
                     (unsigned long long)index, fused->total.energy_pj, fused->total.cycles, fused->dram_bytes,
                     a->energy, a->cycles, a->bytes);
     assert_true(same);
+    assert_true(fused->peak <= fused->capacity && fused->second_peak <= fused->second_capacity);
     const bool differs = !equal(a->energy, b->energy) || !equal(a->cycles, b->cycles);
     sum->mappings++;
     sum->differ += differs;
@@ -509,7 +510,7 @@ static void check_case(uint64_t seed, uint64_t index, const sx_session_options *
     sx_expect_ok(sx_fusing_init(&f, &t.graph, &t.network, t.arch.n_levels > 3 ? "GLB,L1" : NULL, NULL));
     draw_parts(&rng, &f);
     fused->given = true;
-    fused->capacity = f.inner.capacity;
+    sx_fused_set_memories(&f, fused);
     sx_expect_ok(sx_fused_set_layers(&f, fused));
     if (parts_fit(&f) && draw_runs(&rng, &f, fused)) {
         sx_expect_ok(sx_fused_set_figures(&f, fused));

@@ -198,11 +198,23 @@ static void test_shared_bandwidth(void **state) {
     case_free(c);
 }
 
+/* A memory of which nothing is left keeps no tile; with a word left it may. */
+static void test_full_memory(void **state) {
+    (void)state;
+    for (uint64_t left = 0; left < 2; left++) {
+        const sx_cut cut = {.resident = 4, .occupied = 200 - left};
+        cut_case *c = case_new(einsums[0], &cut);
+        assert_int_equal(c->constraints.level[EXCHANGE].must_bypass, left ? 4 : 7);
+        case_free(c);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cut_equals_oracle),
         cmocka_unit_test(test_cut_leaves_the_inside),
         cmocka_unit_test(test_shared_bandwidth),
+        cmocka_unit_test(test_full_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,7 +122,21 @@ static void rate_single(const sx_gpu_module *module, const sx_gpu_image *image, 
 /* Those of the CPU's gamma, in parts of 2^16. */
 static const sx_core_chances chances = {6554, 6554, 32768, 6554, 65536, 52429};
 
-/* Single scores and children alone, for comparisons of kernels. */
+/* Draws and breeds a few points. */
+static void try_points(const sx_gpu_module *module, const sx_gpu_image *image, sx_gpu_found *found,
+                       sx_gpu_point *point) {
+    sx_gpu_device *device;
+    const sx_gpu_epoch epoch = {7, 0, 64, 4, chances};
+    memset(point, 0, sizeof *point);
+    *found = (sx_gpu_found){.best = {.value = INFINITY}};
+    need(module->make(image, &device, message));
+    need(module->draw(device, 7, 0, 20000, found, message));
+    need(module->evolve(device, &epoch, found, point, message));
+    module->end(device);
+    found->seconds = 0;
+}
+
+/* Single scores and children alone, for comparisons of kernels; and whether a few points are the CPU's. */
 static int rate_brief(const sx_gpu_module *module, const sx_gpu_image *image) {
     sx_gpu_device *device;
     sx_gpu_found bred = {.best = {.value = INFINITY}};
@@ -136,7 +150,14 @@ static int rate_brief(const sx_gpu_module *module, const sx_gpu_image *image) {
     printf("%s: gamma %.3f G children/s, best %.17g\n", image->name,
            8.0 * 16 * 2048 * SX_GPU_ISLAND / bred.seconds / 1e9, bred.best.value);
     module->end(device);
-    return 0;
+    static sx_gpu_found found[2];
+    static sx_gpu_point best[2];
+    try_points(module, image, &found[0], &best[0]);
+    try_points(sx_gpu_emulation(), image, &found[1], &best[1]);
+    bool same =
+        memcmp(&found[0], &found[1], sizeof found[0]) == 0 && memcmp(&best[0], &best[1], sizeof best[0]) == 0;
+    printf("%s: GPU and CPU draw and breed %s\n", image->name, same ? "the same" : "other things");
+    return !same;
 }
 
 /* The mappers, draw or breed, score and reduce; and a sweep of a second. */

@@ -53,7 +53,7 @@ static void choose_kernels(const sx_gpu_image *image, sx_gpu_device *d) {
         if (fixed[i].levels != image->core.n_levels || fixed[i].tensors != image->core.n_tensors ||
             fixed[i].window != (image->core.window >= 0))
             continue;
-        if (!(image->first_number[0] == UINT64_MAX)) d->kernels = fixed[i].kernels;
+        if (image->first_number[0] != UINT64_MAX) d->kernels = fixed[i].kernels;
         d->points = fixed[i].points;
     }
 }
@@ -62,9 +62,7 @@ static void choose_kernels(const sx_gpu_image *image, sx_gpu_device *d) {
 static int launch(sx_gpu_device *d, const void *kernel, uint64_t n, void **arguments, uint64_t *warps, char *message) {
     int at_once = 0;
     size_t shared = sizeof d->head + (kernel == d->kernels->look ? d->kernels->sweep_bytes(&d->head) : 0);
-#ifndef SX_GPU_SHARED_HEAD
     if (kernel == d->kernels->score) shared = 0;
-#endif
     if (kernel == d->points->draw || kernel == d->points->evolve) shared = sizeof(sx_core_space);
     if (kernel == d->points->evolve) shared += SX_GPU_BLOCK * sizeof(sx_gpu_member);
     if (shared > d->most_shared) {

@@ -7,11 +7,6 @@
 
 namespace {
 
-#ifndef SX_GPU_EVOLVE_BLOCKS
-#define SX_GPU_EVOLVE_BLOCKS 4
-#endif
-enum { EVOLVE_BLOCKS = SX_GPU_EVOLVE_BLOCKS };
-
 /* Copies what an image says of compact points into shared memory. */
 __device__ const sx_core_space *load_space(const sx_gpu_image *image, void *shared) {
     const uint32_t *from = (const uint32_t *)sx_gpu_space_of(image);
@@ -44,7 +39,7 @@ __global__ void __launch_bounds__(SX_GPU_BLOCK, 4) draw_points(const sx_gpu_imag
 }
 
 /* Some generations of a population, a warp for an island and a thread for a member; best: one for each warp. */
-__global__ void __launch_bounds__(SX_GPU_BLOCK, EVOLVE_BLOCKS) evolve(const sx_gpu_image *image, sx_gpu_epoch epoch,
+__global__ void __launch_bounds__(SX_GPU_BLOCK, 4) evolve(const sx_gpu_image *image, sx_gpu_epoch epoch,
                                                           const sx_gpu_member *before, sx_gpu_member *after,
                                                           sx_gpu_best *best, unsigned long long *legal) {
     extern __shared__ __align__(16) char shared[];

@@ -1,6 +1,6 @@
 /* The kernels, for one number of levels and tensors: a file that defines SX_CORE_FIXED_LEVELS, _TENSORS and _WINDOW, or none of
  * them, and SX_GPU_TABLE, and includes this one. */
-#if defined SX_CORE_FIXED_LEVELS && !defined SX_GPU_ROW_POINTERS
+#ifdef SX_CORE_FIXED_LEVELS
 #define SX_CORE_ROW_NUMBERS /* before anything of the core */
 #endif
 #include "gpu/warp.cuh"
@@ -9,9 +9,7 @@ namespace {
 
 /* Blocks of a processor at a time, for which registers are given up: single scores of a tensor whose tiles overlap in part
  * wait for memory most of the time (on an H200, 8 are 14 % faster than 4; without such a tensor 3, 5, 6 and 8 are slower). */
-#ifdef SX_GPU_BLOCKS
-enum { BLOCKS = SX_GPU_BLOCKS };
-#elif defined SX_CORE_FIXED_WINDOW && SX_CORE_FIXED_WINDOW
+#if defined SX_CORE_FIXED_WINDOW && SX_CORE_FIXED_WINDOW
 enum { BLOCKS = 8 };
 #else
 enum { BLOCKS = 4 };
@@ -67,12 +65,7 @@ __device__ void read_nest(const sx_core_nest *from, sx_core_nest *to) {
 __global__ void __launch_bounds__(SX_GPU_BLOCK, BLOCKS) score_points(const __grid_constant__ sx_gpu_image head,
                                                                 const sx_gpu_image *image, const sx_core_nest *point,
                                                                 uint64_t n, sx_core_score *score, uint8_t *verdict) {
-#ifdef SX_GPU_SHARED_HEAD
-    extern __shared__ __align__(16) char shared[];
-    sx_gpu_view view = load_head(image, (sx_gpu_image *)shared);
-#else
     sx_gpu_view view = sx_gpu_view_of(&head, image);
-#endif
     const sx_core_lane alone = {0, 1, 0, 1, 1};
     sx_core_scratch own;
     sx_core_state st;

@@ -190,10 +190,8 @@ static void lists_the_largest_tiles(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(knows_the_best_tile),
-        cmocka_unit_test(knows_what_units_take),
-        cmocka_unit_test(knows_where_tiles_move),
-        cmocka_unit_test(knows_what_a_word_counts_for),
+        cmocka_unit_test(knows_the_best_tile),     cmocka_unit_test(knows_what_units_take),
+        cmocka_unit_test(knows_where_tiles_move),  cmocka_unit_test(knows_what_a_word_counts_for),
         cmocka_unit_test(lists_the_largest_tiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,20 @@ typedef struct branch {
     sx_rest_step step;
 } branch;
 
+/* Whether every rank of a tensor is a dimension of its own, without a factor. */
+static bool is_plain(const sx_tensor *tensor, int n_dims) {
+    uint32_t seen = 0;
+    for (int r = 0; r < tensor->n_ranks; r++) {
+        int n = 0;
+        for (int d = 0; d < n_dims; d++) {
+            if (tensor->coef[r][d] == 0) continue;
+            if (tensor->coef[r][d] != 1 || (seen >> d & 1) || n++) return false;
+            seen |= 1u << d;
+        }
+    }
+    return true;
+}
+
 sx_status sx_rest_init(sx_rest *rest, const sx_label_task *task) {
     const sx_problem *einsum = task->einsum;
     uint32_t list[SX_MOST_DIVISORS];
@@ -28,6 +42,7 @@ sx_status sx_rest_init(sx_rest *rest, const sx_label_task *task) {
             if (relevance == SX_FULLY_RELEVANT) rest->full[v] |= 1u << d;
             if (relevance == SX_PARTLY_RELEVANT) rest->partial[v] |= 1u << d;
         }
+    for (int v = 0; v < einsum->n_tensors; v++) rest->plain[v] = is_plain(&einsum->tensor[v], einsum->n_dims);
     for (int s = 0; s < task->arch->n_levels; s++) rest->room[s] = sx_path_room(&task->arch->level[s]);
     for (int d = 0; d < einsum->n_dims; d++) {
         rest->n[d] = (uint32_t)sx_divisors_of(einsum->size[d], list);
@@ -58,6 +73,15 @@ void sx_rest_hold(sx_rest *rest, const uint32_t *hold) {
     memcpy(rest->hold, hold, sizeof rest->hold);
 }
 
+/* The words of a tile. */
+static uint64_t words_of_tile(const sx_rest *rest, int tensor, const uint32_t *extent) {
+    uint64_t words = 1;
+    if (!rest->plain[tensor]) return sx_tile_words(rest->task->einsum, tensor, extent);
+    for (int d = 0; d < rest->task->einsum->n_dims; d++)
+        if (rest->full[tensor] >> d & 1) words *= extent[d];
+    return words;
+}
+
 /* Adds words of a tensor that are read from a level and written to it. */
 static void charge_level(const sx_rest *rest, sx_rest_step *step, int tensor, int s, double reads,
                          double writes) {
@@ -79,8 +103,10 @@ void sx_rest_move(const sx_rest *rest, sx_rest_step *step, int tensor, int level
     const sx_problem *einsum = rest->task->einsum;
     const int parent = parent_of(rest, tensor, level);
     if (parent < 0) return;
-    double words = (double)sx_tile_words(einsum, tensor, extent), first = words;
+    const bool plain = rest->plain[tensor];
+    double words = (double)words_of_tile(rest, tensor, plain ? einsum->size : extent), first = words;
     for (int d = 0; d < einsum->n_dims; d++) {
+        if (plain && (rest->full[tensor] >> d & 1)) continue;
         const double bound = einsum->size[d] / extent[d];
         words *= bound;
         if (rest->full[tensor] >> d & 1) first *= bound;
@@ -196,7 +222,7 @@ static bool finish_level(sx_rest *rest, const branch *b, sx_vector *out) {
 static bool hold_tile(sx_rest *rest, const branch *b, int tensor, int slides, const uint32_t *extent,
                       sx_vector *out) {
     branch next = *b;
-    next.used += sx_tile_words(rest->task->einsum, tensor, extent) * rest->task->bits[tensor];
+    next.used += words_of_tile(rest, tensor, extent) * rest->task->bits[tensor];
     if (next.used > rest->room[b->level]) return true;
     sx_rest_move(rest, &next.step, tensor, b->level, b->extent);
     memcpy(next.extent, extent, sizeof next.extent);

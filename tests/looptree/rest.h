@@ -44,10 +44,11 @@ typedef struct sx_rest_cell {
 
 typedef struct sx_rest {
     const sx_label_task *task;
-    int exchange;                                    /* level of the exchange memory */
-    uint32_t hold[SX_MAX_FUSED_LEVELS];              /* tensors that each level holds */
-    uint32_t full[SX_MAX_TENSORS];                   /* dimensions alone in a rank of a tensor */
-    uint32_t partial[SX_MAX_TENSORS];                /* dimensions in a rank with others */
+    int exchange;                       /* level of the exchange memory */
+    uint32_t hold[SX_MAX_FUSED_LEVELS]; /* tensors that each level holds */
+    uint32_t full[SX_MAX_TENSORS];      /* dimensions alone in a rank of a tensor */
+    bool plain[SX_MAX_TENSORS];         /* every rank of the tensor is one of them, without a factor */
+    uint32_t partial[SX_MAX_TENSORS];   /* dimensions in a rank with others */
     uint32_t *divisors[SX_MAX_DIMS], n[SX_MAX_DIMS]; /* of the sizes, ascending */
     uint64_t room[SX_MAX_FUSED_LEVELS];              /* bits */
     sx_vector cells;                                 /* sx_rest_cell */

@@ -23,7 +23,8 @@
  * fetch. (All pieces that are not whole tiles are the new end of a tile that goes on: a step back follows upon a step
  * of another length, after which tiles are fetched whole, except after a step that spatial factors of the same
  * dimension further out make longer. Where there are such factors, all n n' children may share.) Where units may hand
- * words to each other it makes one access per word and instance at least. Through levels that
+ * words to each other it makes one access per word and instance at least, and more for the tensors that the innermost loop
+ * indexes: where what levels keep is open, the least over all loops that may be the innermost one counts. Through levels that
  * do not keep the tensor, accesses are divided by the average number of children that share one at each of
  * them, which is no more than such a group, and rounded.
  *
@@ -44,6 +45,8 @@
  * Complexity: a step per level and tensor; sx_imperfect_bound_any a step for each set of levels and tensor.
  */
 #include "bound/imperfect.h"
+
+#include "bound/decided.h"
 #include "bound/effectual.h"
 
 #include "model/sparse/density_range.h"
@@ -59,6 +62,7 @@ void sx_imperfect_bound_init(sx_imperfect_bound *bounds, const sx_imperfect_tile
     const sx_model *model = tiles->model;
     memset(bounds, 0, sizeof *bounds);
     bounds->model = model;
+    bounds->first = -1;
     bounds->tiles = tiles;
     bounds->dense = !model->sparse && !model->range && !model->formats;
     unsigned all = (1u << model->n_dims) - 1;
@@ -132,6 +136,27 @@ static bool divides_evenly(const sx_model *model) {
     return even;
 }
 
+/* Sets the accesses of a tensor by linked compute units for each loop that may be the innermost one: as if units kept the
+ * one word that they have (prefix.c), with the most words that may stand still. */
+static void set_moved(sx_imperfect_bound *bounds, int v) {
+    const sx_model *model = bounds->model;
+    sx_decided decided = {.model = model};
+    double visits = 1;
+    memset(bounds->moved[v], 0, sizeof bounds->moved[v]);
+    if (!bounds->reuses || !bounds->dense || !bounds->linked[v] || !model->shape[v].unit) return;
+    memcpy(decided.spatial, bounds->outline.spatial, sizeof decided.spatial);
+    for (int d = 0; d < model->n_dims; d++) decided.reach[0][d] = 1;
+    for (unsigned dims = bounds->irrelevant[v]; dims; dims &= dims - 1) {
+        const int d = __builtin_ctz(dims);
+        visits *= (double)((model->size[d] - 1) / bounds->outline.spatial[0][d] + 1);
+    }
+    for (unsigned dims = model->shape[v].dims; dims; dims &= dims - 1) {
+        const int d = __builtin_ctz(dims);
+        const double still = (double)sx_decided_still_outside(&decided, -1, -1, d) / model->size[d];
+        bounds->moved[v][d] = bounds->words[v] * ((1 - still) * visits + still * bounds->held[v][0]);
+    }
+}
+
 void sx_imperfect_bound_spatial(sx_imperfect_bound *bounds, const sx_outline *outline) {
     const sx_model *model = bounds->model;
     double used = 1;
@@ -157,6 +182,7 @@ void sx_imperfect_bound_spatial(sx_imperfect_bound *bounds, const sx_outline *ou
     }
     for (int v = 0; v < model->n_tensors; v++)
         bounds->linked[v] = !model->options.no_link_transfers && spread(bounds, 0, bounds->merge[v]) > 1;
+    for (int v = 0; v < model->n_tensors; v++) set_moved(bounds, v);
     bounds->even = divides_evenly(model);
     bounds->even_steps = (double)model->computes / used;
     bounds->leak = leakage(bounds);
@@ -180,7 +206,8 @@ static double accesses(const sx_imperfect_bound *bounds, int v, int from, int s)
     if (from >= 0)
         asked = bounds->words[v] * bounds->held[v][from + 1];
     else if (bounds->linked[v])
-        asked = bounds->words[v] * bounds->held[v][0];
+        asked = fmax(bounds->words[v] * bounds->held[v][0],
+                     bounds->first >= 0 ? bounds->moved[v][bounds->first] : 0);
     else
         asked = (double)bounds->model->computes / bounds->group[v][0];
     for (int k = from + 2; k <= s; k++) asked /= bounds->group[v][k];
@@ -293,13 +320,46 @@ static double least_with_tiles(const sx_imperfect_bound *bounds, int c) {
     return least;
 }
 
+/* The least energy of all tensors, whatever levels keep. */
+static double least_energy(const sx_imperfect_bound *bounds) {
+    double each = 0, most = 0;
+    for (int v = 0; v < bounds->model->n_tensors; v++) each += least_choice(bounds, v, -1, false);
+    for (int c = 0; c < bounds->model->n_levels; c++)
+        if (bounds->tiles->front[c]) most = fmax(most, least_with_tiles(bounds, c));
+    return fmax(each, most);
+}
+
+/* Whether the innermost temporal loop may be on a dimension; -1: whether there may be none. */
+static bool may_be_first(const sx_imperfect_bound *bounds, int first) {
+    const sx_model *model = bounds->model;
+    bool none = true;
+    if (first >= 0) return bounds->outline.spatial[0][first] < model->size[first];
+    for (int d = 0; d < model->n_dims; d++) {
+        uint64_t units = 1;
+        for (int s = 0; s < model->n_levels; s++) units *= bounds->outline.spatial[s][d];
+        none &= units >= model->size[d];
+    }
+    return none;
+}
+
+/* The same over all loops that may be the innermost one, where some compute units are linked. */
+static double least_by_first(const sx_imperfect_bound *bounds) {
+    sx_imperfect_bound one = *bounds;
+    double least = INFINITY;
+    for (one.first = -1; one.first < bounds->model->n_dims; one.first++)
+        if (may_be_first(bounds, one.first)) least = fmin(least, least_energy(&one));
+    return least;
+}
+
 sx_score sx_imperfect_bound_any(const sx_imperfect_bound *bounds) {
     const sx_model *model = bounds->model;
-    double each = 0, most = 0;
-    for (int v = 0; v < model->n_tensors; v++) each += least_choice(bounds, v, -1, false);
-    for (int c = 0; c < model->n_levels; c++)
-        if (bounds->tiles->front[c]) most = fmax(most, least_with_tiles(bounds, c));
-    return score_of(bounds, (double)model->computes * model->least_compute_energy + fmax(each, most), 0, 0);
+    bool linked = false;
+    for (int v = 0; v < model->n_tensors; v++)
+        for (int d = 0; d < model->n_dims; d++) linked |= bounds->moved[v][d] > 0;
+    return score_of(bounds,
+                    (double)model->computes * model->least_compute_energy +
+                        (linked ? least_by_first(bounds) : least_energy(bounds)),
+                    0, 0);
 }
 
 /* The least of words beyond those that must flow into a level, at the prices of a level they come from and of the
@@ -427,6 +487,7 @@ static void set_any_spatial(sx_imperfect_bound *bounds) {
             bounds->held[v][s] = 1;
             bounds->copies[v][s] = bounds->above[s];
             bounds->group[v][s] = children; /* one instance may have them all */
+            memset(bounds->moved[v], 0, sizeof bounds->moved[v]);
             if (s == 0) bounds->linked[v] = !model->options.no_link_transfers && bounds->group[v][0] > 1;
         }
     }

@@ -29,14 +29,18 @@ typedef struct sx_imperfect_bound {
     double words[SX_MAX_TENSORS]; /* that are touched, at least */
     uint16_t irrelevant[SX_MAX_TENSORS]; /* dimensions that do not index a tensor */
     uint16_t merge[SX_MAX_TENSORS]; /* those, and dimensions along which children may want the same words */
+    bool reuses;                    /* tiles are kept from visit to visit, at all levels: set by the caller */
     sx_outline outline;
-    double above[SX_MAX_LEVELS];                  /* instances */
-    double steps;                                 /* of the compute units, at least */
-    bool even;                                    /* computes are divided evenly among the units in use */
-    double even_steps;                            /* of every unit then */
-    double leak;                                  /* energy per cycle */
-    double held[SX_MAX_TENSORS][SX_MAX_LEVELS];   /* instances of a level that each need a tensor's words */
-    bool linked[SX_MAX_TENSORS];                  /* compute units may hand words to each other */
+    double above[SX_MAX_LEVELS];                /* instances */
+    double steps;                               /* of the compute units, at least */
+    bool even;                                  /* computes are divided evenly among the units in use */
+    double even_steps;                          /* of every unit then */
+    double leak;                                /* energy per cycle */
+    double held[SX_MAX_TENSORS][SX_MAX_LEVELS]; /* instances of a level that each need a tensor's words */
+    bool linked[SX_MAX_TENSORS];                /* compute units may hand words to each other */
+    int first; /* the innermost temporal loop is on this dimension; -1: not known */
+    double moved[SX_MAX_TENSORS]
+                [SX_MAX_DIMS]; /* accesses by linked units that it brings about; 0: not known */
     double copies[SX_MAX_TENSORS][SX_MAX_LEVELS]; /* the same, at most */
     double group[SX_MAX_TENSORS][SX_MAX_LEVELS];  /* children that may share an access, at most */
     sx_imperfect_sum kept;                        /* all flows of what is kept */

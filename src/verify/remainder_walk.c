@@ -63,6 +63,7 @@ sx_status sx_remainder_walk_new(const sx_check_context *context, sx_remainder_wa
         return status;
     }
     sx_imperfect_bound_init(&w->bounds, w->tiles);
+    w->bounds.reuses = reuses_tiles(space);
     sx_prefix_bound_init(&w->prefix, &w->bounds, reuses_tiles(space));
     *out = w;
     return SX_OK;

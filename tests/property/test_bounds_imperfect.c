@@ -116,6 +116,16 @@ static void try_prefix(bench *b, const sx_mapping *mapping, int last, const sx_s
     hold(b, "open extents", last, &bound, cost);
 }
 
+/* Holds the bounds of a mapping of which no level is decided against its cost. */
+static void try_nothing(bench *b, const sx_mapping *mapping, const sx_score *cost) {
+    const sx_prefix_query nothing = {.last = -1, .order = true};
+    const int first = first_loop(b, mapping, 0, mapping->n_levels);
+    sx_score bound;
+    if (!sx_prefix_bound_score(&b->prefix, &nothing, first, &bound)) fail_msg("a first loop is refused");
+    hold(b, "nothing decided", -1, &bound, cost);
+    hold_joined(b, &nothing, first, cost);
+}
+
 /* Takes over all loops of a mapping. */
 static void decide(bench *b, const sx_mapping *mapping) {
     sx_prefix_bound_begin(&b->prefix);
@@ -149,6 +159,7 @@ static void try_mapping(bench *b, const sx_mapping *mapping) {
     bound = sx_imperfect_bound_score(&b->bounds, 0);
     hold(b, "kept", -1, &bound, &cost);
     decide(b, mapping);
+    try_nothing(b, mapping, &cost);
     for (int s = 0; s < mapping->n_levels; s++) try_prefix(b, mapping, s, &cost);
     b->n++;
     b->energy += cost.energy_pj > 0 ? bound.energy_pj / cost.energy_pj : 1;
@@ -202,6 +213,7 @@ static void try_space(sx_small_space *small, uint64_t number, walk_space *walk, 
         for (int s = 0; s < small->model->n_levels; s++) may[s] = map->free_keep[s] | map->banked[s];
         sx_expect_ok(sx_imperfect_tiles_new(small->model, map->fixed_keep, may, 0, NULL, &tiles));
         sx_imperfect_bound_init(&b.bounds, tiles);
+        b.bounds.reuses = reuses_tiles(map);
         sx_prefix_bound_init(&b.prefix, &b.bounds, reuses_tiles(map));
         sx_expect_ok(sx_evaluator_new(small->model, &b.evaluator));
         walk(&b, seed);

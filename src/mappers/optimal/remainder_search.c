@@ -76,6 +76,7 @@ sx_status sx_remainder_search_new(sx_map_choices *choices, const sx_map_space *s
     if (!w) return sx_error_memory();
     *w = (sx_remainder_search){.space = space, .leaf = {.space = space, .choices = choices}};
     sx_imperfect_bound_init(&w->bounds, tiles);
+    w->bounds.reuses = reuses_tiles(space);
     sx_prefix_bound_init(&w->prefix, &w->bounds, reuses_tiles(space));
     w->leaf.windows = sx_leaf_windows(space->model);
     w->evaluation = w->leaf.windows ? WINDOW_STEPS : PLAIN_STEPS;
@@ -362,6 +363,18 @@ static void search_level(sx_remainder_search *w, int s) {
         if (inner < 0 || may_go_on(w, s, 0, inner)) choose_factors(w, s, 0, inner);
 }
 
+/* Raises the bounds of a node with a choice of kept tensors to those by what compute units ask for, joined with all tiles of
+ * the innermost level. */
+static void bound_first_tiles(sx_remainder_search *w, sx_search_node *node) {
+    const sx_prefix_query nothing = {.last = -1, .order = true};
+    w->aim = INFINITY;
+    sx_prefix_bound_begin(&w->prefix);
+    const sx_prefix_least bound = bound_query(w, &nothing, false);
+    node->bound = fmax(node->bound, bound.value);
+    node->energy = fmax(node->energy, bound.energy);
+    node->cycles = fmax(node->cycles, bound.cycles);
+}
+
 /* Hands back the choices of kept tensors that the cutoff admits, as nodes of their own. */
 static void list_keeps(sx_remainder_search *w) {
     uint32_t n = sx_keep_choices(w->space);
@@ -375,6 +388,8 @@ static void list_keeps(sx_remainder_search *w) {
         set_bounds(&node, w->visit->cutoff->rule, &score);
         node.bound = fmax(node.bound, w->visit->node.bound);
         node.keep = i;
+        if (!sx_cutoff_admits(w->visit->cutoff, node.bound, node.energy, node.cycles)) continue;
+        if (w->prefix.usable) bound_first_tiles(w, &node);
         if (!sx_cutoff_admits(w->visit->cutoff, node.bound, node.energy, node.cycles)) continue;
         w->leaf.failed |= !sx_search_nodes_add(&w->visit->left, &node);
     }

@@ -137,7 +137,7 @@ static bool is_stale(const sx_run *run) {
 /* Whether the first bounds take a good part of a limited time. */
 static bool is_scarce(const sx_heuristics *start) {
     const double time = sx_run_time(start->run);
-    return time > 0 && (double)start->listing * STEP_SECONDS > time / (sx_run_hurried(start->run) ? 16 : 8);
+    return time > 0 && (double)start->likely * STEP_SECONDS > time / (sx_run_hurried(start->run) ? 16 : 8);
 }
 
 /* Whether the search does after so many steps of the proof what it does without a limit of time. */

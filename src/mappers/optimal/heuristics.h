@@ -21,7 +21,8 @@ typedef struct sx_heuristics {
     const sx_map_space *space;
     sx_map_choices *choices;
     uint64_t spatials;     /* ways to spread loops */
-    uint64_t listing;      /* steps of the proof that bound all of them */
+    uint64_t listing;      /* steps of the proof that bound all of them, */
+    uint64_t likely;       /* and those that a good incumbent leaves open */
     uint64_t sunstone;     /* of them, where it is called at once, at most; 0: it is never called */
     uint64_t gamma;        /* evaluations of it, at most */
     uint64_t walks, moves; /* descents by random moves */

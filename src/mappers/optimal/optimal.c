@@ -245,6 +245,7 @@ static sx_status search_all(sx_optimal *o) {
     if (o->s->begun.stage == SX_OPTIMAL_STARTS && sx_optimal_at_root(o)) return SX_OK;
     SX_TRY(make_plan(o));
     o->start.listing = sx_optimal_list_steps(o);
+    o->start.likely = sx_optimal_likely_steps(o);
     SX_TRY(sx_heuristics_first(&o->start, &o->s->begun));
     if (o->s->begun.stage == SX_OPTIMAL_LISTING && !o->s->listed && sx_optimal_at_root(o)) return SX_OK;
     SX_TRY(make_tables(o));

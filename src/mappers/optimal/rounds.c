@@ -32,6 +32,7 @@ enum {
 static const double REMAINDERS_SHARE = 0.125; /* of the effort, for remainders */
 static const double EVALUATION_STEPS = 1e4;   /* for remainders, for each evaluation that is allowed, */
 static const double LIMITED_STEPS = 1e3;      /* and where the effort is limited, too */
+static const double NEAR = 1.5;               /* a good mapping's value over the least of all */
 static const double ROUND_SHARE = 0.05;       /* of the time, where it is limited */
 
 static void free_workspace(sx_workspace *w) {
@@ -222,6 +223,18 @@ static sx_status list_nodes(sx_optimal *o, bool imperfect) {
 
 uint64_t sx_optimal_list_steps(const sx_optimal *o) {
     return o->spatials.n * (uint64_t)SPATIAL_STEPS;
+}
+
+uint64_t sx_optimal_likely_steps(const sx_optimal *o) {
+    const double limit = NEAR * root_value(o);
+    uint64_t n = 0;
+    if (!(o->root.cycles > 0) || !(limit > 0)) return sx_optimal_list_steps(o);
+    for (size_t i = 0; i < o->spatials.n; i++) {
+        sx_search_node node = {.spatial = (uint32_t)i};
+        bound_by_units(o, &node);
+        n += node.bound <= limit;
+    }
+    return n * SPATIAL_STEPS;
 }
 
 /* The effort for remainders, in steps; 0: any. They take more bounds than evaluations: a limit of these limits the

@@ -199,10 +199,7 @@ sx_status sx_answers_open_map(const sx_answers_of *of, const sx_space *space, sx
 sx_status sx_answers_open_placement(const sx_answers_of *of, const char *identity, sx_answers **out) {
     json_t *placements;
     SX_TRY(read_json(identity, &placements));
-    return open_answers(of, NULL,
-                        json_pack("{s:s, s:o}", "evaluator", sx_outside_evaluator_command(of->outside),
-                                  "placements", placements),
-                        out);
+    return open_answers(of, NULL, placements, out);
 }
 
 void sx_answers_close(sx_answers *answers) {

@@ -24,7 +24,7 @@ typedef struct sx_answers_of {
 SX_MUST_USE sx_status sx_answers_open_map(const sx_answers_of *of, const sx_space *space,
                                           SX_OWN sx_answers **out);
 
-/* The same about placements; `identity` is JSON that tells their space from others. */
+/* The same about placements; `identity` is JSON that tells their space from others, the evaluator included. */
 SX_MUST_USE sx_status sx_answers_open_placement(const sx_answers_of *of, const char *identity,
                                                 SX_OWN sx_answers **out);
 void sx_answers_close(SX_TAKE sx_answers *answers);

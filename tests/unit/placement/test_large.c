@@ -22,7 +22,7 @@ static void make_chain(sx_place_graph *graph) {
     for (size_t i = 0; i < NODES; i++) {
         bool first = i == 0, last = i + 1 == NODES;
         graph->node[i] = (sx_place_node){.op = SX_CLASS_MATMUL,
-                                         .ops = 1,
+                                         .ops = 2000000,
                                          .weight_bytes = 16384,
                                          .weight_read = 16384,
                                          .activation_bytes = i >= NODES - OFTEN ? 327680 : 64,

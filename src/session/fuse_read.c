@@ -234,7 +234,7 @@ static sx_status read_group(fused_reader *r, const sx_node *map, size_t n_loops,
     sx_layer_chain chain;
     const char *window = "retain", *softmax = "three-pass";
     SX_TRY(sx_node_get_text(map, "softmax", &softmax));
-    if (strcmp(softmax, "three-pass") && strcmp(softmax, "one-pass"))
+    if (strcmp(softmax, "three-pass") != 0 && strcmp(softmax, "one-pass") != 0)
         return sx_error_hint(
             sx_error_at(sx_node_key_place(map, "softmax"), "a softmax has no '%.64s'", softmax),
             "known: three-pass, one-pass");
@@ -243,7 +243,7 @@ static sx_status read_group(fused_reader *r, const sx_node *map, size_t n_loops,
     sx_group_choice choice = {.tile = chain.link[chain.n - 1].rows_out, .slices = 1};
     for (size_t i = 0; i < n_loops; i++) SX_TRY(read_loop(loop[i], &chain, &choice));
     SX_TRY(sx_node_get_text(map, "window", &window));
-    if (strcmp(window, "retain") && strcmp(window, "recompute"))
+    if (strcmp(window, "retain") != 0 && strcmp(window, "recompute") != 0)
         return sx_error_hint(
             sx_error_at(sx_node_key_place(map, "window"), "'%.64s' is no way to treat windows", window),
             "known: retain, recompute");

@@ -312,7 +312,7 @@ static double count_runs(const sx_fusing *f, const sx_fused *out, size_t layer, 
         const sx_fused_run *other = &out->run[r];
         const sx_fused_layer *at = &out->layer[other->layer];
         if (at->layer != layer || !is_unfused(f, at) ||
-            memcmp(&other->score, &first->score, sizeof first->score))
+            memcmp(&other->score, &first->score, sizeof first->score) != 0)
             continue;
         if (r < run) return 0;
         count += other->times;

@@ -97,7 +97,9 @@ static sx_status add_json(const sx_command *only, sx_text *out) {
 static sx_status run_help(const sx_args *args, sx_output *result) {
     const char *shell = sx_args_text(args, "completion", 0);
     bool man = sx_args_flag(args, "man");
-    if (args->n_operands > 1) return sx_error_new(SX_ERR_USAGE, "help takes one command");
+    if (args->n_operands > 1)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "help takes one command"),
+                             "`sextant help` lists the commands");
     if (shell && (man || args->n_operands))
         return sx_error_new(SX_ERR_USAGE, "--completion is for all commands, without --man");
     bool json = sx_args_flag(args, "json");

@@ -185,7 +185,9 @@ static sx_status run_list(const sx_args *args, sx_output *result) {
     if (!onnx) SX_TRY(sx_set_option_check(args));
     if (args->n_operands == 2 && strcmp(args->operand[0], "schema") == 0)
         return sx_schema_write(args->operand[1], &result->out);
-    if (args->n_operands > 1) return sx_error_new(SX_ERR_USAGE, "list takes one topic");
+    if (args->n_operands > 1)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "list takes one topic"),
+                             "`sextant list` names the topics");
     const char *mapper = args->n_operands == 1 && sx_is_mapper(args->operand[0]) ? args->operand[0] : NULL;
     bool json = sx_args_flag(args, "json");
     sx_output_to_file(result, sx_args_text(args, "output", 0));

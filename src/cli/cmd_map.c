@@ -222,7 +222,9 @@ static sx_status read_widen(const sx_args *args, map_job *job) {
     size_t length = strcspn(job->view.asked, ":");
     bool preset = length == strlen(DEFAULT_MAPPER) && strncmp(job->view.asked, DEFAULT_MAPPER, length) == 0;
     if (off && o->space.remainders)
-        return sx_error_new(SX_ERR_USAGE, "--remainders and --no-remainders contradict each other");
+        return sx_error_hint(
+            sx_error_new(SX_ERR_USAGE, "--remainders and --no-remainders contradict each other"),
+            "without either, tiles that divide are searched first, then those that leave remainders");
     o->widen = preset && !off && !o->space.remainders && !o->space.split_axes;
     return SX_OK;
 }

@@ -241,7 +241,9 @@ static sx_status plot_placements(const sx_args *args, sx_placement_job *job, sx_
 static sx_status place(const sx_args *args, sx_placement_job *job, sx_place_checkpoint *checkpoint,
                        sx_store **store, sx_output *result) {
     const char *db = sx_args_text(args, "db", 0);
-    if (args->n_operands) return sx_error_new(SX_ERR_USAGE, "unexpected argument '%s'", args->operand[0]);
+    if (args->n_operands)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "unexpected argument '%s'", args->operand[0]),
+                             "a graph is given with --graph, a chip with --chip");
     if (sx_args_flag(args, "allocate")) return sx_allocate_file(args, result);
     if (sx_args_flag(args, "capacity"))
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--capacity is for --allocate"),

@@ -127,7 +127,9 @@ static sx_status eval(const sx_args *args, const char *path, sx_output *result) 
                                               "--%s cannot be used with --eval, which does not search",
                                               others[i]),
                                  "the lines of the file give problems, designs and tiles");
-    if (args->n_operands) return sx_error_new(SX_ERR_USAGE, "unexpected argument '%s'", args->operand[0]);
+    if (args->n_operands)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "unexpected argument '%s'", args->operand[0]),
+                             "a problem is given with --problem, a device with --device");
     SX_TRY(sx_set_option_check(args));
     SX_TRY(sx_systolic_read_device(args, &device));
     const sx_element *element;

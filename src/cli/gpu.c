@@ -46,7 +46,9 @@ sx_status sx_gpu_choose(const sx_args *args, const char *asked, sx_gpu_choice *o
     const char *option = gpu ? "gpu" : "emulate-gpu", *settings = strchr(asked, ':');
     double *values;
     if (!gpu && !emulate) return SX_OK;
-    if (gpu && emulate) return sx_error_new(SX_ERR_USAGE, "--gpu and --emulate-gpu contradict each other");
+    if (gpu && emulate)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--gpu and --emulate-gpu contradict each other"),
+                             "both give the same bits; the second needs no GPU");
     const sx_gpu_mapper *entry = sx_gpu_mapper_find(asked);
     if (!entry) return refuse_mapper(asked, option);
     SX_TRY(check_options(args, option));

@@ -314,7 +314,9 @@ static sx_status force_tensor(sx_exchange *x, const char *name) {
                          : x->graph->tensor[tensor].weight ? "is a weight"
                                                            : "is an input of the network";
     if (reason && !(value != SX_NO_INDEX && x->value[value].by_tiles))
-        return sx_error_new(SX_ERR_USAGE, "--fuse: the tensor %s cannot stay on chip: it %s", name, reason);
+        return sx_error_hint(
+            sx_error_new(SX_ERR_USAGE, "--fuse: the tensor %s cannot stay on chip: it %s", name, reason),
+            "only what one layer makes and others read can: `sextant map --fuse` lists such tensors");
     x->value[value].choice = SX_EXCHANGE_STAY;
     return SX_OK;
 }

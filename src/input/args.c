@@ -107,7 +107,9 @@ static sx_status add_given(sx_args *args, const sx_option *row, const char *valu
     double number;
     bool again = !row->repeatable && sx_args_flag(args, row->name);
     if (again && row->type == SX_OPTION_FLAG) return SX_OK;
-    if (again) return sx_error_new(SX_ERR_USAGE, "option --%s is given twice", row->name);
+    if (again)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "option --%s is given twice", row->name),
+                             "it has one value: leave one of them out");
     if (row->type == SX_OPTION_COUNT && !sx_text_count(value, &count))
         return sx_error_new(SX_ERR_USAGE, "--%s is '%s'; it must be a whole number", row->name, value);
     if (row->type == SX_OPTION_NUMBER && !sx_text_number(value, &number))

@@ -509,7 +509,8 @@ sx_status sx_sources_graph(sx_sources *sources, sx_graph *out) {
     SX_TRY(find_input(sources, SX_NOUN_PROBLEM, &input));
     if (sx_input_has_graph(input) && !wanted_layer(sources->args)) return sx_input_graph(input, out);
     if (!sx_input_has_problem(input) && !sx_input_has_graph(input))
-        return sx_error_new(SX_ERR_USAGE, "a list of layers has no graph");
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "a list of layers has no graph"),
+                             "a file with `graph:` says which tensors lie between layers");
     return sx_named_no_graph(value ? value : sx_noun_section(input, SX_NOUN_PROBLEM)->place.file);
 }
 

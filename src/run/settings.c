@@ -175,7 +175,9 @@ static sx_status read_setting(const char **at, reading *r) {
     ++*at;
     SX_TRY(find_setting(r->entry, key, &index));
     const sx_setting *setting = &r->entry->navigator->settings[index];
-    if (r->given[index]) return sx_error_new(SX_ERR_USAGE, "the setting '%s' is given twice", key);
+    if (r->given[index])
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "the setting '%s' is given twice", key),
+                             "it has one value: leave one of them out");
     r->given[index] = true;
     if (setting->kind == SX_SETTING_TEXT) return read_text(at, setting, r, &r->value[index]);
     SX_TRY(take_word(at, ",", value));

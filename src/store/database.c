@@ -203,7 +203,9 @@ static SX_MUST_USE sx_status check_path(const sx_database *database) {
     const char *path = database->path;
     if (!path[0]) return sx_error_new(SX_ERR_USAGE, "a database needs a file name");
     if (stat(path, &info) != 0) return folder_writable(path) ? SX_OK : unwritable(database);
-    if (S_ISDIR(info.st_mode)) return sx_error_new(SX_ERR_FILE, "'%s' is a folder, not a database", path);
+    if (S_ISDIR(info.st_mode))
+        return sx_error_hint(sx_error_new(SX_ERR_FILE, "'%s' is a folder, not a database", path),
+                             "give a file, which is made where there is none: --db results.db");
     if (!S_ISREG(info.st_mode)) return sx_error_new(SX_ERR_FILE, "'%s' is not a file", path);
     if (info.st_size > 0 && info.st_size < HEADER_SIZE) return not_a_database(database);
     return SX_OK;

@@ -238,6 +238,8 @@ sx_status sx_onnx_model_read(sx_arena *arena, sx_bytes file, sx_onnx_model *out)
         if (field.number == MODEL_FUNCTION)
             SX_TRY(read_function(arena, field.bytes, &out->function[out->n_functions++]));
     }
-    if (!graph.data) return sx_error_new(SX_ERR_INPUT, "this is not an ONNX model: it has no graph");
+    if (!graph.data)
+        return sx_error_hint(sx_error_new(SX_ERR_INPUT, "this is not an ONNX model: it has no graph"),
+                             "it may be cut short, or be another file with that ending");
     return sx_onnx_graph_read(arena, graph, &out->graph);
 }

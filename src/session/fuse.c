@@ -121,6 +121,10 @@ sx_status sx_fusing_init(sx_fusing *f, const sx_graph *graph, const sx_network *
     const sx_arch *arch = f->searcher.arch;
     f->groups.size = sizeof(sx_fuse_group);
     SX_TRY(sx_cut_levels(arch, exchange, &f->searcher.exchange, &f->searcher.second));
+    if (f->searcher.second >= 0 && f->options->model.latency_tile)
+        return sx_error_hint(
+            sx_error_new(SX_ERR_USAGE, "--latency tile has no rule for two exchange memories"),
+            "name one level, or leave out --latency");
     SX_TRY(sx_inner_init(&f->inner, &f->options->run.objective, sx_cut_capacity(arch, f->searcher.exchange)));
     if (f->searcher.second >= 0) f->inner.second = sx_cut_capacity(arch, f->searcher.second);
     f->inner.user = &f->searcher;

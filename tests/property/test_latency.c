@@ -91,7 +91,7 @@ static void cut_space(sx_rng *rng, const sx_small_space *small, lawful *out) {
         return;
     out->cut = true;
     sx_cut_arch(&whole, exchange, &cut, &out->arch);
-    sx_cut_constraints(&small->limits, exchange, &cut, &out->limits);
+    sx_cut_constraints(&whole, &small->limits, exchange, &cut, &out->limits);
 }
 
 /* Makes all energies multiples of 1/16, which have a common unit. */

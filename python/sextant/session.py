@@ -300,8 +300,8 @@ def map(problem: Union[Problem, Network, Sequence[Any], str], arch: Union[Arch, 
         if callback or checkpoint or run:
             raise ValueError("map with fuse has no callback, no checkpoint and no run of a language model")
         names = "auto" if fuse is True else fuse if isinstance(fuse, str) else ",".join(fuse)
-        return _map_by_program(problem, arch, fuse=names, exchange=exchange, window=window, softmax=softmax, staircase=staircase, orders=orders, row_loops=row_loops,
-                               gap=gap, mapper=mapper, objective=objective, evals=evals, time=time or None, seed=seed,
+        return _map_by_program(problem, arch, fuse=names, exchange=exchange, window=window, softmax=softmax, staircase=staircase,
+                               orders=orders, row_loops=row_loops, gap=gap, mapper=mapper, objective=objective, evals=evals, time=time or None, seed=seed,
                                threads=threads, k_best=k_best, constraints=constraints or None, keep_all=keep_all,
                                latency=latency, estimator=estimator)
     if run:

@@ -414,6 +414,10 @@ class Fused(unittest.TestCase):
         named = sextant.map(str(files / "two.yaml"), str(files / "two.arch.yaml"), mapper="optimal", objective="energy",
                             fuse=["a"])
         self.assertEqual(named.fused["groups"][0]["tensors"][0]["name"], "a")
+        both = sextant.map(str(files / "branches.yaml"), str(files / "levels.arch.yaml"), mapper="optimal", objective="energy",
+                           fuse=True, exchange="GLB,L1", orders=3, row_loops=2)
+        self.assertEqual(set(both.fused["peak"]), {"GLB", "L1"})
+        self.assertEqual(both.fused["orders"], 3)
         with self.assertRaises(sextant.UsageError):
             sextant.map(str(files / "two.yaml"), str(files / "two.arch.yaml"), fuse=["b"])
         with self.assertRaises(TypeError):

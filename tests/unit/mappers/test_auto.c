@@ -59,7 +59,7 @@ static double best_of(const char *arch_name, const char *problem_name, const cha
 static void short_searches_begin_with_sunstone(void **state) {
     (void)state;
     const sx_run_options one = {.evaluations = 1};
-    sx_run_options brief = {.seconds = 4.9};
+    sx_run_options brief = {.seconds = 1};
     uint64_t used;
     brief.target = search("accel-b", "resnet-conv4", "sunstone:plus=on", &one, NULL);
     assert_true(search("accel-b", "resnet-conv4", "optimal", &brief, &used) <= brief.target);

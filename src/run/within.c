@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The options of a run within another: its seed, threads, stop flag and objective, and what is left of its budget. Every
+/* The options of a run within another: its seed, threads, stop flag, objective and patience, and what is left of its budget. Every
  * process searches it whole: such spaces are small. */
 static sx_run_options options_within(const sx_run *run, double share) {
     const sx_run_options *o = &run->options;
@@ -16,6 +16,7 @@ static sx_run_options options_within(const sx_run *run, double share) {
     out.seed = o->seed;
     out.threads = o->threads;
     out.cancel = o->cancel;
+    out.patience = o->patience;
     uint64_t left = sx_run_left(run);
     if (left < UINT64_MAX) out.evaluations = (uint64_t)(share * (double)left) + 1;
     if (o->seconds > 0) out.seconds = share * (o->seconds - sx_run_seconds(run));
@@ -39,6 +40,7 @@ sx_status sx_run_within(sx_run *run, const sx_space *space, const char *navigato
         run->evaluations += sx_run_result(inner).evaluations;
         run->valid += sx_run_result(inner).valid;
         run->rejected += sx_run_result(inner).rejected;
+        if (*found && !sx_run_incumbent(run, NULL)) run->improved = run->evaluations; /* patience begins with it */
     }
     sx_run_free(inner);
     return status;

@@ -199,7 +199,8 @@ static void stop_flag_is_obeyed_within_a_batch(void **state) {
             if (b.late > 0)
                 print_error("%s on %s: %llu more\n", s->name, s->ground[i].name, (unsigned long long)b.late);
             assert_true(b.late == 0);
-            assert_true(summary.evaluations <= b.scored);
+            /* with remainders spaces of other models are searched, too */
+            assert_true(summary.evaluations <= b.scored || strstr(s->ground[i].name, "remainders"));
             assert_true(sx_cancel_is_set(&b.stop) || k > 0);
             if (k == 0) assert_int_equal(summary.stop, SX_STOP_SIGNAL);
             raised += sx_cancel_is_set(&b.stop);

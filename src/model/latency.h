@@ -22,6 +22,9 @@ typedef struct sx_stored {
     uint16_t first[SX_MAX_RANKS + 1]; /* term of each rank */
     double whole[SX_MAX_RANKS];       /* the extents of the whole tensor */
     uint16_t rank_dims[SX_MAX_RANKS]; /* that index each rank */
+    /* Where a rank is the innermost that a tile has not whole: what the lines from one of its runs to the next and the sets of
+     * each cache have as greatest common divisor, or 0 where these are not whole lines. */
+    double spread[SX_MAX_RANKS][SX_MAX_CACHES];
     sx_lines whole_lines;
     struct sx_stored_term {
         uint32_t coef;

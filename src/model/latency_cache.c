@@ -8,6 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#define INLINE inline __attribute__((always_inline))
+
 static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
     if ((b & (b - 1)) == 0 && a) { /* a power of two */
         const uint64_t bit = a & (~a + 1);
@@ -36,25 +38,34 @@ static void measure_ranks(const sx_stored *stored, const uint32_t *extent, unsig
 
 /* Measures the lines of a tile: it is contiguous runs of so many bytes each, with so many bytes from one to the next. Those
  * of strided runs can be in a share of a cache's sets only. */
-static void measure_lines(const sx_boundary *b, const sx_stored *stored, walked *w) {
-    const double line = b->law->line;
-    double runs = 1, bytes = stored->bytes, stride = stored->bytes;
+static INLINE void measure_lines(const sx_boundary *b, const sx_stored *stored, int room, walked *w) {
+    double runs = 1, bytes = stored->bytes;
     int r = stored->n_ranks - 1;
     for (; r >= 0; r--) {
         bytes *= w->extent[r];
-        stride *= stored->whole[r];
         if (w->extent[r] != stored->whole[r]) break;
     }
-    const bool broken = r >= 0;
+    const double *spread = r >= 0 ? stored->spread[r] : NULL;
     for (r--; r >= 0; r--) runs *= w->extent[r];
-    const double per_run = sx_larger(1, bytes / line), steps = stride / line;
-    const bool strided = broken && stride >= line && steps == (double)(int64_t)steps;
+    const double per_run = sx_larger(1, bytes / b->law->line);
     w->lines.n = runs * per_run;
-    for (int c = 0; c < SX_MAX_CACHES; c++) w->lines.crowded[c] = w->lines.n;
-    for (int c = 0; c < b->n_caches && strided; c++) {
-        const double share =
-            per_run / (double)(int64_t)greatest_divisor((uint64_t)(int64_t)steps, b->cache[c].sets);
-        if (share < 1) w->lines.crowded[c] /= share;
+    for (int c = 0; c < room; c++) w->lines.crowded[c] = w->lines.n;
+    for (int c = 0; c < b->n_caches && spread; c++)
+        if (per_run < spread[c]) w->lines.crowded[c] /= per_run / spread[c];
+}
+
+/* Says of the runs of every tensor what they leave of the sets of a cache. */
+static void spread_runs(const sx_model *model, sx_boundary *b, int c) {
+    for (int v = 0; v < model->n_tensors; v++) {
+        sx_stored *stored = &b->stored[v];
+        double stride = stored->bytes;
+        for (int r = stored->n_ranks - 1; r >= 0; r--) {
+            stride *= stored->whole[r];
+            const double steps = stride / b->law->line;
+            const bool strided = stride >= b->law->line && steps == (double)(int64_t)steps;
+            stored->spread[r][c] =
+                strided ? (double)(int64_t)greatest_divisor((uint64_t)(int64_t)steps, b->cache[c].sets) : 0;
+        }
     }
 }
 
@@ -65,13 +76,12 @@ static double raise(double x, double power) {
     return power == 1 ? x : pow(x, power);
 }
 
-/* The share of the lines touched that each cache has lost; 0 beyond those there are, so that loops over all of them have a
- * fixed length, which is faster. */
-static void set_lost(const sx_boundary *b, const walked *w, int n, double *lost) {
+/* The share of the lines touched that each cache has lost; 0 beyond those there are. */
+static INLINE void set_lost(const sx_boundary *b, const walked *w, int n, int room, double *lost) {
     double lines[SX_MAX_CACHES] = {0};
     for (int v = 0; v < n; v++)
-        for (int c = 0; c < SX_MAX_CACHES; c++) lines[c] += w[v].lines.crowded[c];
-    for (int c = 0; c < SX_MAX_CACHES; c++) lost[c] = 0;
+        for (int c = 0; c < room; c++) lines[c] += w[v].lines.crowded[c];
+    for (int c = 0; c < room; c++) lost[c] = 0;
     for (int c = 0; c < b->n_caches; c++) {
         const double bytes = lines[c] * b->law->line;
         if (bytes > b->cache[c].bytes)
@@ -84,7 +94,7 @@ static void measure_all(const sx_model *model, const sx_boundary *b, const uint3
     for (int v = 0; v < model->n_tensors; v++) {
         for (int r = 0; r < b->stored[v].n_ranks; r++)
             w[v].extent[r] = sx_stored_extent(&b->stored[v], r, extent);
-        measure_lines(b, &b->stored[v], &w[v]);
+        measure_lines(b, &b->stored[v], SX_MAX_CACHES, &w[v]);
     }
 }
 
@@ -100,9 +110,10 @@ void sx_latency_compile_caches(const sx_model *model, sx_boundary *b) {
             .miss = law->cache[i].miss,
             .sets = (uint64_t)(law->cache[i].bytes / (law->line * law->cache[i].ways)),
         };
+        spread_runs(model, b, c);
         if (!whole) continue;
         measure_all(model, b, model->size, w);
-        set_lost(b, w, model->n_tensors, lost);
+        set_lost(b, w, model->n_tensors, SX_MAX_CACHES, lost);
         b->cache[c].lost = lost[c];
         if (b->cache[c].lost == 0) b->n_caches--;
     }
@@ -112,10 +123,10 @@ void sx_latency_compile_caches(const sx_model *model, sx_boundary *b) {
 }
 
 /* Takes the walk over one more loop outward; dimensions in `open` are not whole after it. */
-static void pass_loop(const sx_boundary *b, int n, int dim, double factor, const uint32_t *extent,
-                      unsigned open, walked *w) {
+static INLINE void pass_loop(const sx_boundary *b, int n, int dim, double factor, const uint32_t *extent,
+                             unsigned open, int room, walked *w) {
     double lost[SX_MAX_CACHES];
-    set_lost(b, w, n, lost);
+    set_lost(b, w, n, room, lost);
     for (int v = 0; v < n; v++) {
         const sx_stored *stored = &b->stored[v];
         const double before = w[v].lines.n;
@@ -123,21 +134,23 @@ static void pass_loop(const sx_boundary *b, int n, int dim, double factor, const
         if (stored->dims >> dim & 1) {
             if (stored->dims & open) {
                 measure_ranks(stored, extent, 1u << dim, &w[v]);
-                measure_lines(b, stored, &w[v]);
+                measure_lines(b, stored, room, &w[v]);
             } else {
                 w[v].lines = stored->whole_lines;
             }
             const double grown = w[v].lines.n / before, again = sx_larger(factor - grown, 0);
-            for (int c = 0; c < SX_MAX_CACHES; c++) w[v].missed[c] *= grown + again * lost[c];
+            for (int c = 0; c < room; c++) w[v].missed[c] *= grown + again * lost[c];
         } else if (!stored->output) {
-            for (int c = 0; c < SX_MAX_CACHES; c++) w[v].missed[c] *= 1 + (factor - 1) * lost[c];
+            for (int c = 0; c < room; c++) w[v].missed[c] *= 1 + (factor - 1) * lost[c];
         }
     }
 }
 
-void sx_latency_misses(const sx_model *model, const sx_boundary *b, const sx_mapping *mapping, unsigned kept,
-                       const uint32_t *tile, const double (*rank)[SX_MAX_RANKS],
-                       double (*missed)[SX_MAX_TENSORS]) {
+/* The lines that miss, of a boundary with at most `room` caches: a constant, so that loops over them have a fixed length,
+ * which is faster. */
+static INLINE void count_misses(const sx_model *model, const sx_boundary *b, const sx_mapping *mapping,
+                                unsigned kept, const uint32_t *tile, const double (*rank)[SX_MAX_RANKS],
+                                int room, double (*missed)[SX_MAX_TENSORS]) {
     const int n = model->n_tensors;
     uint32_t extent[SX_MAX_DIMS];
     unsigned open = 0;
@@ -148,9 +161,9 @@ void sx_latency_misses(const sx_model *model, const sx_boundary *b, const sx_map
     }
     for (int v = 0; v < n; v++) {
         memcpy(w[v].extent, rank[v], sizeof w[v].extent);
-        measure_lines(b, &b->stored[v], &w[v]);
+        measure_lines(b, &b->stored[v], room, &w[v]);
         if (!(kept >> v & 1)) w[v].lines = (sx_lines){0};
-        for (int c = 0; c < SX_MAX_CACHES; c++) w[v].missed[c] = w[v].lines.n;
+        for (int c = 0; c < room; c++) w[v].missed[c] = w[v].lines.n;
     }
     for (int s = b->level; s < b->outer; s++)
         for (int i = 0; i < model->n_dims; i++) {
@@ -160,13 +173,24 @@ void sx_latency_misses(const sx_model *model, const sx_boundary *b, const sx_map
             const uint64_t wide = (uint64_t)extent[d] * factor;
             extent[d] = wide < model->size[d] ? (uint32_t)wide : model->size[d];
             if (extent[d] == model->size[d]) open &= ~(1u << d);
-            pass_loop(b, n, d, factor, extent, open, w);
+            pass_loop(b, n, d, factor, extent, open, room, w);
         }
     double lost[SX_MAX_CACHES];
     for (int c = 0; c < b->n_caches; c++) lost[c] = b->cache[c].lost;
-    if (b->outer < model->n_levels || kept != (1u << n) - 1) set_lost(b, w, n, lost);
+    if (b->outer < model->n_levels || kept != (1u << n) - 1) set_lost(b, w, n, room, lost);
     for (int c = 0; c < b->n_caches; c++)
         for (int v = 0; v < n; v++) missed[c][v] = w[v].missed[c] * lost[c];
+}
+
+void sx_latency_misses(const sx_model *model, const sx_boundary *b, const sx_mapping *mapping, unsigned kept,
+                       const uint32_t *tile, const double (*rank)[SX_MAX_RANKS],
+                       double (*missed)[SX_MAX_TENSORS]) {
+    if (b->n_caches == 1)
+        count_misses(model, b, mapping, kept, tile, rank, 1, missed);
+    else if (b->n_caches == 2)
+        count_misses(model, b, mapping, kept, tile, rank, 2, missed);
+    else
+        count_misses(model, b, mapping, kept, tile, rank, SX_MAX_CACHES, missed);
 }
 
 enum { MOST_LOOPS = 6, SETS = 1 << MOST_LOOPS };
@@ -196,7 +220,7 @@ static void measure_set(loop_sets *p, const uint32_t *tile, int set) {
         if (!(p->kept >> v & 1)) w[v].lines = (sx_lines){0};
         p->lines[set][v] = w[v].lines.n;
     }
-    set_lost(b, w, p->model->n_tensors, p->lost[set]);
+    set_lost(b, w, p->model->n_tensors, SX_MAX_CACHES, p->lost[set]);
 }
 
 /* What passing loop i after those of a set multiplies the lines missed of a tensor by. */

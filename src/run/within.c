@@ -40,7 +40,8 @@ sx_status sx_run_within(sx_run *run, const sx_space *space, const char *navigato
         run->evaluations += sx_run_result(inner).evaluations;
         run->valid += sx_run_result(inner).valid;
         run->rejected += sx_run_result(inner).rejected;
-        if (*found && !sx_run_incumbent(run, NULL)) run->improved = run->evaluations; /* patience begins with it */
+        if (*found && !sx_run_incumbent(run, NULL))
+            run->improved = run->evaluations; /* patience begins with it */
     }
     sx_run_free(inner);
     return status;

@@ -2,7 +2,7 @@
  * rounds: each searches it again from the answer there is, for twice the time that it had or for its share of all gaps,
  * whichever is more. And a session that is interrupted gives layers that it has not reached a quick answer, so that it
  * answers for the whole network: Sunstone, random draws where Sunstone finds nothing, and what is left of the time that
- * this may take for the one that costs most. */
+ * this may take for those that cost most. */
 #include "base/cancel.h"
 #include "base/status.h"
 #include "session/session.h"
@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const double LEAST_ROUND = 0.05, QUICK_SECONDS = 1.5; /* the latter of all layers together */
+static const double LEAST_ROUND = 0.05, QUICK_ROUND = 0.1;
+static const double QUICK_SECONDS = 1.5; /* of all layers together */
 enum { QUICK_EVALUATIONS = 20000 };
 
 /* How often layer `index` runs, with the layers that are the same. */
@@ -205,23 +206,53 @@ static sx_status improve_layer(const sx_session *session, size_t index, double s
     return SX_OK;
 }
 
-sx_status sx_session_quick(sx_session *session) {
-    const sx_session_options *o = session->options;
+/* Spends so many seconds on layers that have a quick answer, those that cost most first, by their shares of the cost. */
+static sx_status improve_layers(const sx_session *session, bool *quick, double left) {
+    while (left >= LEAST_ROUND) {
+        size_t largest = 0;
+        double most = 0, all = 0;
+        for (size_t i = 0; i < session->network->n_layers; i++) {
+            if (!quick[i]) continue;
+            const double cost = times_of(session, i) * session->out->layer[i].best.value;
+            all += cost;
+            if (cost <= most) continue;
+            most = cost;
+            largest = i;
+        }
+        if (!(most > 0)) break;
+        const double *spent = &session->out->layer[largest].summary.seconds, before = *spent;
+        SX_TRY(improve_layer(session, largest, fmin(left, fmax(QUICK_ROUND, left * most / all))));
+        left -= *spent - before;
+        quick[largest] = false;
+    }
+    return SX_OK;
+}
+
+/* Gives the layers that lack one an answer, and marks them; *left: the seconds that remain. */
+static sx_status answer_quickly(sx_session *session, bool *quick, double *left) {
     const size_t n = session->network->n_layers;
-    if (o->outside || o->navigator || sx_ranks_active(o->run.ranks) || n == 1) return SX_OK;
-    size_t missing = 0, largest = n;
-    double most = 0, left = QUICK_SECONDS;
+    size_t missing = 0;
     for (size_t i = 0; i < n; i++) missing += lacks_answer(session, i);
     for (size_t i = 0; i < n; i++) {
         const sx_layer_result *result = &session->out->layer[i];
         if (!lacks_answer(session, i)) continue;
         SX_TRY(answer_by(session, i, "sunstone:plus=on", QUICK_SECONDS / (double)missing));
         if (!result->found) SX_TRY(answer_by(session, i, "random", QUICK_SECONDS / (double)missing));
-        left -= result->summary.seconds;
-        const double cost = result->found ? times_of(session, i) * result->best.value : 0;
-        if (cost <= most) continue;
-        most = cost;
-        largest = i;
+        *left -= result->summary.seconds;
+        quick[i] = result->found;
     }
-    return largest < n && left >= LEAST_ROUND ? improve_layer(session, largest, left) : SX_OK;
+    return SX_OK;
+}
+
+sx_status sx_session_quick(sx_session *session) {
+    const sx_session_options *o = session->options;
+    const size_t n = session->network->n_layers;
+    if (o->outside || o->navigator || sx_ranks_active(o->run.ranks) || n == 1) return SX_OK;
+    double left = QUICK_SECONDS;
+    bool *quick = calloc(n, sizeof *quick);
+    if (!quick) return sx_error_memory();
+    sx_status status = answer_quickly(session, quick, &left);
+    if (!status) status = improve_layers(session, quick, left);
+    free(quick);
+    return status;
 }

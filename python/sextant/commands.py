@@ -19,6 +19,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import warnings
 from typing import Any, Callable, Dict, Iterator, List, Optional
@@ -146,6 +147,12 @@ def run(name: str, *operands: Any, **options: Any) -> Answer:
     if out.lstrip().startswith(("{", "[")):
         raw = json.loads(out)
     return Answer(name, raw, out, process.returncode, interrupted)
+
+
+def main() -> None:
+    """The command `sextant` that pip installs: runs the program of the package."""
+    path = program()
+    os.execv(path, [path] + sys.argv[1:])
 
 
 def function(name: str) -> Optional[Callable[..., Answer]]:

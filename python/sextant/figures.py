@@ -2,18 +2,53 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Sequence, Tuple
+from typing import Any, NamedTuple, Optional, Sequence, Tuple
 
 from . import _abi as abi
 from ._library import Handle, check, lib, text_of
 from .nouns import Path
 
 
-class Figure:
-    """A figure: `svg` is its text, `save` writes it, and notebooks show it."""
+class Drawn(NamedTuple):
+    """What a figure of series was drawn from: a (name, x, y) for each."""
 
-    def __init__(self, svg: str):
-        self.svg = svg
+    kind: int
+    series: Sequence[Tuple[str, Sequence[float], Sequence[float]]]
+    title: str
+    x_label: str
+    y_label: str
+    log_x: bool
+    log_y: bool
+
+
+class Figure:
+    """A figure: `svg` is its text, `save` writes it, and notebooks show it. `drawn` is the data of curves, fronts and bars, which
+    `matplotlib` draws, too; None of others."""
+
+    def __init__(self, svg: str, drawn: Optional[Drawn] = None):
+        self.svg, self.drawn = svg, drawn
+
+    def matplotlib(self, axes: Any = None) -> Any:
+        """The same data by matplotlib, on axes of yours or on new ones, which are returned."""
+        d = self.drawn
+        if d is None:
+            raise ValueError("this figure has several parts; matplotlib draws curves, fronts and bars")
+        if axes is None:
+            from matplotlib import pyplot
+            axes = pyplot.subplots()[1]
+        for name, x, y in d.series:
+            if d.kind == abi.SX_CURVES:
+                axes.step(x, y, where="post", label=name)
+            elif d.kind == abi.SX_FRONT:
+                axes.plot(x, y, "o", label=name)
+            else:
+                axes.bar([name], y)
+        axes.set(title=d.title, xlabel=d.x_label, ylabel=d.y_label)
+        if d.kind != abi.SX_BARS:
+            axes.set_xscale("log" if d.log_x else "linear")
+            axes.legend()
+        axes.set_yscale("log" if d.log_y else "linear")
+        return axes
 
     def save(self, path: Path) -> None:
         with open(path, "w", encoding="utf-8") as file:
@@ -34,7 +69,7 @@ def _draw(kind: int, series: Sequence[Tuple[str, Sequence[float], Sequence[float
     lib.sx_figure_set_log(figure, log_x, log_y)
     for name, x, y in series:
         check(lib.sx_figure_add(figure, name.encode(), len(x), _doubles(x), _doubles(y)))
-    return Figure(text_of(lib.sx_figure_draw, figure))
+    return Figure(text_of(lib.sx_figure_draw, figure), Drawn(kind, series, title, x_label, y_label, log_x, log_y))
 
 
 def curves(traces: Sequence[Tuple[str, Sequence[float], Sequence[float]]], title: str, x_label: str = "evaluations",

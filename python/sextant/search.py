@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _abi as abi
+from . import html
 from ._library import Guard, Handle, check, lib, taken
 from .figures import Figure, curves, front
 from .mappings import Mapping, Mappings
@@ -62,6 +63,13 @@ class SearchResult:
         """A pandas frame of the trace."""
         import pandas
         return pandas.DataFrame(self.trace, columns=["evaluations", "seconds", "value"])
+
+    def _repr_html_(self) -> str:
+        found = self.front or self.all
+        rows = [(f.value, f.score.cycles, f.score.energy_pj / 1e6, f.score.utilization, f.evaluation) for f in found]
+        known = "proven" if self.optimal else f"lower bound {self.lower_bound:.6g}"
+        return html.table([self.objective, "cycles", "energy, uJ", "utilisation", "found at"], rows,
+                          f"{'front' if self.front else 'best'} by {self.mapper}; {known}")
 
     def plot(self, title: str = "convergence") -> Figure:
         """The best value against evaluations, or the Pareto front where one was asked for."""

@@ -324,6 +324,21 @@ class Searching(unittest.TestCase):
             self.assertEqual(done.stdout.strip(), said, done.stderr)
             self.assertEqual("best so far" in done.stderr, action == "always")
 
+    def test_figures_by_matplotlib(self):
+        result = self.space.search(mapper="random", evals=300, pareto=True)
+        self.assertIn("front by random", result._repr_html_())
+        axes = mock.MagicMock()
+        figure = result.plot("a front")
+        self.assertIs(figure.matplotlib(axes), axes)
+        _, x, y = figure.drawn.series[0]
+        axes.plot.assert_called_once_with(x, y, "o", label="front")
+        axes.set.assert_called_once_with(title="a front", xlabel="energy (pJ)", ylabel="cycles")
+        self.space.search(mapper="random", evals=300).plot().matplotlib(axes)
+        axes.set_yscale.assert_called_with("log")
+        self.assertTrue(axes.step.called)
+        with self.assertRaisesRegex(ValueError, "several parts"):
+            sextant.map("8x8x8", "accel-a").plot().matplotlib(axes)
+
     def test_bar(self):
         from sextant import progress
         seen = sextant.Progress(1200, 5000, 2.0, 1.5e6, 1e6, "conv1")

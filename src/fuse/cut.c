@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define MOST_WORDS (UINT64_C(1) << 62)
+
 /* Why a level cannot be an exchange memory; NULL where it can. */
 static const char *unfit_level(const sx_arch *arch, int level, bool second) {
     const sx_storage *s = &arch->level[level];
@@ -64,7 +66,8 @@ sx_status sx_cut_levels(const sx_arch *arch, const char *names, int *out, int *s
 }
 
 uint64_t sx_cut_capacity(const sx_arch *arch, int exchange) {
-    return (uint64_t)sx_usable_words(&arch->level[exchange]);
+    const double words = sx_usable_words(&arch->level[exchange]);
+    return words < (double)MOST_WORDS ? (uint64_t)words : MOST_WORDS; /* more than any tensor has */
 }
 
 /* The exchange memory as what stays in it sees it. */

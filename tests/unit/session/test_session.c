@@ -1,4 +1,5 @@
 #include "support/expect.h"
+#include "support/sanitized.h"
 #include "support/small_session.h"
 
 #include <math.h>
@@ -229,6 +230,7 @@ static void stopped_at_once_improves_the_largest_layer(void **state) {
     sx_cancel stop = {0};
     sx_session_result all, part;
     size_t n_improved = 0;
+    if (SX_SANITIZED) skip(); /* Sunstone takes the time that there is */
     sx_small_init(&small, "optimal", 0, SX_WARM_SIMILARITY);
     sx_small_run(&small, &all);
     sx_cancel_set(&stop);

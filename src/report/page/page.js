@@ -173,8 +173,9 @@ function nest(input, detail) {
     const level = levels[at], index = levels.length - 1 - at;
     const kept = tensors[index].tensors.filter(t => t.kept).map(t => t.name);
     const loops = detail.loops.filter(l => l.level === level.name).map(l => h('div', {class: 'loop'},
-      l.axis ? h('span', {class: 'axis', 'data-tip': `spread over ${l.factor} instances along ${l.axis}`}, `parallel ${l.axis}`) : h('em', null, 'for'),
-      ` ${l.dim} `, h('em', null, 'in'), ` 0..${l.factor - 1}`, l.last !== l.factor && h('em', null, ` (last ${l.last})`)));
+      l.axis ? h('span', {class: 'axis', 'data-tip': `spread over ${l.factor} instances along ${l.axis}`}, `par-for`) : h('em', null, 'for'),
+      ` ${l.dim} `, h('em', null, 'in'), ` [0:${l.factor})`, l.last !== l.factor && h('em', null, `, last ${l.last}`),
+      l.axis && h('em', null, ` (${l.axis})`)));
     if (level.fanout && !loops.length) return inner(at + 1);
     return h('div', {class: 'nest', style: `color:${colour(index + 1)};border-left-color:${colour(index + 1)}`},
       h('div', {class: 'loop'}, h('b', null, level.name), h('em', null, kept.length ? ` keeps ${kept.join(', ')}` : level.fanout ? '' : ' bypassed')),

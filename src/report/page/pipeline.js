@@ -10,7 +10,7 @@ function tileTimeline({s, number, sum, count, colour}, b, width = 640) {
       return s('rect', {x: X(from), y: lane * i + 2, width: Math.max(X(from + b[name]) - X(from), 0.5), height: lane - 4, fill: colour(i),
         'data-tip': `tile ${count(tile + 1)} of ${count(n)}, ${name}: ${count(b[name])} cycles`});
     })),
-    tail > 0 && s('text', {class: 'name', x: X((head + 0.1) * b.period), y: 3 * lane + 16}, `\u2026 ${count(n - head - tail)} more, one every ${count(b.period)} cycles \u2026`));
+    tail > 0 && s('text', {class: 'name', x: X(0), y: 3 * lane + 16}, `\u2026 ${count(n - head - tail)} more, one every ${count(b.period)} cycles \u2026`));
 }
 function tilePipeline(kit, cost) {
   const {soft, panel, stacks, legend, objects, number, sum, count} = kit;

@@ -175,7 +175,8 @@ static void add_part(const char *mark, size_t size, const char *title, const cha
     if (size == strlen("TITLE") && strncmp(mark, "TITLE", size) == 0) add_escaped(title, out);
     if (size == strlen("STYLE") && strncmp(mark, "STYLE", size) == 0) sx_text_add(out, "%s", sx_page_css);
     if (size == strlen("SCRIPT") && strncmp(mark, "SCRIPT", size) == 0)
-        sx_text_add(out, "%s%s%s%s", sx_page_fused_js, sx_page_runs_js, sx_page_js, sx_page_pipeline_js);
+        sx_text_add(out, "%s%s%s%s%s", sx_page_fused_js, sx_page_runs_js, sx_page_js, sx_page_pipeline_js,
+                    sx_page_roofline_js);
     if (size == strlen("DATA") && strncmp(mark, "DATA", size) == 0) add_data(data, out);
 }
 

@@ -10,7 +10,7 @@
 
 /* The template and what it embeds, made from src/report/page/ when the library is built. */
 extern const char sx_page_html[], sx_page_css[], sx_page_fused_js[], sx_page_js[], sx_page_pipeline_js[],
-    sx_page_runs_js[];
+    sx_page_roofline_js[], sx_page_runs_js[];
 
 /* A result of `map` for a page: the result and the costs of its layers. */
 SX_MUST_USE sx_status sx_page_result(const char *file, const sx_result *result, SX_OWN json_t **out);

@@ -245,18 +245,6 @@ function layerDetails(input, id, row) {
       !detail && layer.best && soft('The model gives another cost for this mapping than the file has: no details.')));
 }
 
-/* Names beside dots, on the side that has room; those that would lie over an earlier name are left to the tips. */
-function dotNames(points, X, Y, frame) {
-  const placed = [];
-  return points.map(p => {
-    const width = 6.2 * p.name.length, right = X(p.at[0]) + 9 + width < frame.right, x = X(p.at[0]) + (right ? 9 : -9), y = Y(p.at[1]) + 4;
-    const box = [right ? x : x - width, y];
-    if (placed.some(([at, line, wide]) => Math.abs(line - box[1]) < 11 && at < box[0] + width && box[0] < at + wide)) return null;
-    placed.push([...box, width]);
-    return s('text', {class: 'name', x, y, 'text-anchor': right ? 'start' : 'end'}, p.name);
-  });
-}
-
 /* Each layer below the peak of the compute units and the bandwidth of the DRAM. */
 function roofline(input, rows) {
   const clock = clockOf(input), rate = clock ? 2e-12 * clock : 1, unit = clock ? 'TOPS' : 'MACs/cycle';
@@ -269,7 +257,7 @@ function roofline(input, rows) {
       s('path', {class: 'roof', d: (ridge > 0 ? `M${X(ridge / 3)} ${Y(peak / 3)}L${X(ridge)} ${Y(peak)}` : `M${frame.left} ${Y(peak)}`) + `H${frame.right}`}),
       s('text', {class: 'name', x: frame.left + 6, y: Y(peak) + 15}, `peak ${digits(peak)} ${unit}`),
       points.map((p, i) => dot(X, Y, p.at, i, `${p.name}\n${digits(p.at[0])} MACs/B\n${digits(p.at[1])} ${unit}`)),
-      dotNames(points, X, Y, frame)]));
+      dotNames(s, points, X, Y, frame)]));
 }
 
 function mapSection(input, section) {

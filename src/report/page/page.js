@@ -174,8 +174,7 @@ function nest(input, detail) {
     const kept = tensors[index].tensors.filter(t => t.kept).map(t => t.name);
     const loops = detail.loops.filter(l => l.level === level.name).map(l => h('div', {class: 'loop'},
       l.axis ? h('span', {class: 'axis', 'data-tip': `spread over ${l.factor} instances along ${l.axis}`}, `par-for`) : h('em', null, 'for'),
-      ` ${l.dim} `, h('em', null, 'in'), ` [0:${l.factor})`, l.last !== l.factor && h('em', null, `, last ${l.last}`),
-      l.axis && h('em', null, ` (${l.axis})`)));
+      ` ${l.dim} `, h('em', null, 'in'), ` [0:${l.factor})`, l.last !== l.factor && h('em', null, `, last ${l.last}`), l.axis && h('em', null, ` (${l.axis})`)));
     if (level.fanout && !loops.length) return inner(at + 1);
     return h('div', {class: 'nest', style: `color:${colour(index + 1)};border-left-color:${colour(index + 1)}`},
       h('div', {class: 'loop'}, h('b', null, level.name), h('em', null, kept.length ? ` keeps ${kept.join(', ')}` : level.fanout ? '' : ' bypassed')),
@@ -256,8 +255,7 @@ function roofline(input, rows) {
     {label: unit, log: true, values: [...points.map(p => p.at[1]), peak, peak / 3]}, (X, Y, frame) => [
       s('path', {class: 'roof', d: (ridge > 0 ? `M${X(ridge / 3)} ${Y(peak / 3)}L${X(ridge)} ${Y(peak)}` : `M${frame.left} ${Y(peak)}`) + `H${frame.right}`}),
       s('text', {class: 'name', x: frame.left + 6, y: Y(peak) + 15}, `peak ${digits(peak)} ${unit}`),
-      points.map((p, i) => dot(X, Y, p.at, i, `${p.name}\n${digits(p.at[0])} MACs/B\n${digits(p.at[1])} ${unit}`)),
-      dotNames(s, points, X, Y, frame)]));
+      points.map((p, i) => dot(X, Y, p.at, i, `${p.name}\n${digits(p.at[0])} MACs/B\n${digits(p.at[1])} ${unit}`)), dotNames(s, points, X, Y, frame)]));
 }
 
 function mapSection(input, section) {

@@ -53,8 +53,8 @@ static sx_status check_run(const sx_run *run) {
 
 /* Tells the run of mappings that were scored, and of the best of them where it is not NULL: the cost model must give it
  * the same value. */
-static sx_status tell_run(sx_run *run, uint64_t evaluations, uint64_t rejected, uint64_t legal, double value,
-                          const sx_mapping *mapping) {
+static sx_status tell_run_counts(sx_run *run, uint64_t evaluations, uint64_t rejected, uint64_t legal,
+                                 double value, const sx_mapping *mapping) {
     double by_model;
     sx_run_add(run, evaluations, legal, rejected, mapping);
     if (mapping && !run->failure && sx_run_incumbent(run, &by_model) && by_model != value)
@@ -76,8 +76,8 @@ static sx_status add_step(job *j, uint64_t evaluations, uint64_t rejected, const
         sx_gpu_point_at(j->image, &found->best.at, &nest);
         sx_gpu_mapping_of(sx_run_space(j->run), &nest, &mapping);
     }
-    return tell_run(j->run, evaluations, rejected, found->counts.legal, found->best.value,
-                    better ? &mapping : NULL);
+    return tell_run_counts(j->run, evaluations, rejected, found->counts.legal, found->best.value,
+                           better ? &mapping : NULL);
 }
 
 /* Nothing found yet. */
@@ -238,8 +238,8 @@ static sx_status search_exhaustive(sx_run *run) {
     sx_run_poll(run, 0);
     sx_run_incumbent(run, &best);
     bool better = answer.found && answer.value < best;
-    SX_TRY(tell_run(run, answer.counts.legal, 0, answer.counts.legal, answer.value,
-                    better ? &answer.mapping : NULL));
+    SX_TRY(tell_run_counts(run, answer.counts.legal, 0, answer.counts.legal, answer.value,
+                           better ? &answer.mapping : NULL));
     if (answer.complete) sx_run_optimal(run);
     return SX_OK;
 }

@@ -88,8 +88,8 @@ static size_t decode(const sx_map_space *space, const void *point, int dim, cons
 }
 
 /* Changes a point's factors by a step, with a new loop in one of its places, and normalizes it. */
-static void apply_step(const sx_map_space *space, int dim, const uint32_t *now, const tile_step *step,
-                       size_t place, void *point) {
+static void apply_tile_step(const sx_map_space *space, int dim, const uint32_t *now, const tile_step *step,
+                            size_t place, void *point) {
     sx_map_set_factors(space, dim, step->factor, point);
     if (step->slot >= 0) sx_map_place(space, step->slot, dim, (int)place, point);
     sx_map_normalize_levels(space, sx_map_levels_between(space, now, step->factor), point);
@@ -130,7 +130,7 @@ static void take_prime(const sx_map_space *space, int dim, const prime_steps *s,
     step.factor[a] /= space->prime[dim][p];
     step.factor[b] *= space->prime[dim][p];
     step.slot = s->now[b] == 1 ? b : -1;
-    apply_step(space, dim, s->now, &step, left, point);
+    apply_tile_step(space, dim, s->now, &step, left, point);
 }
 
 /* Takes step number *left of a dimension's exact factors; where there are fewer, lowers *left by them. */
@@ -162,7 +162,7 @@ static bool step_tile(const sx_map_space *space, int dim, size_t *left, void *po
         tile_step step;
         size_t places = decode(space, point, dim, now, code, &step);
         if (*left < places) {
-            apply_step(space, dim, now, &step, *left, point);
+            apply_tile_step(space, dim, now, &step, *left, point);
             return true;
         }
         *left -= places;
@@ -293,7 +293,7 @@ bool sx_map_walk_next(sx_map_walk *walk, void *out) {
             tile_step next;
             if (walk->place >= decode(space, walk->point, gene.which, now, walk->code, &next)) continue;
             if (walk->filter && !walk->filter(walk->context, gene.which, next.factor)) continue;
-            apply_step(space, gene.which, now, &next, walk->place++, out);
+            apply_tile_step(space, gene.which, now, &next, walk->place++, out);
             return true;
         }
     }

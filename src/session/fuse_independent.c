@@ -104,8 +104,8 @@ typedef struct step_rows {
 } step_rows;
 
 /* Marks the rows of each tensor that a step makes for rows [at, end) of the last one. */
-static void make_step(const sx_layer_chain *chain, const sx_group_choice *loops, uint32_t at, uint32_t end,
-                      step_rows *s) {
+static void make_group_step(const sx_layer_chain *chain, const sx_group_choice *loops, uint32_t at,
+                            uint32_t end, step_rows *s) {
     const int n = chain->n;
     memset(s->make, 0, (size_t)(n + 1) * s->width);
     for (uint32_t r = at; r < end && r < chain->link[n - 1].rows_out; r++)
@@ -201,7 +201,7 @@ static sx_status count_steps(alone_count *c, const sx_layer_chain *chain, const 
         if (at == outer && loops->window == SX_GROUP_RECOMPUTE)
             memset(s.here, 0, (size_t)(chain->n + 1) * s.width);
         end = at + tile < outer + loops->tile ? at + tile : outer + loops->tile;
-        make_step(chain, loops, at, end, &s);
+        make_group_step(chain, loops, at, end, &s);
         read += count_rows(s.make, s.width);
         for (int l = 0; l < chain->n; l++) {
             const uint32_t rows = count_rows(&s.make[(size_t)(l + 1) * s.width], s.width);

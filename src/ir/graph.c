@@ -172,8 +172,12 @@ static SX_MUST_USE sx_status visit_node(walk *w, size_t start, size_t *cyclic) {
             w->stack[depth++] = before;
         } else if (w->next[before] != SX_NO_INDEX - 1) {
             *cyclic = before;
-            return sx_error_new(SX_ERR_INPUT, "node '%s' depends on its own output",
-                                w->graph->node[before].name);
+            sx_status status = sx_error_new(SX_ERR_INPUT, "node '%s' depends on its own output",
+                                            w->graph->node[before].name);
+            return before == node
+                       ? sx_error_hint(status, "a tensor that a node reads and writes, and that survives the "
+                                               "run, has 'state: true'")
+                       : status;
         }
     }
     return SX_OK;

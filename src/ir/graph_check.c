@@ -12,8 +12,8 @@ enum { MAX_BITS = 1 << 16 };
 typedef struct checker {
     const sx_graph *graph;
     sx_graph_blame *blame;
-    size_t *producer;   /* of each tensor, as far as nodes were checked */
-    bool *used;         /* whether an operand is of this tensor */
+    size_t *producer; /* of each tensor, as far as nodes were checked */
+    bool *used;       /* whether an operand is of this tensor; in the end, whether one writes a part of it */
     const char **names; /* room for all names of nodes or tensors, whichever are more */
 } checker;
 
@@ -441,6 +441,78 @@ static SX_MUST_USE sx_status check_use(const checker *c) {
     return SX_OK;
 }
 
+/* The part of rank g that an operand uses, with the length of its blocks; the whole rank is one block. What a node writes
+ * into every block is the whole rank: a part that all heads share need not be copied to the rest. */
+static sx_graph_part blocks_of(const sx_graph_tensor *tensor, const sx_graph_node *node,
+                               const sx_graph_operand *operand, size_t g) {
+    sx_graph_part part = {0, 0, 0};
+    if (g < SX_MAX_PART_RANKS) part = operand->part[g];
+    if (!part.length || (part.block && operand->written))
+        return (sx_graph_part){0, tensor->extent[g], tensor->extent[g]};
+    const uint64_t parts = operand->split == (int)g ? operand->of ? operand->of : node->repeat : 1;
+    if (!part.block) part.block = tensor->extent[g] / parts;
+    return part;
+}
+
+/* How many elements of rank g two parts share. Parts of blocks of different lengths share what the smaller one has. */
+static uint64_t shared_extent(uint64_t extent, sx_graph_part a, sx_graph_part b) {
+    if (a.block != b.block) {
+        const uint64_t in_a = extent / a.block * a.length, in_b = extent / b.block * b.length;
+        return in_a < in_b ? in_a : in_b;
+    }
+    const uint64_t end_a = a.offset + a.length, end_b = b.offset + b.length;
+    const uint64_t from = a.offset > b.offset ? a.offset : b.offset, to = end_a < end_b ? end_a : end_b;
+    return from < to ? extent / a.block * (to - from) : 0;
+}
+
+/* How many elements that an operand reads some nodes write; parts that are updated count again. */
+static uint64_t written_elements(const sx_graph *graph, const sx_graph_node *reader,
+                                 const sx_graph_operand *read) {
+    const sx_graph_tensor *tensor = &graph->tensor[read->tensor];
+    uint64_t sum = 0;
+    for (size_t i = 0; i < graph->n_nodes; i++)
+        for (size_t v = 0; v < graph->node[i].n_operands; v++) {
+            const sx_graph_operand *write = &graph->operand[graph->node[i].first + v];
+            if (!write->written || write->tensor != read->tensor) continue;
+            uint64_t shared = 1;
+            for (size_t g = 0; g < tensor->n_ranks; g++)
+                shared *= shared_extent(tensor->extent[g], blocks_of(tensor, reader, read, g),
+                                        blocks_of(tensor, &graph->node[i], write, g));
+            sum += shared;
+        }
+    return sum;
+}
+
+/* Refuses nodes that read elements which an earlier run must have left in a tensor that is no state. */
+static SX_MUST_USE sx_status check_left(checker *c) {
+    const sx_graph *graph = c->graph;
+    for (size_t t = 0; t < graph->n_tensors; t++) c->used[t] = false;
+    for (size_t i = 0; i < graph->n_operands; i++) {
+        const sx_graph_operand *operand = &graph->operand[i];
+        if (operand->written && !graph->tensor[operand->tensor].state && sx_graph_uses_part(operand))
+            c->used[operand->tensor] = true;
+    }
+    for (size_t i = 0; i < graph->n_nodes; i++)
+        for (size_t v = 0; v < graph->node[i].n_operands; v++) {
+            const sx_graph_operand *operand = &graph->operand[graph->node[i].first + v];
+            if (operand->written || !c->used[operand->tensor]) continue;
+            const sx_graph_tensor *tensor = &graph->tensor[operand->tensor];
+            uint64_t read = 1;
+            for (size_t g = 0; g < tensor->n_ranks; g++) {
+                const sx_graph_part part = blocks_of(tensor, &graph->node[i], operand, g);
+                read *= tensor->extent[g] / part.block * part.length;
+            }
+            if (written_elements(graph, &graph->node[i], operand) >= read) continue;
+            c->blame->node = i;
+            return sx_error_hint(
+                sx_error_new(SX_ERR_INPUT, "node '%s' reads elements of tensor '%s' that no node writes",
+                             graph->node[i].name, tensor->name),
+                "a tensor that keeps what an earlier run wrote, such as a cache of keys, has "
+                "'state: true'");
+        }
+    return SX_OK;
+}
+
 /* All rules, one after the other. */
 static SX_MUST_USE sx_status check_all(checker *c, size_t *order) {
     const sx_graph *graph = c->graph;
@@ -457,7 +529,8 @@ static SX_MUST_USE sx_status check_all(checker *c, size_t *order) {
     SX_TRY(sx_graph_order_of(graph, order, &c->blame->node));
     SX_TRY(check_layers(c));
     c->blame->node = SX_NO_INDEX;
-    return check_use(c);
+    SX_TRY(check_use(c));
+    return check_left(c);
 }
 
 sx_status sx_graph_examine(const sx_graph *graph, sx_graph_blame *blame) {

@@ -135,6 +135,8 @@ static void changes_are_refused(void **state) {
         {"Q: q}", "Q: {tensor: q, of: 2}}", "'scores' uses 1 of 2 parts"},
         {"reads: [x,", "reads: [s,", "node 'turn' reads tensor 's' before node 'scores' writes it"},
         {"O: s,", "O: q,", "nodes 'turn' and 'scores' both write tensor 'q'"},
+        {"state: true, held: 48", "bits: 8",
+         "node 'scores' reads elements of tensor 'keys' that no node writes"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[sizeof sound + 200];
@@ -150,12 +152,71 @@ static void changes_are_refused(void **state) {
     }
 }
 
+/* Two nodes that write a half each of a tensor, which a third one reads with other borders. */
+static const char halves[] =
+    "graph:\n"
+    "  name: halves\n"
+    "  tensors:\n"
+    "  - {name: x, shape: [8, 4]}\n"
+    "  - {name: w, shape: [8, 8], weight: true}\n"
+    "  - {name: both, shape: [8, 8]}\n"
+    "  - {name: y, shape: [8, 5]}\n"
+    "  nodes:\n"
+    "  - name: low\n"
+    "    einsum: 'O[m,n] += W[m,k]*X[k,n] {m:8,k:8,n:4}'\n"
+    "    operands: {O: {tensor: both, part: {rank: 1, length: 4}}, W: w, X: x}\n"
+    "  - name: high\n"
+    "    repeat: 2\n"
+    "    einsum: 'O[m,n] += W[m,k]*X[k,n] {m:4,k:8,n:4}'\n"
+    "    operands: {O: {tensor: both, split: 0, part: {rank: 1, offset: 4, length: 4}}, W: {tensor: w, "
+    "split: 0}, X: x}\n"
+    "  - name: rest\n"
+    "    einsum: 'O[m,n] += W[m,k]*X[k,n] {m:8,k:8,n:5}'\n"
+    "    operands: {O: y, W: w, X: {tensor: both, part: {rank: 1, offset: 1, length: 5}}}\n";
+
+/* A tensor that is no state may be written in parts as long as they cover what is read of it. */
+static void what_is_read_must_be_written(void **state) {
+    (void)state;
+    static const struct {
+        const char *from, *to;
+        bool sound;
+    } rows[] = {
+        {"n:4}", "n:4}", true},
+        {"n:4}'\n    operands: {O: {tensor: both, part: {rank: 1, length: 4}}, W: w, X: x}",
+         "n:1}'\n    operands: {O: {tensor: both, part: {rank: 1, offset: 1, length: 1}}, W: w, X: {tensor: "
+         "x, part: "
+         "{rank: 1, length: 1}}}",
+         false},
+        {"n:4}'\n    operands: {O: {tensor: both, part: {rank: 1, length: 4}}, W: w, X: x}",
+         "n:3}'\n    operands: {O: {tensor: both, part: {rank: 1, offset: 1, length: 3}}, W: w, X: {tensor: "
+         "x, part: "
+         "{rank: 1, length: 3}}}",
+         true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[sizeof halves + 200];
+        sx_graph graph;
+        const char *at = strstr(halves, rows[i].from);
+        assert_non_null(at);
+        snprintf(text, sizeof text, "%.*s%s%s", (int)(at - halves), halves, rows[i].to,
+                 at + strlen(rows[i].from));
+        sx_status error = read_graph(text, &graph);
+        if (!error) sx_graph_fini(&graph);
+        if (rows[i].sound) sx_expect_ok(error);
+        if (rows[i].sound) continue;
+        assert_non_null(error);
+        assert_string_equal(error->message,
+                            "node 'rest' reads elements of tensor 'both' that no node writes");
+        assert_non_null(strstr(error->hint, "state: true"));
+        sx_status_free(error);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_states_and_experts),
-        cmocka_unit_test(reads_back),
-        cmocka_unit_test(states_have_no_producer),
-        cmocka_unit_test(changes_are_refused),
+        cmocka_unit_test(counts_states_and_experts),    cmocka_unit_test(reads_back),
+        cmocka_unit_test(states_have_no_producer),      cmocka_unit_test(changes_are_refused),
+        cmocka_unit_test(what_is_read_must_be_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

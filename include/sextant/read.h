@@ -55,12 +55,6 @@ SX_API uint64_t sx_problem_computes(const sx_problem *problem);
 /* How many words the whole tensor spans (its bounding box, as the model counts tiles). */
 SX_API uint64_t sx_problem_words(const sx_problem *problem, int tensor);
 
-/* Says what share of a tensor's words are non-zeros (above 0, at most 1) and where they lie: "hypergeometric" (NULL:
- * this one) or "fixed-structured". */
-SX_API SX_MUST_USE sx_status sx_problem_set_density(sx_problem *problem, int tensor, double share,
-                                                    const char *model);
-/* Says how many bits an element of a tensor has, 1 to 128. */
-SX_API SX_MUST_USE sx_status sx_problem_set_bits(sx_problem *problem, int tensor, uint64_t bits);
 /* Gives the tensors, as further names, those that an architecture's levels call them by: Inputs, Weights, Outputs. What
  * no rule settles is left as it is. */
 SX_API SX_MUST_USE sx_status sx_problem_bind_to(sx_problem *problem, const sx_arch *arch);
@@ -105,10 +99,6 @@ SX_API const char *sx_catalog_problem_name(size_t index, const char **about);
 SX_API const char *sx_catalog_network_name(size_t index, const char **about);
 SX_API SX_MUST_USE sx_status sx_catalog_arch(const char *name, sx_arch *out);
 SX_API SX_MUST_USE sx_status sx_catalog_problem(const char *name, sx_problem *out);
-/* The layers of a network, replacing those of *out; a length in words may follow the name of one that reads text, as
- * in bert-base-128. batch 0 is 1; training: the weight updates instead of inference. */
-SX_API SX_MUST_USE sx_status sx_catalog_layers(const char *name, uint32_t batch, bool training,
-                                               sx_network *out);
 
 /* --- what a person names --- */
 
@@ -161,8 +151,6 @@ SX_API SX_MUST_USE sx_status sx_input_mapping(sx_input *input, const sx_problem 
  * came from formulas and one table fits; *path, freed with sx_free(), is NULL where none was added. The architecture is
  * then read again. */
 SX_API SX_MUST_USE sx_status sx_input_add_ert_beside(sx_input *input, SX_OWN char **path);
-/* The layers of a graph, replacing those of *out. */
-SX_API SX_MUST_USE sx_status sx_input_layers(sx_input *input, sx_network *out);
 /* The constraints of all documents, those written beside an architecture's parts among them, for a problem
  * and an architecture; none at all is fine. Constraints that contradict each other or the sizes are an error
  * that names both. */

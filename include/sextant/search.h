@@ -96,9 +96,6 @@ SX_API SX_MUST_USE sx_status sx_space_holds(const sx_space *space, const sx_mapp
  * same seed and number give the same step. */
 SX_API SX_MUST_USE sx_status sx_space_step(const sx_space *space, uint64_t seed, uint64_t number,
                                            sx_mapping *mapping, bool *changed);
-/* Line `index` of the account of the space's size: its name, a sentence about it, and the decimal logarithm of the
- * number; NULL past the last. */
-SX_API const char *sx_space_size_line(const sx_space *space, size_t index, const char **about, double *log10);
 
 /* --- figures: SVG, the same bytes on every machine --- */
 

@@ -56,28 +56,6 @@ const char *sx_problem_tensor_name(const sx_problem *problem, int tensor) {
     return tensor >= 0 && tensor < problem->n_tensors ? problem->tensor[tensor].name : NULL;
 }
 
-/* Refuses a tensor that a problem does not have. */
-static sx_status check_tensor(const sx_problem *problem, int tensor) {
-    if (tensor >= 0 && tensor < problem->n_tensors) return SX_OK;
-    return sx_error_new(SX_ERR_USAGE, "the problem has %d tensors, and none of number %d", problem->n_tensors,
-                        tensor);
-}
-
-sx_status sx_problem_set_density(sx_problem *problem, int tensor, double share, const char *model) {
-    SX_TRY(check_tensor(problem, tensor));
-    sx_density_model kind = model ? sx_density_model_named(model) : SX_DENSITY_HYPERGEOMETRIC;
-    if (kind != SX_DENSITY_HYPERGEOMETRIC && kind != SX_DENSITY_FIXED_STRUCTURED)
-        return sx_error_hint(
-            sx_error_new(SX_ERR_USAGE, "a share does not describe the density model '%s'", model),
-            "valid models: hypergeometric, fixed-structured");
-    return sx_tensor_set_density(&problem->tensor[tensor], kind, share);
-}
-
-sx_status sx_problem_set_bits(sx_problem *problem, int tensor, uint64_t bits) {
-    SX_TRY(check_tensor(problem, tensor));
-    return sx_tensor_set_bits(&problem->tensor[tensor], bits);
-}
-
 sx_status sx_arch_new(sx_arch **out) {
     return make_block(NULL, sizeof **out, out);
 }
@@ -162,28 +140,4 @@ uint64_t sx_network_layer_count(const sx_network *network, size_t layer) {
 
 const sx_problem *sx_network_layer_problem(const sx_network *network, size_t layer) {
     return layer < network->n_layers ? &network->layer[layer].problem : NULL;
-}
-
-sx_status sx_catalog_layers(const char *name, uint32_t batch, bool training, sx_network *out) {
-    sx_network_options options;
-    sx_network made;
-    sx_network_options_init(&options);
-    options.batch = batch;
-    options.training = training;
-    SX_TRY(sx_catalog_network(name, &options, &made));
-    sx_network_fini(out);
-    *out = made;
-    return SX_OK;
-}
-
-sx_status sx_input_layers(sx_input *input, sx_network *out) {
-    sx_graph graph;
-    sx_network made;
-    SX_TRY(sx_input_graph(input, &graph));
-    sx_status status = sx_graph_network(&graph, &made);
-    sx_graph_fini(&graph);
-    SX_TRY(status);
-    sx_network_fini(out);
-    *out = made;
-    return SX_OK;
 }

@@ -30,7 +30,7 @@ sx_status sx_space_draw(const sx_space *space, uint64_t seed, uint64_t first, sx
 }
 
 /* Sets *why to a copy of a sentence, where it is asked for. */
-static sx_status say(const char *sentence, char **why) {
+static sx_status copy_sentence(const char *sentence, char **why) {
     if (!why) return SX_OK;
     *why = strdup(sentence);
     return *why ? SX_OK : sx_error_memory();
@@ -43,7 +43,7 @@ sx_status sx_space_holds(const sx_space *space, const sx_mapping *mapping, bool 
     if (!point) return sx_error_memory();
     bool held = sx_map_space_point(space, mapping, point) && sx_space_legal(space, point, text, sizeof text);
     free(point);
-    if (!held) SX_TRY(say(text, why));
+    if (!held) SX_TRY(copy_sentence(text, why));
     *holds = held;
     return SX_OK;
 }
@@ -60,12 +60,4 @@ sx_status sx_space_step(const sx_space *space, uint64_t seed, uint64_t number, s
     if (held && *changed) sx_map_space_mapping(space, point, mapping);
     free(point);
     return held ? SX_OK : sx_error_new(SX_ERR_USAGE, "the mapping is not in the space");
-}
-
-const char *sx_space_size_line(const sx_space *space, size_t index, const char **about, double *log10) {
-    sx_size line;
-    if (!sx_space_size(space, index, &line)) return NULL;
-    if (about) *about = line.about;
-    if (log10) *log10 = line.count.log10;
-    return line.name;
 }

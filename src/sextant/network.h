@@ -82,9 +82,6 @@ typedef struct sx_network_options {
     bool causal_skip; /* keys that a query does not see take no time */
 } sx_network_options;
 
-/* Inference of one input, elements of 8 bits. */
-void sx_network_options_init(sx_network_options *options);
-
 /* A network of the catalog; a length in words may follow the name of one that reads text, as in
  * bert-base-128. options may be NULL. *out is freed with sx_network_fini. */
 SX_MUST_USE sx_status sx_catalog_network(const char *name, const sx_network_options *options,

@@ -18,7 +18,7 @@ static void classify_wide(sx_net *net, size_t in) {
 
 /* Krizhevsky, Sutskever, Hinton (NIPS 2012): two groups, as on its two GPUs, in conv2, conv4 and conv5; an
  * image of 227 x 227. */
-static void alexnet(sx_net *net) {
+static void build_alexnet(sx_net *net) {
     static const struct {
         const char *name, *norm, *pool;
         sx_filter filter;
@@ -41,7 +41,7 @@ static void alexnet(sx_net *net) {
 }
 
 /* Simonyan, Zisserman (ICLR 2015), configuration D; an image of 224 x 224. */
-static void vgg16(sx_net *net) {
+static void build_vgg16(sx_net *net) {
     static const struct { uint32_t layers, k; } rows[] = {{2, 64}, {2, 128}, {3, 256}, {3, 512}, {3, 512}};
     size_t at = sx_net_image(net, 224);
     for (unsigned stage = 0; stage < 5; stage++) {
@@ -59,8 +59,8 @@ static const struct {
     void (*build)(sx_net *net);
     bool reads; /* a text, whose length may follow the name: bert-base-128 */
 } entries[] = {
-    {"alexnet", "AlexNet, 227 x 227, conv2, conv4, conv5 in two groups as published", alexnet, false},
-    {"vgg16", "VGG-16, 224 x 224", vgg16, false},
+    {"alexnet", "AlexNet, 227 x 227, conv2, conv4, conv5 in two groups as published", build_alexnet, false},
+    {"vgg16", "VGG-16, 224 x 224", build_vgg16, false},
     {"resnet18", "ResNet-18, 224 x 224", sx_net_resnet18, false},
     {"resnet50", "ResNet-50, 224 x 224, strides in the 3x3 convolutions", sx_net_resnet50, false},
     {"resnet101", "ResNet-101, 224 x 224, strides in the 3x3 convolutions", sx_net_resnet101, false},
@@ -115,10 +115,6 @@ static sx_status find_entry(const char *name, size_t *index, uint32_t *words) {
     sx_status error = sx_error_new(SX_ERR_USAGE, "there is no built-in network called '%.64s'", name);
     const char *nearest = sx_text_nearest(name, known, n);
     return nearest ? sx_error_hint(error, "did you mean '%s'?", nearest) : error;
-}
-
-void sx_network_options_init(sx_network_options *options) {
-    *options = (sx_network_options){.batch = 1, .bits = 8};
 }
 
 /* Refuses what is said of tokens for a network without phases. */

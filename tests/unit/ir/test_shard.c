@@ -15,12 +15,7 @@
 
 /* The graph of a decode step with 100 tokens before it, and its operators. */
 static void make_decode(const char *model, sx_graph *graph) {
-    sx_network_options options;
-    sx_network_options_init(&options);
-    options.phase = SX_PHASE_DECODE;
-    options.context = 100;
-    options.has_context = true;
-    options.batch = 4;
+    sx_network_options options = {.phase = SX_PHASE_DECODE, .context = 100, .has_context = true, .batch = 4};
     sx_expect_ok(sx_catalog_graph(model, &options, graph));
 }
 

@@ -155,7 +155,6 @@ static void options_begin_as_they_say(void **state) {
     sx_map_space_options map;
     sx_model_options model_options;
     sx_verify_options verify;
-    sx_network_options network;
     sx_session_options_init(&session);
     assert_string_equal(session.mapper, "auto");
     assert_int_equal(session.run.objective.n_criteria, 1);
@@ -165,8 +164,6 @@ static void options_begin_as_they_say(void **state) {
     assert_false(model_options.no_first_read_elision || model_options.no_link_transfers);
     sx_verify_options_init(&verify);
     assert_true(verify.threads == 0 && verify.steps == 0 && !verify.cancel);
-    sx_network_options_init(&network);
-    assert_true(network.batch == 1 && !network.training && network.bits == 8);
     sx_free(NULL);
     char version[32];
     snprintf(version, sizeof version, "%d.%d.%d", SX_VERSION_MAJOR, SX_VERSION_MINOR, SX_VERSION_PATCH);

@@ -116,7 +116,7 @@ const char *sx_options_name(size_t index, const char **about) {
 }
 
 /* The error for an option that does not exist. */
-static sx_status unknown(const char *name) {
+static sx_status unknown_option(const char *name) {
     const char *known[N_ROWS];
     for (size_t i = 0; i < N_ROWS; i++) known[i] = rows[i].name;
     const char *nearest = sx_text_nearest(name, known, N_ROWS);
@@ -126,7 +126,7 @@ static sx_status unknown(const char *name) {
 }
 
 /* The error for a value that an option cannot have. */
-static sx_status invalid(const option_row *row, const char *value) {
+static sx_status invalid_value(const option_row *row, const char *value) {
     static const char *const expected[] = {"on or off", "a whole number", "a number that is not negative"};
     return sx_error_hint(sx_error_new(SX_ERR_USAGE, "%s: '%s' is not a valid value", row->name, value),
                          "expected %s", expected[row->kind]);
@@ -144,22 +144,22 @@ static sx_status set_text(const option_row *row, const char *value, char **out) 
 sx_status sx_options_set(sx_options *options, const char *name, const char *value) {
     size_t i = 0;
     while (i < N_ROWS && strcmp(rows[i].name, name) != 0) i++;
-    if (i == N_ROWS) return unknown(name);
+    if (i == N_ROWS) return unknown_option(name);
     void *at = (char *)options + rows[i].offset;
     double number;
     switch (rows[i].kind) {
     case TEXT:
         return set_text(&rows[i], value, at);
     case COUNT:
-        return sx_text_count(value, at) ? SX_OK : invalid(&rows[i], value);
+        return sx_text_count(value, at) ? SX_OK : invalid_value(&rows[i], value);
     case NUMBER:
-        if (!sx_text_number(value, &number) || number < 0) return invalid(&rows[i], value);
+        if (!sx_text_number(value, &number) || number < 0) return invalid_value(&rows[i], value);
         *(double *)at = number;
         return SX_OK;
     case FLAG:
         break;
     }
-    if (strcmp(value, "on") != 0 && strcmp(value, "off") != 0) return invalid(&rows[i], value);
+    if (strcmp(value, "on") != 0 && strcmp(value, "off") != 0) return invalid_value(&rows[i], value);
     *(bool *)at = strcmp(value, "on") == 0;
     return SX_OK;
 }

@@ -81,7 +81,7 @@ static sx_status with_options(const sx_options *given, sx_options **made, const 
 }
 
 /* Forgets what belongs to the caller and may not outlive the search. */
-static void detach(sx_result *result) {
+static void detach_caller(sx_result *result) {
     sx_session_options *o = &result->options;
     o->store = NULL;
     o->checkpoint = NULL;
@@ -98,7 +98,7 @@ static void detach(sx_result *result) {
 /* Hands a result over, or frees it. */
 static sx_status hand_over_result(sx_status status, sx_options *made, sx_result *result, sx_result **out) {
     sx_options_free(made);
-    detach(result);
+    detach_caller(result);
     if (status)
         sx_result_free(result);
     else

@@ -30,7 +30,7 @@ struct sx_child {
 };
 
 /* Sleeps a little. */
-static void nap(void) {
+static void sleep_briefly(void) {
     struct timespec time = {.tv_nsec = 2000000};
     nanosleep(&time, NULL);
 }
@@ -48,7 +48,7 @@ static bool make_pipe(int ends[2]) {
 }
 
 /* In the child: its pipes become its standard streams, signals are as usual, and the shell takes over. */
-static void become(const char *command, int far[N_PIPES]) {
+static void run_shell(const char *command, int far[N_PIPES]) {
     sigset_t none;
     setpgid(0, 0);
     sigemptyset(&none);
@@ -87,7 +87,7 @@ sx_status sx_child_start(const char *command, sx_child **out) {
     if (!child) return sx_error_memory();
     bool made = make_pipes(child->pipe, far);
     if (made) child->pid = fork();
-    if (made && child->pid == 0) become(command, far);
+    if (made && child->pid == 0) run_shell(command, far);
     int error = errno;
     close_all(far);
     if (!made || child->pid < 0) {
@@ -102,12 +102,12 @@ sx_status sx_child_start(const char *command, sx_child **out) {
 }
 
 /* Whether the child has ended, waiting up to some seconds for it. */
-static bool reap(sx_child *child, double seconds) {
+static bool wait_for_end(sx_child *child, double seconds) {
     double until = sx_clock_seconds() + seconds;
     while (!child->reaped) {
         child->reaped = waitpid(child->pid, &child->status, WNOHANG) != 0;
         if (child->reaped || sx_clock_seconds() >= until) break;
-        nap();
+        sleep_briefly();
     }
     return child->reaped;
 }
@@ -115,7 +115,7 @@ static bool reap(sx_child *child, double seconds) {
 void sx_child_end(sx_child *child, double seconds) {
     if (!child) return;
     close_all(child->pipe);
-    (void)reap(child, seconds);
+    (void)wait_for_end(child, seconds);
     kill(-child->pid, SIGKILL);
     while (!child->reaped) child->reaped = waitpid(child->pid, &child->status, 0) != -1 || errno != EINTR;
     sx_text_free(&child->line);
@@ -123,7 +123,7 @@ void sx_child_end(sx_child *child, double seconds) {
 }
 
 void sx_child_exit_text(sx_child *child, char *text, size_t size) {
-    if (!reap(child, EXIT_SECONDS))
+    if (!wait_for_end(child, EXIT_SECONDS))
         snprintf(text, size, "it closed its output");
     else if (WIFSIGNALED(child->status))
         snprintf(text, size, "it was killed by signal %d", WTERMSIG(child->status));
@@ -186,7 +186,7 @@ static bool read_line(sx_child *child) {
 }
 
 /* Whether there is a reply, and which; the newline of a line is cut off. */
-static bool replied(sx_child *child, bool asked, sx_reply *reply) {
+static bool read_reply(sx_child *child, bool asked, sx_reply *reply) {
     char *end = child->line.size ? memchr(child->line.data, '\n', child->line.size) : NULL;
     if (child->line.size && !asked)
         *reply = SX_REPLY_MORE;
@@ -203,7 +203,7 @@ static bool replied(sx_child *child, bool asked, sx_reply *reply) {
 }
 
 /* Waits a moment for the pipes and serves them; false where the child's output has ended. */
-static bool serve(sx_child *child, const char *line, size_t size, size_t *written, int milliseconds) {
+static bool serve_pipes(sx_child *child, const char *line, size_t size, size_t *written, int milliseconds) {
     struct pollfd files[N_PIPES] = {
         {child->pipe[IN], POLLOUT, 0}, {child->pipe[OUT], POLLIN, 0}, {child->pipe[ERR], POLLIN, 0}};
     if (*written == size) files[IN].fd = -1;
@@ -219,15 +219,15 @@ sx_status sx_child_ask(sx_child *child, const char *line, size_t size, double se
     double until = sx_clock_seconds() + seconds;
     size_t written = size;
     child->line.size = 0;
-    bool alive = serve(child, line, size, &written, 0);
-    if (replied(child, false, reply)) return SX_OK;
-    for (written = 0; alive; alive = serve(child, line, size, &written, POLL_MILLISECONDS)) {
+    bool alive = serve_pipes(child, line, size, &written, 0);
+    if (read_reply(child, false, reply)) return SX_OK;
+    for (written = 0; alive; alive = serve_pipes(child, line, size, &written, POLL_MILLISECONDS)) {
         if (child->line.failed) return sx_error_memory();
-        if (replied(child, true, reply)) return SX_OK;
+        if (read_reply(child, true, reply)) return SX_OK;
         *reply = sx_is_cancelled(cancel) ? SX_REPLY_CANCELLED : SX_REPLY_LATE;
         if (*reply == SX_REPLY_CANCELLED || sx_clock_seconds() >= until) return SX_OK;
     }
-    (void)reap(child, EXIT_SECONDS);
+    (void)wait_for_end(child, EXIT_SECONDS);
     for (int i = 0; i < LAST_READS && child->pipe[ERR] >= 0; i++) read_said(child);
     *reply = SX_REPLY_DIED;
     return child->line.failed ? sx_error_memory() : SX_OK;

@@ -139,7 +139,7 @@ static SX_MUST_USE sx_status write_replacing(const char *path, const char *text,
 
 /* What a link leads to, to be freed with free(), or a copy of a path that is none or leads nowhere; NULL when
  * memory is out. Links among the devices, such as /dev/stdout, stand for what is open already. */
-static char *follow(const char *path) {
+static char *follow_link(const char *path) {
     struct stat info;
     bool link = lstat(path, &info) == 0 && S_ISLNK(info.st_mode) && strncmp(path, "/dev/", 5) != 0;
     char *real = link ? realpath(path, NULL) : NULL;
@@ -147,16 +147,16 @@ static char *follow(const char *path) {
 }
 
 /* Whether what a path leads to is to be replaced rather than written to as it is. */
-static bool replaceable(const char *path) {
+static bool is_replaceable(const char *path) {
     struct stat info;
     return lstat(path, &info) != 0 || S_ISREG(info.st_mode);
 }
 
 sx_status sx_file_write(const char *path, const char *text, size_t size) {
-    char *target = follow(path);
+    char *target = follow_link(path);
     if (!target) return sx_error_memory();
     sx_status status =
-        replaceable(target) ? write_replacing(target, text, size) : write_through(target, text, size);
+        is_replaceable(target) ? write_replacing(target, text, size) : write_through(target, text, size);
     free(target);
     return status;
 }
@@ -186,10 +186,10 @@ sx_status sx_file_writable(const char *path) {
     size_t length = strlen(path);
     if (length == 0 || path[length - 1] == '/')
         return sx_error_new(SX_ERR_FILE, "'%s' is not a valid file name", path);
-    char *target = follow(path);
+    char *target = follow_link(path);
     if (!target) return sx_error_memory();
     sx_status status = SX_OK;
-    if (replaceable(target))
+    if (is_replaceable(target))
         status = try_temp_file(target);
     else if (access(target, W_OK) != 0)
         status = sx_file_error(SX_ERR_FILE, "write", path);

@@ -3,7 +3,7 @@
 enum { FEWEST = 4 };
 
 /* Makes all slots empty. */
-static void empty(struct sx_hash_slot *slot, size_t size) {
+static void empty_slots(struct sx_hash_slot *slot, size_t size) {
     memset(slot, 0xff, size * sizeof *slot);
 }
 
@@ -19,7 +19,7 @@ bool sx_hash_table_begin(sx_hash_table *table, size_t n) {
     }
     table->size = size;
     table->used = 0;
-    empty(table->slot, size);
+    empty_slots(table->slot, size);
     return true;
 }
 
@@ -28,7 +28,7 @@ bool sx_hash_table_grow(sx_hash_table *table) {
     size_t size = table->size ? 2 * table->size : FEWEST;
     struct sx_hash_slot *slot = malloc(size * sizeof *slot);
     if (!slot) return false;
-    empty(slot, size);
+    empty_slots(slot, size);
     for (size_t k = 0; k < table->size; k++) {
         if (table->slot[k].index == SX_HASH_NONE) continue;
         size_t i = table->slot[k].hash & (size - 1);

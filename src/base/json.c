@@ -21,7 +21,7 @@ static atomic_size_t reserved;
 static _Thread_local bool reading;
 
 /* Memory for jansson. */
-static void *allocate(size_t size) {
+static void *allocate_json(size_t size) {
     void *memory = malloc(size);
     if (memory) return memory;
     out_of_memory = true;
@@ -31,13 +31,13 @@ static void *allocate(size_t size) {
 }
 
 /* Frees it; that of the reserve is not used again. */
-static void release(void *memory) {
+static void release_json(void *memory) {
     uintptr_t at = (uintptr_t)memory, first = (uintptr_t)reserve;
     if (at < first || at >= first + sizeof reserve) free(memory);
 }
 
 void sx_json_begin(void) {
-    json_set_alloc_funcs(allocate, release);
+    json_set_alloc_funcs(allocate_json, release_json);
 }
 
 void sx_json_fail(void) {
@@ -148,7 +148,7 @@ char *sx_json_print(const json_t *tree, size_t flags) {
     char *text = json_dumps(tree, flags);
     if (!out_of_memory) return text;
     out_of_memory = false;
-    release(text);
+    release_json(text);
     return NULL;
 }
 

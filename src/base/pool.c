@@ -69,7 +69,7 @@ static void wait_for_round(sx_pool *pool, uint64_t round) {
     pthread_mutex_unlock(&pool->lock);
 }
 
-static void *work(void *data) {
+static void *run_worker(void *data) {
     const struct pool_worker *worker = data;
     sx_pool *pool = worker->pool;
     uint64_t round = 0;
@@ -139,7 +139,7 @@ static bool start_thread(struct pool_worker *worker) {
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0) return false;
     bool started = pthread_attr_setstacksize(&attributes, STACK_BYTES) == 0 &&
-                   pthread_create(&worker->thread, &attributes, work, worker) == 0;
+                   pthread_create(&worker->thread, &attributes, run_worker, worker) == 0;
     pthread_attr_destroy(&attributes);
     return started;
 }

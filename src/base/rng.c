@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-static uint64_t splitmix(uint64_t *state) {
+static uint64_t splitmix64(uint64_t *state) {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
@@ -14,27 +14,27 @@ static uint64_t splitmix(uint64_t *state) {
 
 sx_rng sx_rng_stream(uint64_t seed, const char *name, uint64_t index) {
     uint64_t state = seed;
-    state = splitmix(&state) ^ sx_hash_bytes(name, strlen(name), 0);
-    state = splitmix(&state) ^ index;
+    state = splitmix64(&state) ^ sx_hash_bytes(name, strlen(name), 0);
+    state = splitmix64(&state) ^ index;
     sx_rng rng;
-    for (int i = 0; i < 4; i++) rng.s[i] = splitmix(&state);
+    for (int i = 0; i < 4; i++) rng.s[i] = splitmix64(&state);
     return rng;
 }
 
-static uint64_t rotate(uint64_t x, int k) {
+static uint64_t rotate_left(uint64_t x, int k) {
     return (x << k) | (x >> (64 - k));
 }
 
 uint64_t sx_rng_next(sx_rng *rng) {
     uint64_t *s = rng->s;
-    uint64_t result = rotate(s[1] * 5, 7) * 9;
+    uint64_t result = rotate_left(s[1] * 5, 7) * 9;
     uint64_t t = s[1] << 17;
     s[2] ^= s[0];
     s[3] ^= s[1];
     s[1] ^= s[2];
     s[0] ^= s[3];
     s[2] ^= t;
-    s[3] = rotate(s[3], 45);
+    s[3] = rotate_left(s[3], 45);
     return result;
 }
 

@@ -48,7 +48,7 @@ static void remove_unused(int folder, const char *name) {
 }
 
 /* Removes what killed processes left beside a path, as far as that is possible. */
-static void clean(const sx_temp_file *temp) {
+static void remove_leftovers(const sx_temp_file *temp) {
     const char *slash = strrchr(temp->path, '/'), *target = slash ? slash + 1 : temp->path;
     size_t length = slash ? (size_t)(slash - temp->path) + 1 : 0;
     memcpy(temp->name, temp->path, length);
@@ -64,7 +64,7 @@ sx_status sx_temp_file_init(const char *path, sx_temp_file *out) {
     size_t room = strlen(path) + NUMBERS_SIZE + sizeof suffix;
     *out = (sx_temp_file){.path = path, .name = malloc(room), .room = room, .fd = -1};
     if (!out->name) return sx_error_memory();
-    clean(out);
+    remove_leftovers(out);
     return SX_OK;
 }
 
@@ -74,7 +74,7 @@ void sx_temp_file_fini(sx_temp_file *temp) {
 }
 
 /* Locks a file that was just created; false where it was removed before that. */
-static bool lock(int fd) {
+static bool lock_file(int fd) {
     struct stat info;
     while (flock(fd, LOCK_EX) != 0)
         if (errno != EINTR) return true;
@@ -85,7 +85,7 @@ bool sx_temp_file_create(sx_temp_file *temp) {
     for (int i = 0; i < MOST_NUMBERS; i++) {
         snprintf(temp->name, temp->room, "%s.%ld-%d%s", temp->path, (long)getpid(), i, suffix);
         temp->fd = open(temp->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (temp->fd >= 0 && lock(temp->fd)) return true;
+        if (temp->fd >= 0 && lock_file(temp->fd)) return true;
         if (temp->fd < 0 && errno != EEXIST) return false;
         if (temp->fd >= 0) close(temp->fd);
         temp->fd = -1;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Makes room for `more` bytes and a final zero. */
-static bool reserve(sx_text *text, size_t more) {
+static bool reserve_bytes(sx_text *text, size_t more) {
     if (text->failed) return false;
     if (text->size + more + 1 <= text->room) return true;
     size_t room = text->room ? text->room * 2 : 256;
@@ -26,7 +26,7 @@ static bool reserve(sx_text *text, size_t more) {
 }
 
 void sx_text_add_bytes(sx_text *text, const char *bytes, size_t size) {
-    if (!reserve(text, size)) return;
+    if (!reserve_bytes(text, size)) return;
     memcpy(text->data + text->size, bytes, size);
     text->size += size;
     text->data[text->size] = 0;
@@ -37,7 +37,7 @@ void sx_text_add_list(sx_text *text, const char *format, va_list args) {
     va_copy(again, args);
     int size = vsnprintf(NULL, 0, format, args);
     text->failed |= size < 0;
-    if (size >= 0 && reserve(text, (size_t)size)) {
+    if (size >= 0 && reserve_bytes(text, (size_t)size)) {
         vsnprintf(text->data + text->size, (size_t)size + 1, format, again);
         text->size += (size_t)size;
     }
@@ -57,7 +57,7 @@ void sx_text_free(sx_text *text) {
 }
 
 sx_status sx_text_take(sx_text *text, char **out) {
-    if (!reserve(text, 0)) {
+    if (!reserve_bytes(text, 0)) {
         sx_text_free(text);
         return sx_error_memory();
     }
@@ -104,7 +104,7 @@ size_t sx_text_shown(const char *text, char shown[SX_SHOWN_ROOM]) {
 
 enum { SHORT = 6 }; /* words of fewer characters are short */
 
-static int fold(char c) {
+static int fold_letter(char c) {
     return c == '-' ? '_' : tolower((unsigned char)c);
 }
 
@@ -117,11 +117,11 @@ unsigned sx_text_distance(const char *a, const char *b) {
         unsigned *now = row[i % 3], *up = row[(i - 1) % 3], *up2 = row[(i + 1) % 3];
         now[0] = (unsigned)i;
         for (size_t j = 1; j <= m; j++) {
-            unsigned best = up[j - 1] + (fold(a[i - 1]) != fold(b[j - 1]));
+            unsigned best = up[j - 1] + (fold_letter(a[i - 1]) != fold_letter(b[j - 1]));
             if (up[j] + 1 < best) best = up[j] + 1;
             if (now[j - 1] + 1 < best) best = now[j - 1] + 1;
-            if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) && fold(a[i - 2]) == fold(b[j - 1]) &&
-                up2[j - 2] + 1 < best)
+            if (i > 1 && j > 1 && fold_letter(a[i - 1]) == fold_letter(b[j - 2]) &&
+                fold_letter(a[i - 2]) == fold_letter(b[j - 1]) && up2[j - 2] + 1 < best)
                 best = up2[j - 2] + 1;
             now[j] = best;
         }

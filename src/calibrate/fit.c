@@ -41,7 +41,7 @@ static double sum_squares(const double *r, size_t n) {
 }
 
 /* Solves a symmetric system of n equations by elimination; what it is given is overwritten. */
-static void solve(double (*a)[SX_MAX_FREE], double *b, size_t n) {
+static void solve_system(double (*a)[SX_MAX_FREE], double *b, size_t n) {
     for (size_t i = 0; i < n; i++)
         for (size_t k = i + 1; k < n; k++) {
             double share = a[k][i] / a[i][i];
@@ -68,17 +68,17 @@ static void find_key_changes(const problem *p, const double *r, double *const *s
         }
         a[i][i] *= 1 + damping;
     }
-    solve(a, step, n);
+    solve_system(a, step, n);
 }
 
 /* Keeps the logs where the keys may be. */
-static void clamp(const problem *p, double *x) {
+static void clamp_logs(const problem *p, double *x) {
     for (size_t k = 0; k < p->fit->n_free; k++)
         x[k] = fmin(fmax(x[k], log(p->task->least[k])), log(p->task->most[k]));
 }
 
 /* Minimises from x on. */
-static sx_status minimise(const problem *p, double *x) {
+static sx_status minimise_error(const problem *p, double *x) {
     const size_t n = p->fit->n_free;
     double *memory = malloc((n + 2) * p->n * sizeof *memory), *slope[SX_MAX_FREE], damping = 1e-3;
     if (!memory) return sx_error_memory();
@@ -97,7 +97,7 @@ static sx_status minimise(const problem *p, double *x) {
         for (; !better && damping < 1e6; damping *= better ? 0.1 : 10) {
             find_key_changes(p, r, slope, damping, step);
             for (size_t k = 0; k < n; k++) moved[k] = x[k] + step[k];
-            clamp(p, moved);
+            clamp_logs(p, moved);
             set_residuals(p, moved, next);
             better = sum_squares(next, p->n) < now;
         }
@@ -128,7 +128,7 @@ static void set_ranks(const double *value, size_t n, double *rank) {
 }
 
 /* Spearman's correlation of predictions and measurements. */
-static sx_status correlate(const sx_fit_task *task, const double *predicted, double *out) {
+static sx_status correlate_predictions(const sx_fit_task *task, const double *predicted, double *out) {
     const size_t n = task->n;
     double *memory = malloc(3 * n * sizeof *memory + 1), top = 0, a = 0, b = 0;
     if (!memory) return sx_error_memory();
@@ -200,7 +200,7 @@ static sx_status measure_fit(const sx_fit_task *task, const double *predicted, s
     }
     out->pick = cost_of_pick(task, predicted);
     SX_TRY(set_percentiles(task, predicted, out));
-    return correlate(task, predicted, &out->rank_correlation);
+    return correlate_predictions(task, predicted, &out->rank_correlation);
 }
 
 /* Fits with the groups' weights; *values are the keys. */
@@ -209,7 +209,7 @@ static sx_status fit_weighted(const sx_fit *fit, const sx_fit_task *task, const 
     const problem p = {task, fit, weight, task->n + fit->n_free};
     double x[SX_MAX_FREE];
     for (size_t k = 0; k < fit->n_free; k++) x[k] = log(fit->before[k]);
-    SX_TRY(minimise(&p, x));
+    SX_TRY(minimise_error(&p, x));
     for (size_t k = 0; k < fit->n_free; k++) *task->value[k] = values[k] = exp(x[k]);
     return SX_OK;
 }
@@ -221,8 +221,8 @@ static void predict_rows(const sx_fit_task *task, const unsigned *left_out, doub
 }
 
 /* Each group by a fit of those in other folds. */
-static sx_status validate(sx_fit *fit, const sx_fit_task *task, unsigned folds, sx_rng *rng, unsigned *weight,
-                          double *predicted) {
+static sx_status cross_validate(sx_fit *fit, const sx_fit_task *task, unsigned folds, sx_rng *rng,
+                                unsigned *weight, double *predicted) {
     double values[SX_MAX_FREE];
     unsigned *fold = malloc(task->n_groups * sizeof *fold + 1);
     if (!fold) return sx_error_memory();
@@ -264,8 +264,8 @@ static void set_intervals(sx_fit *fit, double (*sample)[SX_MAX_FREE], size_t n, 
 }
 
 /* Fits samples of the groups, drawn with repetition. */
-static sx_status bootstrap(sx_fit *fit, const sx_fit_task *task, unsigned samples, sx_rng *rng,
-                           unsigned *weight) {
+static sx_status bootstrap_fit(sx_fit *fit, const sx_fit_task *task, unsigned samples, sx_rng *rng,
+                               unsigned *weight) {
     double(*sample)[SX_MAX_FREE] = malloc(samples * sizeof *sample),
     *column = malloc(samples * sizeof *column);
     sx_status status = sample && column ? SX_OK : sx_error_memory();
@@ -290,8 +290,8 @@ sx_status sx_fit_rows(sx_fit *fit, const sx_fit_task *task, unsigned folds, unsi
     for (size_t k = 0; k < fit->n_free; k++) fit->before[k] = *task->value[k];
     predict_rows(task, NULL, predicted);
     status = measure_fit(task, predicted, &fit->prior);
-    if (!status && folds > 1) status = validate(fit, task, folds, &rng, weight, predicted);
-    if (!status && samples > 1) status = bootstrap(fit, task, samples, &rng, weight);
+    if (!status && folds > 1) status = cross_validate(fit, task, folds, &rng, weight, predicted);
+    if (!status && samples > 1) status = bootstrap_fit(fit, task, samples, &rng, weight);
     if (!status) status = fit_weighted(fit, task, NULL, fit->after);
     if (!status) predict_rows(task, NULL, fit->predicted);
     if (!status) status = measure_fit(task, fit->predicted, &fit->fitted);

@@ -107,7 +107,7 @@ sx_status sx_fit_free_key(sx_fit *fit, const sx_arch *arch, const char *name) {
 }
 
 /* The latency, or the energy, of a row; NAN where it cannot be evaluated. */
-static double predict(const sx_measured *row, const sx_arch *arch, bool energies) {
+static double predict_figure(const sx_measured *row, const sx_arch *arch, bool energies) {
     const sx_model_options options = {.latency_tile = arch->n_laws > 0};
     sx_model *model;
     sx_evaluator *evaluator;
@@ -128,7 +128,7 @@ static double predict(const sx_measured *row, const sx_arch *arch, bool energies
 
 static double predict_row(void *user, size_t row) {
     const latency_task *t = user;
-    return predict(&t->rows->row[row], t->arch, t->energies);
+    return predict_figure(&t->rows->row[row], t->arch, t->energies);
 }
 
 sx_status sx_fit_keys(sx_fit *fit, const sx_measurements *rows, sx_arch *arch, unsigned folds,

@@ -51,7 +51,8 @@ void sx_against_fini(sx_against *against) {
 }
 
 /* Notes that a claim about the user's files fails; frees the difference. */
-static sx_status refute(sx_verification *v, const char *claim, const char *sentence, sx_text *difference) {
+static sx_status refute_claim(sx_verification *v, const char *claim, const char *sentence,
+                              sx_text *difference) {
     v->verdict = SX_CLAIMS_FAIL;
     snprintf(v->claim, sizeof v->claim, "%s", claim);
     snprintf(v->why, sizeof v->why, "%s%.300s", sentence, difference->data ? difference->data : "");
@@ -83,15 +84,15 @@ sx_status sx_against_check(sx_against *against, const sx_certificate *c, sx_veri
     SX_TRY(against->sources.args ? sx_set_option_check_files(&against->sources, &c->problem, &c->arch)
                                  : sx_set_option_check(&against->args));
     if (against->has_arch) SX_TRY(sx_scope_same_arch(&c->arch, &against->arch, &why, holds));
-    if (!*holds) return refute(v, "arch", "it is of another architecture: ", &why);
+    if (!*holds) return refute_claim(v, "arch", "it is of another architecture: ", &why);
     if (against->has_problem) SX_TRY(find_layer(against, c, &why, holds));
     if (!*holds)
-        return refute(v, "problem",
-                      why.data ? "it is of another problem: " : "none of the given layers has its problem",
-                      &why);
+        return refute_claim(
+            v, "problem",
+            why.data ? "it is of another problem: " : "none of the given layers has its problem", &why);
     if (!against->has_arch && !against->has_constraints) return SX_OK;
     SX_TRY(sx_sources_constraints(&against->sources, &c->problem, &c->arch, &constraints));
     SX_TRY(sx_scope_same_constraints(c, &constraints, &why, holds));
     if (*holds) return SX_OK;
-    return refute(v, "constraints", "it is of a space with other constraints: ", &why);
+    return refute_claim(v, "constraints", "it is of a space with other constraints: ", &why);
 }

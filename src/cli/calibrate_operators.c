@@ -185,7 +185,8 @@ static sx_status draw_rows(const calibration *c, const char *path) {
 }
 
 /* Reads, fits and gives out. */
-static sx_status calibrate(const sx_args *args, sx_sources *sources, calibration *c, sx_output *result) {
+static sx_status calibrate_operators(const sx_args *args, sx_sources *sources, calibration *c,
+                                     sx_output *result) {
     const char *output = sx_args_text(args, "output", 0), *svg = sx_args_text(args, "svg", 0);
     if (sx_args_flag(args, "free"))
         return sx_error_new(SX_ERR_USAGE,
@@ -212,7 +213,7 @@ sx_status sx_calibrate_operators(const sx_args *args, sx_sources *sources, sx_ou
     if (!c) return sx_error_memory();
     c->folds_samples[0] = (unsigned)sx_args_count(args, "folds", 5);
     c->folds_samples[1] = (unsigned)sx_args_count(args, "samples", 0);
-    sx_status status = calibrate(args, sources, c, result);
+    sx_status status = calibrate_operators(args, sources, c, result);
     for (uint32_t k = 0; k < c->rows.n_kinds; k++) sx_fit_fini(&c->kind[k].fit);
     sx_operator_rows_free(&c->rows);
     free(c->predicted);

@@ -247,7 +247,7 @@ static sx_status read_nouns(void *user, const char *problem, const char *mapping
 }
 
 /* Reads, fits and gives out. */
-static sx_status calibrate(const sx_args *args, sx_sources *sources, calibration *c, sx_output *result) {
+static sx_status calibrate_arch(const sx_args *args, sx_sources *sources, calibration *c, sx_output *result) {
     const char *output = sx_args_text(args, "output", 0), *svg = sx_args_text(args, "svg", 0);
     if (args->n_operands != 1)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "one file with measured rows is needed"),
@@ -285,7 +285,7 @@ static sx_status run_calibrate(const sx_args *args, sx_output *result) {
     sx_args inputs = *args;
     inputs.n_operands = 0;
     sx_status status = sx_sources_load(&inputs, &sources);
-    if (!status) status = calibrate(args, &sources, c, result);
+    if (!status) status = calibrate_arch(args, &sources, c, result);
     sx_sources_fini(&sources);
     sx_measurements_free(&c->rows);
     sx_fit_fini(&c->fit);

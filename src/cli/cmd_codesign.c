@@ -169,7 +169,8 @@ static sx_status print_result(const sx_args *args, const sx_codesign_job *job, s
 }
 
 /* Reads the inputs, searches, and outputs the result. */
-static sx_status codesign(const sx_args *args, sx_sources *sources, sx_codesign_job *job, sx_output *result) {
+static sx_status search_designs(const sx_args *args, sx_sources *sources, sx_codesign_job *job,
+                                sx_output *result) {
     watcher w = {.sources = sources, .job = job};
     SX_TRY(read_options(args, job));
     SX_TRY(sx_sources_load(args, sources));
@@ -205,7 +206,7 @@ static sx_status run_codesign(const sx_args *args, sx_output *result) {
     sx_sources sources = {0};
     sx_codesign_job *job = calloc(1, sizeof *job);
     if (!job) return sx_error_memory();
-    sx_status status = codesign(args, &sources, job, result);
+    sx_status status = search_designs(args, &sources, job, result);
     sx_codesign_result_fini(&job->result);
     sx_designs_free(job->designs);
     sx_choices_free(job->choices);

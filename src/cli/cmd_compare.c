@@ -236,7 +236,7 @@ static sx_status drop_duplicates(sx_network *problems) {
 }
 
 /* Proves the optimum of a map space, or a lower bound. */
-static sx_status prove(compare_job *job, size_t problem, sx_compare_space *out) {
+static sx_status prove_optimum(compare_job *job, size_t problem, sx_compare_space *out) {
     sx_run_options options = job->options.run;
     sx_run *run;
     options.evaluations = options.patience = 0;
@@ -268,7 +268,7 @@ static sx_status open_map(void *user, size_t problem, sx_compare_space *out) {
     }
     out->space = job->map.space;
     out->minimum = sx_search_space_minimum(&job->map, &job->options.run.objective, job->algorithmic);
-    if (job->optimum) status = prove(job, problem, out);
+    if (job->optimum) status = prove_optimum(job, problem, out);
     if (status) sx_search_space_fini(&job->map);
     return status;
 }
@@ -469,7 +469,7 @@ static sx_status print_comparison(const sx_args *args, const compare_job *job, c
     return written;
 }
 
-static sx_status compare(const sx_args *args, compare_job *job, sx_output *result) {
+static sx_status compare_mappers(const sx_args *args, compare_job *job, sx_output *result) {
     sx_comparison *c;
     job->err = &result->err;
     SX_TRY(read_options(args, job));
@@ -505,7 +505,7 @@ static void job_free(compare_job *job) {
 static sx_status run_compare(const sx_args *args, sx_output *result) {
     compare_job *job = calloc(1, sizeof *job);
     if (!job) return sx_error_memory();
-    sx_status status = compare(args, job, result);
+    sx_status status = compare_mappers(args, job, result);
     job_free(job);
     return status;
 }

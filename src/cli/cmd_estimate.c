@@ -61,7 +61,7 @@ static sx_status read_estimates(const sx_args *args, estimation *e) {
 }
 
 /* Reads, estimates and gives out. */
-static sx_status estimate(const sx_args *args, estimation *e, sx_output *result) {
+static sx_status estimate_components(const sx_args *args, estimation *e, sx_output *result) {
     static const char *const files[] = {"output", "ert", "art"};
     for (size_t i = 0; i < 3; i++) {
         const char *path = sx_args_text(args, files[i], 0);
@@ -86,7 +86,7 @@ static sx_status run_estimate(const sx_args *args, sx_output *result) {
     estimation *e = calloc(1, sizeof *e);
     if (!e) return sx_error_memory();
     sx_status status = operands_as_archs(args, &with_archs, &given);
-    if (!status) status = estimate(&with_archs, e, result);
+    if (!status) status = estimate_components(&with_archs, e, result);
     sx_sources_fini(&e->sources);
     free(given);
     free(e);

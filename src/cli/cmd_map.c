@@ -104,7 +104,7 @@ static sx_status write_certificate(const watcher *w, size_t layer, const char *p
 }
 
 /* The same to the file of --certificate, or into the folder of a network. */
-static sx_status certify(const watcher *w, size_t layer) {
+static sx_status certify_layer(const watcher *w, size_t layer) {
     char *path = NULL;
     if (w->job->r->network.n_layers > 1)
         SX_TRY(path_in_folder(w->job, layer, w->certificate, SX_CERTIFICATE_SUFFIX, &path));
@@ -120,7 +120,7 @@ static void try_certify(watcher *w, size_t layer, const sx_layer_result *result)
         w->interrupted = true;
         return;
     }
-    sx_status status = certify(w, layer);
+    sx_status status = certify_layer(w, layer);
     if (w->certified)
         sx_status_free(status);
     else
@@ -128,7 +128,7 @@ static void try_certify(watcher *w, size_t layer, const sx_layer_result *result)
 }
 
 /* Warns of what the search survives, once at most. */
-static void warn(void *user, const struct sx_error *error) {
+static void warn_once(void *user, const struct sx_error *error) {
     watcher *w = user;
     sx_progress_end(&w->line);
     sx_warnings_tell(w->result->warnings, "%s; the search continues, and the checkpoint is tried again later",
@@ -405,7 +405,7 @@ static void forget_times(sx_result *r) {
 }
 
 /* Adds the result as text. */
-static sx_status print(const map_job *job, sx_output *result) {
+static sx_status print_result(const map_job *job, sx_output *result) {
     const sx_session_result *found = &job->r->session;
     if (found->resumed && !job->view.quiet)
         sx_text_add(&result->err, "note: resumed from %s\n", job->r->options.checkpoint);
@@ -439,7 +439,7 @@ static sx_status write_svg(const sx_args *args, const map_job *job) {
 }
 
 /* Outputs the result, also where the mappings cannot be written. */
-static sx_status answer(const sx_args *args, const map_job *job, sx_output *result) {
+static sx_status output_result(const sx_args *args, const map_job *job, sx_output *result) {
     const char *output = sx_args_text(args, "output", 0);
     result->exit = job->r->session.found || (!job->r->session.complete && job->r->session.total.cycles > 0)
                        ? SX_EXIT_FOUND
@@ -448,7 +448,7 @@ static sx_status answer(const sx_args *args, const map_job *job, sx_output *resu
         sx_output_to_file(result, output);
         return print_json(job, result);
     }
-    sx_status printed = print(job, result);
+    sx_status printed = print_result(job, result);
     sx_status written = output ? write_mappings(job, output, result) : SX_OK;
     if (!written) return printed;
     sx_status_free(printed);
@@ -475,7 +475,7 @@ static sx_status read_network(const sx_args *args, sx_sources *sources, map_job 
 }
 
 /* Reads the inputs, searches, and outputs the result. */
-static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_output *result) {
+static sx_status map_input(const sx_args *args, sx_sources *sources, map_job *job, sx_output *result) {
     const bool follows = sx_ranks_follows(args->ranks);
     watcher w = {.sources = sources,
                  .job = job,
@@ -507,7 +507,7 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
     job->r->options.constraints = constraints_of;
     job->r->options.layer_begins = layer_begins;
     job->r->options.layer_ends = layer_ends;
-    job->r->options.warn = warn;
+    job->r->options.warn = warn_once;
     job->r->options.user = &w;
     sx_status status = sx_session_run(&job->r->network, &job->r->arch, &job->r->options, &job->r->session);
     sx_progress_end(&w.line);
@@ -520,8 +520,8 @@ static sx_status map(const sx_args *args, sx_sources *sources, map_job *job, sx_
         sx_text_add(&result->err,
                     "warning: interrupted before a bound was proven; no certificate is written\n");
     if (sx_args_flag(args, "no-clock")) forget_times(job->r);
-    if (status && job->r->session.total.cycles > 0) sx_status_free(answer(args, job, result));
-    if (!status) status = answer(args, job, result);
+    if (status && job->r->session.total.cycles > 0) sx_status_free(output_result(args, job, result));
+    if (!status) status = output_result(args, job, result);
     if (!status) status = write_svg(args, job);
     if (status)
         sx_status_free(w.certified);
@@ -537,7 +537,7 @@ static sx_status run_map(const sx_args *args, sx_output *result) {
     sx_sources sources = {0};
     map_job job = {0};
     SX_TRY(sx_result_new(&job.r));
-    sx_status status = map(args, &sources, &job, result);
+    sx_status status = map_input(args, &sources, &job, result);
     sx_store_close(job.r->options.store);
     sx_outside_evaluator_free(job.r->options.outside);
     sx_result_free(job.r);

@@ -145,7 +145,7 @@ static void show_progress(void *user, const sx_progress *progress) {
     sx_progress_show(&((watcher *)user)->line, progress);
 }
 
-static sx_status save(void *user, const void *bytes, size_t size) {
+static sx_status save_checkpoint(void *user, const void *bytes, size_t size) {
     const watcher *w = user;
     return sx_place_checkpoint_write(w->checkpoint, w->job, bytes, size);
 }
@@ -159,10 +159,11 @@ static sx_status search_placements(const sx_args *args, const sx_place_checkpoin
     job->run.progress = show_progress;
     job->run.user = &w;
     if (checkpoint->path) {
-        job->run.checkpoint = save;
+        job->run.checkpoint = save_checkpoint;
         job->run.checkpoint_seconds = sx_args_number(args, "checkpoint-seconds", CHECKPOINT_SECONDS);
     }
-    if (checkpoint->path && !checkpoint->bytes && sx_args_flag(args, "db")) SX_TRY(save(&w, NULL, 0));
+    if (checkpoint->path && !checkpoint->bytes && sx_args_flag(args, "db"))
+        SX_TRY(save_checkpoint(&w, NULL, 0));
     if (checkpoint->bytes && !sx_args_flag(args, "quiet"))
         sx_text_add(&result->err, "note: resumed from %s\n", checkpoint->path);
     sx_progress_begin(&w.line, args);
@@ -238,8 +239,8 @@ static sx_status plot_placements(const sx_args *args, sx_placement_job *job, sx_
 
 /* Reads the inputs, searches, and gives out what was found. A search that resumes does not ask the database:
  * its checkpoint has what that said. */
-static sx_status place(const sx_args *args, sx_placement_job *job, sx_place_checkpoint *checkpoint,
-                       sx_store **store, sx_output *result) {
+static sx_status place_input(const sx_args *args, sx_placement_job *job, sx_place_checkpoint *checkpoint,
+                             sx_store **store, sx_output *result) {
     const char *db = sx_args_text(args, "db", 0);
     if (args->n_operands)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "unexpected argument '%s'", args->operand[0]),
@@ -278,7 +279,7 @@ static sx_status run_place(const sx_args *args, sx_output *result) {
     sx_placement_job *job = calloc(1, sizeof *job);
     if (!job) return sx_error_memory();
     sx_place_checkpoint checkpoint = {0};
-    sx_status status = place(args, job, &checkpoint, &store, result);
+    sx_status status = place_input(args, job, &checkpoint, &store, result);
     sx_place_checkpoint_fini(&checkpoint);
     sx_placement_job_fini(job);
     free(job);

@@ -15,7 +15,7 @@
 enum { MOST_BYTES = 256 << 20 };
 
 /* A result that could not be read, with the reason where it is of another version. */
-static sx_status explain(sx_status error, const char *path, const json_t *answer) {
+static sx_status explain_unreadable(sx_status error, const char *path, const json_t *answer) {
     const char *version = json_string_value(json_object_get(json_object_get(answer, "repeat"), "version"));
     if (error->code == SX_ERR_MEMORY || !version || strcmp(version, sx_version()) == 0) return error;
     return sx_error_hint(error, "'%s' was written by Sextant %.32s, and this is %s: search again", path,
@@ -29,7 +29,7 @@ static sx_status add_result(const sx_args *args, const char *path, const char *t
     sx_result *r;
     json_t *item = NULL;
     sx_status status = sx_result_read(path, text, size, &r);
-    if (status) return explain(status, path, answer);
+    if (status) return explain_unreadable(status, path, answer);
     status = sx_clock_apply(args, &r->arch);
     if (!status) status = sx_page_result(path, r, &item);
     for (size_t i = 0; i < sizeof copied / sizeof *copied && !status; i++) {

@@ -280,7 +280,7 @@ static sx_status run_sweep(const sx_args *args, sweep *s, sx_output *result) {
 }
 
 /* `sextant sweep`. */
-static sx_status run(const sx_args *args, sx_output *result) {
+static sx_status answer_sweep(const sx_args *args, sx_output *result) {
     sweep *s = calloc(1, sizeof *s);
     if (!s) return sx_error_memory();
     sx_status status = sx_result_new(&s->r);
@@ -345,5 +345,5 @@ const sx_command sx_command_sweep = {
                        "points so far.\n",
     .options = options,
     .n_options = sizeof options / sizeof options[0],
-    .run = run,
+    .run = answer_sweep,
 };

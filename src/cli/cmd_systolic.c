@@ -87,8 +87,8 @@ static sx_status print_result(const sx_args *args, const sx_systolic_job *job, s
 }
 
 /* Reads the inputs, searches, and outputs the result. */
-static sx_status tune(const sx_args *args, sx_sources *sources, sx_systolic_job *job, sx_store **store,
-                      sx_output *result) {
+static sx_status tune_design(const sx_args *args, sx_sources *sources, sx_systolic_job *job, sx_store **store,
+                             sx_output *result) {
     const char *db = sx_args_text(args, "db", 0);
     SX_TRY(read_options(args, job));
     SX_TRY(read_problems(args, sources, job, &result->err));
@@ -114,7 +114,7 @@ static sx_status tune(const sx_args *args, sx_sources *sources, sx_systolic_job 
 }
 
 /* Costs the points of a file. */
-static sx_status eval(const sx_args *args, const char *path, sx_output *result) {
+static sx_status eval_points(const sx_args *args, const char *path, sx_output *result) {
     static const char *const others[] = {
         "problem",   "batch", "training", "training-step", "design",   "method", "tiles", "thin", "min-dsp",
         "objective", "evals", "time",     "target",        "patience", "seed",   "svg",   "db",   "again"};
@@ -142,12 +142,12 @@ static sx_status eval(const sx_args *args, const char *path, sx_output *result) 
 /* `sextant systolic`. */
 static sx_status run_systolic(const sx_args *args, sx_output *result) {
     const char *points = sx_args_text(args, "eval", 0);
-    if (points) return eval(args, points, result);
+    if (points) return eval_points(args, points, result);
     sx_sources sources = {0};
     sx_store *store = NULL;
     sx_systolic_job *job = calloc(1, sizeof *job);
     if (!job) return sx_error_memory();
-    sx_status status = tune(args, &sources, job, &store, result);
+    sx_status status = tune_design(args, &sources, job, &store, result);
     sx_systolic_job_free(job);
     sx_store_close(store);
     sx_sources_fini(&sources);

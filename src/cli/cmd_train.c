@@ -172,7 +172,7 @@ static sx_status read_options(const sx_args *args, job *j) {
 }
 
 /* Adds the answer for a person. */
-static void print(const job *j, sx_output *result) {
+static void print_training(const job *j, sx_output *result) {
     const sx_train_result *r = &j->result;
     const sx_surrogate *s = r->surrogate;
     sx_text *out = &result->out;
@@ -236,7 +236,7 @@ static sx_status print_json(const job *j, sx_output *result) {
 }
 
 /* Writes what was reached, also before an error, and gives it out. */
-static sx_status answer(job *j, sx_status status, sx_output *result) {
+static sx_status output_training(job *j, sx_status status, sx_output *result) {
     const sx_train_result *r = &j->result;
     sx_status written = r->surrogate ? sx_surrogate_write(j->output, r->surrogate) : SX_OK;
     if (status && r->surrogate && !written)
@@ -256,7 +256,7 @@ static sx_status answer(job *j, sx_status status, sx_output *result) {
     result->exit = r->surrogate || (j->data_only && whole) ? SX_EXIT_FOUND : SX_EXIT_NONE;
     if (r->resumed && !j->quiet) sx_text_add(&result->err, "note: resumed from %s\n", j->options.checkpoint);
     if (j->json) return print_json(j, result);
-    print(j, result);
+    print_training(j, result);
     return SX_OK;
 }
 
@@ -283,7 +283,7 @@ static sx_status make_data(job *j) {
     return SX_OK;
 }
 
-static sx_status train(const sx_args *args, sx_sources *sources, job *j, sx_output *result) {
+static sx_status train_surrogate(const sx_args *args, sx_sources *sources, job *j, sx_output *result) {
     SX_TRY(read_options(args, j));
     SX_TRY(sx_sources_load(args, sources));
     SX_TRY(sx_sources_arch(sources, &j->arch));
@@ -298,7 +298,7 @@ static sx_status train(const sx_args *args, sx_sources *sources, job *j, sx_outp
     j->options.user = j;
     sx_status status = j->data_only ? make_data(j) : sx_train(&j->options, &j->result);
     sx_progress_end(&j->line);
-    return sx_ranks_follows(args->ranks) ? status : answer(j, status, result);
+    return sx_ranks_follows(args->ranks) ? status : output_training(j, status, result);
 }
 
 /* `sextant train`. */
@@ -306,7 +306,7 @@ static sx_status run_train(const sx_args *args, sx_output *result) {
     sx_sources sources = {0};
     job *j = calloc(1, sizeof *j);
     if (!j) return sx_error_memory();
-    sx_status status = train(args, &sources, j, result);
+    sx_status status = train_surrogate(args, &sources, j, result);
     sx_train_result_fini(&j->result);
     sx_sources_fini(&sources);
     free(j);

@@ -149,8 +149,8 @@ static void print_undecided(const job *j, const char *path, const sx_verificatio
 }
 
 /* Adds a result for a person; ours: it is of what the user gave. */
-static sx_status print(const job *j, const char *path, const sx_certificate *c, const sx_verification *v,
-                       bool ours) {
+static sx_status print_verification(const job *j, const char *path, const sx_certificate *c,
+                                    const sx_verification *v, bool ours) {
     sx_text *out = v->verdict == SX_CLAIMS_HOLD ? &j->result->out : &j->result->err;
     sx_text_add(out, "%s: the certificate of %s on %s %s\n", path,
                 c->problem.name[0] ? c->problem.name : "a problem",
@@ -301,14 +301,14 @@ static sx_status verify_text(job *j, const char *path, const char *text, size_t 
     sx_progress_end(&j->line);
     if (!status) {
         note_exit(j, sx_certificate_open(c), c->n_front, &v);
-        status = j->json ? add_json(j, path, c, &v) : print(j, path, c, &v, ours);
+        status = j->json ? add_json(j, path, c, &v) : print_verification(j, path, c, &v, ours);
     }
     sx_certificate_free(c);
     return sx_error_place(status, (sx_place){path, 0, 0});
 }
 
 /* Reports a certificate that was not checked because of Ctrl-C. */
-static void skip(job *j, const char *path) {
+static void skip_certificate(job *j, const char *path) {
     j->result->exit = SX_EXIT_FAILED;
     if (j->json)
         sx_json_append(j->list,
@@ -322,7 +322,7 @@ static sx_status verify_file(job *j, const char *path) {
     char *text;
     size_t size;
     if (sx_cancel_is_set(j->cancel)) {
-        skip(j, path);
+        skip_certificate(j, path);
         return SX_OK;
     }
     SX_TRY(sx_file_read(path, MOST_BYTES, &text, &size));

@@ -120,7 +120,7 @@ static void bash_command(const sx_command *command, sx_text *out) {
     end_choices(&c, " ;;\n", out);
 }
 
-static void bash(sx_text *out) {
+static void write_bash(sx_text *out) {
     sx_text_add(out, "# bash completion of sextant\n"
                      "_sextant() {\n"
                      "    local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
@@ -175,7 +175,7 @@ static void zsh_command(const sx_command *command, sx_text *out) {
     end_choices(&c, "'\n        ;;\n", out);
 }
 
-static void zsh(sx_text *out) {
+static void write_zsh(sx_text *out) {
     sx_text_add(out, "#compdef sextant\n"
                      "_sextant_value() {\n"
                      "    local kind=$1\n"
@@ -239,7 +239,7 @@ static void fish_command(const sx_command *command, sx_text *out) {
     fish_choices(&c, NULL, out);
 }
 
-static void fish(sx_text *out) {
+static void write_fish(sx_text *out) {
     sx_text_add(out,
                 "# fish completion of sextant\n"
                 "complete -c sextant -n __fish_use_subcommand -f -l help -s h -d 'show the help'\n"
@@ -249,11 +249,11 @@ static void fish(sx_text *out) {
 
 sx_status sx_completion(const char *shell, sx_text *out) {
     if (strcmp(shell, "bash") == 0)
-        bash(out);
+        write_bash(out);
     else if (strcmp(shell, "zsh") == 0)
-        zsh(out);
+        write_zsh(out);
     else if (strcmp(shell, "fish") == 0)
-        fish(out);
+        write_fish(out);
     else
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "unknown shell '%s'", shell),
                              "shells: bash, zsh, fish");

@@ -41,7 +41,7 @@ static void add_object(const char *name, const sx_surrogate *s, json_t *list) {
 }
 
 /* Reads all of them into a table, or a list. */
-static sx_status list(sx_table *table, json_t *objects) {
+static sx_status list_surrogates(sx_table *table, json_t *objects) {
     sx_shipped all;
     sx_status status = sx_shipped_list(&all);
     for (size_t i = 0; !status && i < all.n; i++) {
@@ -61,11 +61,11 @@ static sx_status list(sx_table *table, json_t *objects) {
 sx_status sx_list_surrogates(int indent, sx_text *out) {
     sx_table table;
     sx_table_begin(&table, "llllrr");
-    sx_status status = list(&table, NULL);
+    sx_status status = list_surrogates(&table, NULL);
     sx_table_end(&table, indent, out);
     return status;
 }
 
 sx_status sx_list_surrogates_json(json_t *objects) {
-    return list(NULL, objects);
+    return list_surrogates(NULL, objects);
 }

@@ -82,7 +82,7 @@ static bool print_error(const struct sx_error *error) {
 }
 
 /* Prints a failure, frees it, and returns its exit code. */
-static sx_exit fail(sx_status status) {
+static sx_exit print_failure(sx_status status) {
     sx_exit code = exit_of(status->code);
     if (!print_error(status)) code = SX_EXIT_FAILED;
     sx_status_free(status);
@@ -92,17 +92,17 @@ static sx_exit fail(sx_status status) {
 /* Writes the output of a command, and returns the exit code: a result that cannot be written
  * is a failure of resources. The checkpoint goes last, and only where nothing failed: a kill or a failure
  * before that loses nothing. */
-static sx_exit deliver(sx_output *result, SX_TAKE sx_status status) {
+static sx_exit write_output(sx_output *result, SX_TAKE sx_status status) {
     bool failed = status != SX_OK;
     sx_output_show_warnings(result);
     if (result->err.size) sx_output_say(&result->err);
-    sx_exit code = failed ? fail(status) : result->exit;
+    sx_exit code = failed ? print_failure(status) : result->exit;
     status = result->json ? sx_json_extend(result->warnings, &result->out) : SX_OK;
     if (!status) status = sx_warnings_status(result->warnings);
     if (!status) status = sx_output_deliver(result);
     if (!status && !failed && result->checkpoint) status = sx_session_forget(result->checkpoint);
     if (!status) return code;
-    (void)fail(status);
+    (void)print_failure(status);
     return SX_EXIT_FAILED;
 }
 
@@ -153,7 +153,7 @@ static bool is_one_of(const char *word, const char *name, const char *letter) {
 }
 
 /* Makes a process that works for another one silent, and leaves signals to that one. */
-static void hush(void) {
+static void silence_process(void) {
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
@@ -165,9 +165,9 @@ static void hush(void) {
 /* Joins the other processes that the launcher has started; of those that fail, one says why. */
 static sx_status join_processes(sx_ranks **out) {
     bool first = sx_launch_number() == 0;
-    if (!first) hush();
+    if (!first) silence_process();
     SX_TRY(sx_ranks_join(out));
-    if (first && sx_ranks_follows(*out)) hush();
+    if (first && sx_ranks_follows(*out)) silence_process();
     return SX_OK;
 }
 
@@ -179,7 +179,7 @@ int main(int argc, char **argv) {
     sx_output result = {.out.width = sx_terminal_width(STDOUT_FILENO),
                         .err.width = sx_terminal_width(STDERR_FILENO)};
     sx_status status = sx_warnings_new(&result.warnings);
-    if (status) return (int)fail(status);
+    if (status) return (int)print_failure(status);
     status = join_processes(&ranks);
     if (status) {
         result.exit = SX_EXIT_BAD;
@@ -195,7 +195,7 @@ int main(int argc, char **argv) {
     }
     if (sx_ranks_follows(ranks)) sx_ranks_leave(ranks, status, SX_EXIT_FOUND);
     add_report(ranks, &result.err);
-    sx_exit code = deliver(&result, status);
+    sx_exit code = write_output(&result, status);
     sx_text_free(&result.out);
     sx_text_free(&result.err);
     sx_warnings_free(result.warnings);

@@ -111,7 +111,7 @@ static void count_outcomes(sx_codesign_result *out) {
 }
 
 /* Bounds the layers of the best design, where the method has no bounds, and marks poor mappings. */
-static sx_status assess(sx_codesign *c) {
+static sx_status assess_best(sx_codesign *c) {
     sx_codesign_result *out = c->out;
     const sx_codesign_counts counts = out->counts;
     sx_target_space *target_space;
@@ -156,7 +156,7 @@ sx_status sx_codesign_run(const sx_designs *designs, const sx_network *network,
     memset(out, 0, sizeof *out);
     c.deadline = options->run.seconds > 0 ? began + options->run.seconds : 0;
     sx_status status = search_designs(&c);
-    if (!status) status = assess(&c);
+    if (!status) status = assess_best(&c);
     if (!status) status = sx_codesign_widen(&c);
     if (!status) status = find_front(&c);
     if (out->design) count_outcomes(out);

@@ -76,7 +76,7 @@ static double bound_of(const proof *p, size_t design) {
 }
 
 /* Takes over what a search found. */
-static void learn(known *k, const sx_search_outcome *result) {
+static void learn_outcome(known *k, const sx_search_outcome *result) {
     if (result->found && (!k->found || result->best.value < k->best.value)) k->best = result->best;
     k->found |= result->found;
     k->bound = result->none ? INFINITY : fmax(k->bound, result->lower_bound);
@@ -110,7 +110,7 @@ static sx_status close_target(const proof *p, size_t design, size_t target,
         sx_search_outcome result;
         snprintf(mapper, sizeof mapper, "optimal:gap=%.9g", gap);
         SX_TRY(sx_search_by_mapper(c, target_space, mapper, k->found ? &k->best.mapping : NULL, &result));
-        learn(k, &result);
+        learn_outcome(k, &result);
         if (result.stop != SX_STOP_DONE || (gap > 0 && k->bound >= share)) return SX_OK;
         k->closed |= gap <= 0;
         if (k->closed && !k->found) k->bound = INFINITY;
@@ -125,7 +125,7 @@ static sx_status search_limited(const proof *p, const sx_target_space *target_sp
     sx_status status =
         sx_search_by_mapper(p->c, target_space, mapper, k->found ? &k->best.mapping : NULL, &result);
     *refused = status && status->code == SX_ERR_LIMIT;
-    if (!status) learn(k, &result);
+    if (!status) learn_outcome(k, &result);
     if (!*refused) return status;
     sx_status_free(status);
     return SX_OK;
@@ -167,9 +167,9 @@ static sx_status quick_bound(const proof *p, size_t design, size_t target,
     sx_search_outcome result;
     SX_TRY(sx_search_by_mapper(p->c, target_space, "sunstone",
                                before && before->found ? &before->best.mapping : NULL, &result));
-    learn(k, &result);
+    learn_outcome(k, &result);
     SX_TRY(sx_search_bound(p->c, target_space, k->found ? &k->best.mapping : NULL, &result));
-    learn(k, &result);
+    learn_outcome(k, &result);
     return SX_OK;
 }
 
@@ -212,7 +212,7 @@ static bool depends_on_size(const proof *p, int level) {
 }
 
 /* Whether design a has no smaller memory and no dearer access than b, and is the same otherwise. */
-static bool covers(const proof *p, size_t a, size_t b) {
+static bool covers_design(const proof *p, size_t a, size_t b) {
     const sx_designs *designs = p->c->designs;
     const uint8_t *x = sx_design_options(designs, a), *y = sx_design_options(designs, b);
     for (size_t k = 0; k < designs->n_parameters; k++) {
@@ -228,10 +228,10 @@ static bool covers(const proof *p, size_t a, size_t b) {
 }
 
 /* Raises the bound of a design to that of designs that cover it. */
-static void inherit(const proof *p, size_t design) {
+static void inherit_bound(const proof *p, size_t design) {
     sx_design_result *result = p->c->out->design;
     for (size_t i = 0; i < p->c->designs->n; i++)
-        if (i != design && result[i].bound > result[design].bound && covers(p, i, design))
+        if (i != design && result[i].bound > result[design].bound && covers_design(p, i, design))
             result[design].bound = result[i].bound;
 }
 
@@ -260,7 +260,7 @@ static sx_status close_design(proof *p, size_t design) {
 }
 
 /* Says what became of a design that was not searched to the end. */
-static void conclude(const proof *p, size_t design) {
+static void conclude_design(const proof *p, size_t design) {
     sx_codesign *c = p->c;
     sx_design_result *result = &c->out->design[design];
     bool closed = true;
@@ -294,7 +294,7 @@ static sx_status give_quick_answers(proof *p) {
 
 /* The design to look at next, of those from place `from` of the ranking on: at first the one of the best
  * answer, then that of the least bound. Gives it that place. */
-static size_t pick(const proof *p, size_t from) {
+static size_t pick_design(const proof *p, size_t from) {
     const sx_codesign_result *out = p->c->out;
     size_t at = from;
     for (size_t j = from + 1; j < out->n_designs && (from > 0 || !out->found); j++)
@@ -314,9 +314,9 @@ static sx_status search_designs(proof *p) {
     size_t patience = p->effort > 0 && !c->options->front ? PATIENCE : SIZE_MAX;
     for (size_t d = 0; d < n; d++) p->rank[d] = d;
     for (; i < n && waited < patience && !sx_codesign_stopped(c); i++) {
-        size_t design = pick(p, i);
+        size_t design = pick_design(p, i);
         double before = out->found ? out->design[out->best].value : INFINITY;
-        inherit(p, design);
+        inherit_bound(p, design);
         if (is_hopeless(p, design)) continue;
         SX_TRY(close_design(p, design));
         p->searched[design] = true;
@@ -336,11 +336,11 @@ static bool is_open(const proof *p) {
 }
 
 /* States what is proven of all designs. */
-static void prove(const proof *p) {
+static void prove_designs(const proof *p) {
     sx_codesign_result *out = p->c->out;
     double least = INFINITY;
     for (size_t d = 0; d < out->n_designs; d++) {
-        conclude(p, d);
+        conclude_design(p, d);
         least = fmin(least, out->design[d].bound);
     }
     if (!out->found) return;
@@ -369,7 +369,7 @@ static sx_status search_within(sx_codesign *c, double effort) {
         p.effort *= MORE_EFFORT;
         status = search_designs(&p);
     }
-    if (!status) prove(&p);
+    if (!status) prove_designs(&p);
     free(p.known);
     free(p.rank);
     free(p.searched);

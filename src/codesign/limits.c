@@ -70,7 +70,7 @@ static sx_status bind_limit(const sx_designs *designs, const sx_choices *choices
 }
 
 /* Whether a choice of options keeps a limit. */
-static bool keeps(const sx_designs *designs, const bound_limit *limit, const uint8_t *option) {
+static bool keeps_limit(const sx_designs *designs, const bound_limit *limit, const uint8_t *option) {
     double words = 0, area = 0;
     uint32_t left = limit->levels;
     for (size_t k = 0; k < designs->n_parameters; k++) {
@@ -132,7 +132,7 @@ sx_status sx_designs_list(sx_designs *designs, const sx_choices *choices, double
     if (!designs->option || !designs->total) return sx_error_memory();
     do {
         bool good = true;
-        for (size_t i = 0; i < choices->n_limits && good; i++) good = keeps(designs, &limit[i], option);
+        for (size_t i = 0; i < choices->n_limits && good; i++) good = keeps_limit(designs, &limit[i], option);
         if (!good) continue;
         double total = sx_designs_measure(designs, option);
         kept++;

@@ -61,7 +61,7 @@ static bool same_shape(const sx_designs *designs, size_t a, size_t b) {
 }
 
 /* Puts the targets in the order of their computations. */
-static void weigh(forest *f) {
+static void order_targets(forest *f) {
     const sx_target *target = f->c->target;
     for (size_t t = 0; t < f->c->n_targets; t++) {
         double weight = target[t].weight * (double)sx_problem_computes(target[t].problem);
@@ -108,7 +108,7 @@ static sx_status build_forests(forest *f) {
 }
 
 /* The least cost of a target's tiles in a bin; INFINITY where it has none. */
-static double least(const forest *f, size_t design, size_t target) {
+static double least_cost(const forest *f, size_t design, size_t target) {
     const sx_tile_forest *g = forest_of(f, design, target);
     uint32_t number = sx_tile_forest_number(g, f->c->designs, design);
     if (!g->usable) return INFINITY;
@@ -160,7 +160,7 @@ static void rank_bins(forest *f) {
     for (size_t d = 0; d < n; d++) {
         double cost = 0;
         for (size_t t = 0; t < n_targets; t++) {
-            double bound = f->bound[d * n_targets + t] = least(f, d, t);
+            double bound = f->bound[d * n_targets + t] = least_cost(f, d, t);
             cost = bound == INFINITY || cost == INFINITY ? INFINITY : cost + f->c->target[t].weight * bound;
         }
         f->c->out->design[d].bound = cost;
@@ -342,7 +342,7 @@ sx_status sx_codesign_sunstone(sx_codesign *c) {
     f.order = calloc(c->n_targets + 1, sizeof *f.order);
     sx_status status = f.shape_of && f.bound && f.rank && f.order ? SX_OK : sx_error_memory();
     if (!status) {
-        weigh(&f);
+        order_targets(&f);
         find_shapes(&f);
         status = build_forests(&f);
     }

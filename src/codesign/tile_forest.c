@@ -189,7 +189,7 @@ static sx_status price_combination(sx_codesign *c, size_t target, const sx_arch 
 }
 
 /* Prices all nodes and puts them in order. */
-static sx_status price(sx_codesign *c, size_t target, const sx_arch *largest, sx_tile_forest *g) {
+static sx_status price_forest(sx_codesign *c, size_t target, const sx_arch *largest, sx_tile_forest *g) {
     for (size_t i = 0; i < g->chosen.n_combinations && !sx_codesign_stopped(c); i++)
         if (g->chosen.allowed[i]) SX_TRY(price_combination(c, target, largest, (uint32_t)i, g));
     for (size_t i = 0; i < g->nodes.n; i++) ((sx_tile_node *)sx_vector_at(&g->nodes, i))->item.number = i;
@@ -216,7 +216,7 @@ static sx_status build_forest(sx_codesign *c, size_t target, const sx_arch *larg
     sx_sunstone_list_unrollings(plan, &plan->stage[0], plan->left, &g->roots);
     if (g->roots.failed) return sx_error_memory();
     SX_TRY(list_nodes(c, plan, g));
-    return price(c, target, largest, g);
+    return price_forest(c, target, largest, g);
 }
 
 sx_status sx_tile_forest_init(sx_codesign *c, size_t target, size_t design, const bool *like,

@@ -66,13 +66,13 @@ typedef struct tree {
 } tree;
 
 /* The next larger factor of a dimension, 0 where there is none. */
-static uint32_t larger(const tree *t, int d, uint32_t than) {
+static uint32_t larger_factor(const tree *t, int d, uint32_t than) {
     uint32_t f = sx_sunstone_next(&t->plan->divisors, d, than, t->at->left[d]);
     return f <= t->most[d] ? f : 0;
 }
 
 /* The smallest memories that hold the tile. */
-static uint32_t smallest(const tree *t) {
+static uint32_t smallest_memories(const tree *t) {
     const uint32_t *tile = t->node.item.tile.factor;
     if (!sx_sunstone_fits(&t->room, tile)) return SX_TILE_NOWHERE;
     return smallest_memory(t->plan, t->memories, t->at->point, tile);
@@ -80,13 +80,13 @@ static uint32_t smallest(const tree *t) {
 
 /* Keeps the node unless a child has the same memories. */
 static void keep_node(tree *t) {
-    t->node.memory = smallest(t);
+    t->node.memory = smallest_memories(t);
     t->walked++;
     for (int i = 0; i < t->n; i++) {
         uint32_t *factor = &t->node.item.tile.factor[t->dim[i]], now = *factor,
-                 next = larger(t, t->dim[i], now);
+                 next = larger_factor(t, t->dim[i], now);
         if (next) *factor = next;
-        t->node.child[i] = next ? smallest(t) : SX_TILE_NOWHERE;
+        t->node.child[i] = next ? smallest_memories(t) : SX_TILE_NOWHERE;
         *factor = now;
         if (t->node.child[i] == t->node.memory) return;
     }
@@ -103,9 +103,9 @@ static void walk_nodes(tree *t, int at) {
         return;
     }
     uint32_t *factor = &t->node.item.tile.factor[t->dim[at]];
-    for (uint32_t next = 1; next; next = larger(t, t->dim[at], next)) {
+    for (uint32_t next = 1; next; next = larger_factor(t, t->dim[at], next)) {
         *factor = next;
-        if (next > 1 && smallest(t) == SX_TILE_NOWHERE) break;
+        if (next > 1 && smallest_memories(t) == SX_TILE_NOWHERE) break;
         walk_nodes(t, at + 1);
     }
     *factor = 1;
@@ -124,7 +124,7 @@ void sx_tile_tree(const sx_codesign *c, const sx_sunstone *plan, const sx_tile_m
         t.node.child[d] = SX_TILE_NOWHERE;
     }
     for (int d = 0; d < plan->space->problem->n_dims; d++)
-        if (larger(&t, d, 1)) t.dim[t.n++] = (uint8_t)d;
-    if (smallest(&t) != SX_TILE_NOWHERE) walk_nodes(&t, 0);
+        if (larger_factor(&t, d, 1)) t.dim[t.n++] = (uint8_t)d;
+    if (smallest_memories(&t) != SX_TILE_NOWHERE) walk_nodes(&t, 0);
     *walked += t.walked;
 }

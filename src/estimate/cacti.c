@@ -163,7 +163,7 @@ static sx_cacti_fit by_rule(const sx_sram_shape *s, sx_sram_figures *out) {
 }
 
 /* How near two memories are: 1 for the same. */
-static double nearness(const sx_sram_shape *s, const sx_cacti_row *row) {
+static double shape_nearness(const sx_sram_shape *s, const sx_cacti_row *row) {
     double distance = fabs(log2(row->width / s->width)) + 0.5 * fabs(log2(row->depth / s->depth)) +
                       0.7 * fabs(log2((double)row->banks / s->banks)) +
                       2 * fabs((double)row->ports - s->ports) + 2 * fabs(log(row->node / s->node));
@@ -179,7 +179,7 @@ typedef struct log_mean {
 static void add_ratio(const sx_sram_shape *s, const sx_cacti_row *row, log_mean *mean) {
     const sx_sram_shape shape = {row->node, row->width, row->depth, row->banks, row->ports};
     sx_sram_figures rule;
-    double near = nearness(s, row);
+    double near = shape_nearness(s, row);
     if (near < 1e-3) return;
     by_rule(&shape, &rule);
     for (int i = 0; i < SX_N_SRAM_FIGURES; i++) {

@@ -101,7 +101,8 @@ static void estimate_timeloop(const sx_component *c, sx_estimate *e) {
 }
 
 /* What a component lacks is as the rules presume. */
-static sx_component complete(const sx_component *component, sx_estimator estimator, sx_estimate *e) {
+static sx_component complete_component(const sx_component *component, sx_estimator estimator,
+                                       sx_estimate *e) {
     sx_component c = *component;
     if (!(c.node > 0) && c.kind != SX_COMPONENT_DRAM) sx_estimate_say(e, "no node is stated: 45 nm");
     if (!(c.node > 0)) c.node = 45;
@@ -143,7 +144,7 @@ void sx_estimate_component(const sx_component *component, sx_estimator estimator
     if (estimator == SX_ESTIMATOR_TIMELOOP) {
         estimate_timeloop(component, &e);
     } else {
-        sx_component c = complete(component, estimator, &e);
+        sx_component c = complete_component(component, estimator, &e);
         estimate_by_rules(&c, estimator, &e);
         double *const figure[] = {&e.read, &e.write, &e.update, &e.leak, &e.area, &e.access};
         for (size_t i = 0; i < N(figure); i++) *figure[i] = sx_round_figure(*figure[i]);

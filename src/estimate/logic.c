@@ -123,23 +123,23 @@ void sx_estimate_regfile(const sx_component *c, sx_estimator estimator, sx_estim
 }
 
 /* The bits of a component's operands. */
-static double operand(double stated, double width) {
+static double operand_bits(double stated, double width) {
     return stated > 0 ? stated : width > 0 ? width : 32;
 }
 
 /* Which operators a component has. */
-static bool multiplies(const sx_component *c) {
+static bool has_multiplier(const sx_component *c) {
     return c->kind == SX_COMPONENT_MAC || c->kind == SX_COMPONENT_MULTIPLIER;
 }
-static bool adds(const sx_component *c) {
+static bool has_adder(const sx_component *c) {
     return c->kind == SX_COMPONENT_MAC || c->kind == SX_COMPONENT_ADDER;
 }
 
 /* Floating point by Aladdin: multiplications by the square of the mantissa, additions in proportion. */
 static void floating_accelergy(const sx_component *c, const operators *t, double scale, sx_estimate *e) {
-    double m = operand(c->mantissa, 24) / 24;
+    double m = operand_bits(c->mantissa, 24) / 24;
     double multiply = MULTIPLY_SHARE * m * m, add = (1 - MULTIPLY_SHARE) * m;
-    double both = (multiplies(c) ? multiply : 0) + (adds(c) ? add : 0);
+    double both = (has_multiplier(c) ? multiply : 0) + (has_adder(c) ? add : 0);
     e->read = t->floating * both * scale;
     e->area = t->floating_area * both * area_scale(c->node);
     e->leak = -1;
@@ -148,34 +148,38 @@ static void floating_accelergy(const sx_component *c, const operators *t, double
 static void arithmetic_accelergy(const sx_component *c, sx_estimator estimator, sx_estimate *e) {
     const bool slow = c->cycle_seconds >= 3e-9;
     const operators *t = slow ? &SLOW : &FAST;
-    double m = operand(c->multiplier_width, c->width) / 32, a = operand(c->adder_width, c->width) / 32;
+    double m = operand_bits(c->multiplier_width, c->width) / 32,
+           a = operand_bits(c->adder_width, c->width) / 32;
     double scale = aladdin_scale(c->node, e);
-    if (estimator == SX_ESTIMATOR_ACCELERGY_03 && !c->floating) a = m = operand(0, c->width) / 32;
+    if (estimator == SX_ESTIMATOR_ACCELERGY_03 && !c->floating) a = m = operand_bits(0, c->width) / 32;
     sx_estimate_say(e, "operators for cycles of %d ns", slow ? 5 : 1);
     if (c->floating) {
         floating_accelergy(c, t, scale, e);
         return;
     }
-    e->read = ((multiplies(c) ? t->multiply * m * m : 0) + (adds(c) ? t->add * a : 0)) * scale;
-    e->area = ((multiplies(c) ? t->multiplier_area * m * m : 0) + (adds(c) ? t->adder_area * a : 0)) *
-              (c->node >= 40 && c->node <= 45 ? 1 : area_scale(c->node));
+    e->read = ((has_multiplier(c) ? t->multiply * m * m : 0) + (has_adder(c) ? t->add * a : 0)) * scale;
+    e->area =
+        ((has_multiplier(c) ? t->multiplier_area * m * m : 0) + (has_adder(c) ? t->adder_area * a : 0)) *
+        (c->node >= 40 && c->node <= 45 ? 1 : area_scale(c->node));
     double cycles = c->cycle_seconds / (slow ? 5e-9 : 1e-9);
-    e->leak = multiplies(c) && t->multiplier_idle < 0
+    e->leak = has_multiplier(c) && t->multiplier_idle < 0
                   ? -1
-                  : ((multiplies(c) ? t->multiplier_idle * m * m : 0) + (adds(c) ? t->adder_idle * a : 0)) *
+                  : ((has_multiplier(c) ? t->multiplier_idle * m * m : 0) +
+                     (has_adder(c) ? t->adder_idle * a : 0)) *
                         scale * cycles;
 }
 
 /* Powers through the figures of two widths: 8 and 32 bits, mantissas of 11 and 24. */
 static void arithmetic_published(const sx_component *c, sx_estimate *e) {
-    double m = operand(c->multiplier_width, c->width), a = operand(c->adder_width, c->width);
-    double f = operand(c->mantissa, 11) / 11, scale = pow(c->node / 45, 0.57), area = area_scale(c->node);
+    double m = operand_bits(c->multiplier_width, c->width), a = operand_bits(c->adder_width, c->width);
+    double f = operand_bits(c->mantissa, 11) / 11, scale = pow(c->node / 45, 0.57),
+           area = area_scale(c->node);
     double multiply = c->floating ? 1.1 * pow(f, 1.555) : 0.2 * pow(m / 8, 1.98);
     double add = c->floating ? 0.4 * pow(f, 1.04) : 0.03 * pow(a / 8, 0.868);
     double multiplier_area = c->floating ? 1640 * pow(f, 1.982) : 282 * pow(m / 8, 1.816);
     double adder_area = c->floating ? 1360 * pow(f, 1.44) : 137 * a / 32;
-    e->read = ((multiplies(c) ? multiply : 0) + (adds(c) ? add : 0)) * scale;
-    e->area = ((multiplies(c) ? multiplier_area : 0) + (adds(c) ? adder_area : 0)) * area;
+    e->read = ((has_multiplier(c) ? multiply : 0) + (has_adder(c) ? add : 0)) * scale;
+    e->area = ((has_multiplier(c) ? multiplier_area : 0) + (has_adder(c) ? adder_area : 0)) * area;
     e->leak = -1;
     if (c->node != 45) sx_estimate_say(e, "45 nm x (%g/45)^0.57", c->node);
     if (c->node < 22) sx_estimate_widen(e, 1.5);

@@ -380,8 +380,8 @@ sx_status sx_input_repeated(sx_input *input, sx_place place, const char *format,
 }
 
 /* Adds a warning, about a key where there is one; an error where the input is strict. */
-static SX_MUST_USE sx_status warn(sx_input *input, sx_place place, const char *key, const char *format,
-                                  va_list args) {
+static SX_MUST_USE sx_status add_remark(sx_input *input, sx_place place, const char *key, const char *format,
+                                        va_list args) {
     return input->strict ? refuse_strictly(place, format, args)
                          : keep_remark(input, input->warning, &input->n_warnings, place, key, format, args);
 }
@@ -389,7 +389,7 @@ static SX_MUST_USE sx_status warn(sx_input *input, sx_place place, const char *k
 sx_status sx_input_unknown(sx_input *input, const sx_pair *pair, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    sx_status status = warn(input, pair->place, pair->key, format, args);
+    sx_status status = add_remark(input, pair->place, pair->key, format, args);
     va_end(args);
     return status;
 }
@@ -426,7 +426,7 @@ sx_status sx_input_use(sx_input *input, const sx_pair *pair) {
 sx_status sx_input_warn(sx_input *input, sx_place place, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    sx_status status = warn(input, place, NULL, format, args);
+    sx_status status = add_remark(input, place, NULL, format, args);
     va_end(args);
     return status;
 }
@@ -447,7 +447,7 @@ const char *sx_input_note(const sx_input *input, size_t index) {
 }
 
 /* Whether two remarks say the same of one place, if with other numbers. */
-static bool alike(const struct remark *a, const struct remark *b) {
+static bool remarks_alike(const struct remark *a, const struct remark *b) {
     return a->format == b->format && same_place(a->place, b->place);
 }
 
@@ -470,7 +470,7 @@ sx_status sx_input_warnings(const sx_input *input, sx_warnings *out) {
         size_t before = 0, n = 0;
         if (warning->key && is_used(input, warning->key, warning->place)) continue;
         for (size_t j = 0; j < input->n_warnings; j++) {
-            bool same = alike(warning, &input->warning[j]);
+            bool same = remarks_alike(warning, &input->warning[j]);
             before += same && j < i;
             n += same;
         }

@@ -35,8 +35,8 @@ static sx_status read_source(const sx_section_file *kind, sx_arena *arena, const
 }
 
 /* Reads a source unless there is an error already, frees it, and adds a hint where an error has none. */
-static sx_status finish(const sx_section_file *kind, sx_arena *arena, sx_source *source, const char *name,
-                        sx_status status, void *out) {
+static sx_status finish_reading(const sx_section_file *kind, sx_arena *arena, sx_source *source,
+                                const char *name, sx_status status, void *out) {
     if (!status) status = read_source(kind, arena, source, name, out);
     sx_source_fini(source);
     sx_arena_free(arena);
@@ -47,12 +47,13 @@ static sx_status finish(const sx_section_file *kind, sx_arena *arena, sx_source 
 sx_status sx_section_file_read(const sx_section_file *kind, const char *path, void *out) {
     sx_arena arena = {.limit = MAX_MEMORY};
     sx_source source = {0};
-    return finish(kind, &arena, &source, path, sx_source_file(&arena, NULL, path, &source), out);
+    return finish_reading(kind, &arena, &source, path, sx_source_file(&arena, NULL, path, &source), out);
 }
 
 sx_status sx_section_file_parse(const sx_section_file *kind, const char *name, const char *text, size_t size,
                                 void *out) {
     sx_arena arena = {.limit = MAX_MEMORY};
     sx_source source = {0};
-    return finish(kind, &arena, &source, name, sx_source_text(&arena, NULL, name, text, size, &source), out);
+    return finish_reading(kind, &arena, &source, name,
+                          sx_source_text(&arena, NULL, name, text, size, &source), out);
 }

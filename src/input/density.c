@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The error for a value that cannot be read. */
-static sx_status malformed(const char *text) {
+static sx_status malformed_density(const char *text) {
     return sx_error_hint(
         sx_error_new(SX_ERR_USAGE, "--density '%s' is not TENSOR=[MODEL:]VALUE,...", text),
         "such as --density Weights=0.1,Inputs=hypergeometric:0.5; models are fixed-structured and "
@@ -59,7 +59,7 @@ static sx_status apply_density(const char *name, const density *d, sx_network *n
 static sx_status apply_part(const char *text, char *part, sx_network *network) {
     density d = {.model = SX_DENSITY_FIXED_STRUCTURED};
     char *value = strchr(part, '=');
-    if (!value || value == part) return malformed(text);
+    if (!value || value == part) return malformed_density(text);
     *value++ = 0;
     char *colon = strchr(value, ':');
     if (colon) {
@@ -68,11 +68,11 @@ static sx_status apply_part(const char *text, char *part, sx_network *network) {
         value = colon + 1;
     }
     d.file = value;
-    if (d.model == SX_DENSITY_NONE || !*value) return malformed(text);
-    if (d.model != SX_DENSITY_ACTUAL && !sx_text_double(value, &d.value)) return malformed(text);
+    if (d.model == SX_DENSITY_NONE || !*value) return malformed_density(text);
+    if (d.model != SX_DENSITY_ACTUAL && !sx_text_double(value, &d.value)) return malformed_density(text);
     if (d.model == SX_DENSITY_BANDED &&
         !(d.value >= 0 && d.value <= SX_MAX_DIM_SIZE && d.value == floor(d.value)))
-        return malformed(text);
+        return malformed_density(text);
     return apply_density(part, &d, network);
 }
 

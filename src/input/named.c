@@ -298,7 +298,7 @@ static void make_unique(const sx_network *network, sx_layer *layer) {
 }
 
 /* Appends copies of a network's layers, their names as they are or with the network's before them. */
-static sx_status append(const sx_network *network, bool prefix, sx_network *out) {
+static sx_status append_layers(const sx_network *network, bool prefix, sx_network *out) {
     size_t n = out->n_layers + network->n_layers, room = out->n_layers;
     if (!sx_reserve(&out->layer, &room, n ? n : 1, sizeof *out->layer)) return sx_error_memory();
     for (size_t i = 0; i < network->n_layers; i++) {
@@ -313,19 +313,19 @@ static sx_status append(const sx_network *network, bool prefix, sx_network *out)
 
 sx_status sx_named_append(const sx_network *network, sx_network *out) {
     bool single = network->n_layers == 1 && strcmp(network->name, network->layer[0].name) == 0;
-    return append(network, !single, out);
+    return append_layers(network, !single, out);
 }
 
 sx_status sx_named_append_phase(SX_TAKE sx_network *network, sx_phase phase, sx_network *out) {
     snprintf(network->name, sizeof network->name, "%s", sx_phase_name(phase));
-    sx_status status = append(network, true, out);
+    sx_status status = append_layers(network, true, out);
     sx_network_fini(network);
     return status;
 }
 
 sx_status sx_named_copy(const sx_network *network, sx_network *out) {
     sx_network copy = {0};
-    SX_TRY(append(network, false, &copy));
+    SX_TRY(append_layers(network, false, &copy));
     memcpy(copy.name, network->name, sizeof copy.name);
     *out = copy;
     return SX_OK;

@@ -31,7 +31,7 @@ const char *sx_noun_name(sx_noun noun) {
     return noun_name[noun];
 }
 
-static bool exists(const char *path) {
+static bool path_exists(const char *path) {
     struct stat info;
     return stat(path, &info) == 0;
 }
@@ -66,7 +66,7 @@ bool sx_is_named(sx_noun noun, const char *value) {
     if (noun != SX_NOUN_ARCH && noun != SX_NOUN_PROBLEM) return false;
     if (sx_is_folder(value))
         return noun == SX_NOUN_ARCH ? sx_named_knows_arch(value) : sx_named_knows_problem(value);
-    if (exists(value)) return false;
+    if (path_exists(value)) return false;
     return noun == SX_NOUN_ARCH || !sx_layer_of(value, NULL) || sx_named_knows_problem(value);
 }
 
@@ -220,7 +220,7 @@ sx_status sx_sources_load(const sx_args *args, sx_sources *out) {
 }
 
 /* Whether a noun's input is that of an earlier one. */
-static bool shared(const sx_sources *sources, int noun) {
+static bool shares_input(const sx_sources *sources, int noun) {
     for (int other = 0; other < noun; other++)
         if (sources->input[other] == sources->input[noun]) return true;
     return false;
@@ -228,7 +228,7 @@ static bool shared(const sx_sources *sources, int noun) {
 
 void sx_sources_fini(sx_sources *sources) {
     for (int noun = SX_N_NOUNS - 1; noun >= 0; noun--) {
-        if (!shared(sources, noun)) sx_input_free(sources->input[noun]);
+        if (!shares_input(sources, noun)) sx_input_free(sources->input[noun]);
         sources->input[noun] = NULL;
     }
     sx_input_free(sources->joined);
@@ -260,7 +260,7 @@ const sx_pair *sx_noun_section(const sx_input *input, sx_noun noun) {
 }
 
 /* The error for a noun that no option brought, or not the one that should. */
-static sx_status missing(const sx_sources *sources, sx_noun noun) {
+static sx_status missing_noun(const sx_sources *sources, sx_noun noun) {
     static const char *const text[] = {"an architecture", "a problem", "a mapping"};
     static const char *const value[] = {"FILE|NAME", "FILE|EINSUM|NAME", "FILE"};
     const char *option = noun_name[noun];
@@ -299,7 +299,7 @@ static sx_status find_input(const sx_sources *sources, sx_noun noun, sx_input **
         if (!found) holder = sources->input[i];
         found = found ? found : section;
     }
-    if (!found) return missing(sources, noun);
+    if (!found) return missing_noun(sources, noun);
     *out = holder;
     return SX_OK;
 }
@@ -348,7 +348,7 @@ static sx_status add_sparse(const sx_sources *sources, sx_arch *arch) {
     const sx_pair *section;
     for (int noun = 0; noun < SX_N_NOUNS; noun++) {
         sx_input *input = sources->input[noun];
-        if (!input || shared(sources, noun)) continue;
+        if (!input || shares_input(sources, noun)) continue;
         for (size_t i = 0; (section = sx_input_section(input, "sparse_optimizations", i)); i++)
             SX_TRY(sx_sparse_read(input, section->value, arch));
     }
@@ -448,7 +448,7 @@ static sx_status settle_names(sx_sources *sources, sx_network *network, sx_text 
 }
 
 /* A network with its names settled, or nothing. */
-static sx_status settled(sx_sources *sources, sx_network *network) {
+static sx_status settled_network(sx_sources *sources, sx_network *network) {
     sx_text renamed = {0};
     sx_status status = settle_names(sources, network, &renamed);
     if (renamed.size)
@@ -485,7 +485,7 @@ sx_status sx_sources_problem(sx_sources *sources, sx_problem *out) {
         sx_network_fini(&network);
         return status;
     }
-    SX_TRY(settled(sources, &network));
+    SX_TRY(settled_network(sources, &network));
     *out = network.layer[0].problem;
     sx_network_fini(&network);
     return SX_OK;
@@ -495,7 +495,7 @@ sx_status sx_sources_problem(sx_sources *sources, sx_problem *out) {
 static sx_status single_network(sx_sources *sources, sx_network *out) {
     sx_network network = {0};
     SX_TRY(load_network(sources, &network));
-    SX_TRY(settled(sources, &network));
+    SX_TRY(settled_network(sources, &network));
     *out = network;
     return SX_OK;
 }
@@ -518,7 +518,7 @@ sx_status sx_sources_problems(sx_sources *sources, sx_network *out) {
     if (!sx_args_flag(sources->args, "problem")) return single_network(sources, out);
     sx_network network = {0};
     SX_TRY(sx_layers_gather(sources, &network));
-    SX_TRY(settled(sources, &network));
+    SX_TRY(settled_network(sources, &network));
     *out = network;
     return SX_OK;
 }
@@ -572,7 +572,7 @@ const sx_input *sx_sources_fused(const sx_sources *sources) {
 const char *sx_sources_note(const sx_sources *sources, size_t index) {
     for (int noun = 0; noun < SX_N_NOUNS; noun++) {
         const char *note;
-        if (!sources->input[noun] || shared(sources, noun)) continue;
+        if (!sources->input[noun] || shares_input(sources, noun)) continue;
         for (size_t i = 0; (note = sx_input_note(sources->input[noun], i)); i++)
             if (index-- == 0) return note;
     }
@@ -582,7 +582,7 @@ const char *sx_sources_note(const sx_sources *sources, size_t index) {
 sx_status sx_sources_warnings(const sx_sources *sources, sx_warnings *out) {
     sx_warnings_append(out, sources->warnings);
     for (int noun = 0; noun < SX_N_NOUNS; noun++)
-        if (sources->input[noun] && !shared(sources, noun))
+        if (sources->input[noun] && !shares_input(sources, noun))
             SX_TRY(sx_input_warnings(sources->input[noun], out));
     if (sources->joined) SX_TRY(sx_input_warnings(sources->joined, out));
     return sx_warnings_status(out);

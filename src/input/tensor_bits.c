@@ -15,7 +15,7 @@ static sx_operand_role role_of(const char *word) {
 }
 
 /* The error for a value that cannot be read. */
-static sx_status malformed(const char *text) {
+static sx_status malformed_bits(const char *text) {
     return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--bits '%s' is not [TENSOR=]N,...", text),
                          "such as --bits 8, --bits Weights=8,Outputs=32 or, by role, --bits "
                          "w=4,a=8,kv=8,out=16; elements have 1 to %d bits",
@@ -74,7 +74,7 @@ static sx_status apply_part(const char *text, char *part, sx_network *network) {
     char *equal = strchr(part, '='), *value = equal ? equal + 1 : part;
     if (equal) *equal = 0;
     if (equal == part || !sx_text_u64(value, &bits) || bits < 1 || bits > SX_MAX_ELEMENT_BITS)
-        return malformed(text);
+        return malformed_bits(text);
     const sx_operand_role role = equal ? role_of(part) : SX_OPERAND_UNKNOWN;
     if (role && !is_named(network, part)) return apply_role(role, part, bits, network);
     return apply_width(equal ? part : NULL, bits, network);

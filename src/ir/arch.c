@@ -55,7 +55,7 @@ uint64_t sx_arch_fanout_y(const sx_arch *arch, int level) {
 }
 
 /* Whether a tensor of a problem is in a list of names. */
-static bool named(const char (*names)[SX_NAME_SIZE], int n, const sx_problem *problem, int tensor) {
+static bool is_named(const char (*names)[SX_NAME_SIZE], int n, const sx_problem *problem, int tensor) {
     for (int i = 0; i < n; i++)
         if (sx_problem_tensor(problem, names[i]) == tensor) return true;
     return false;
@@ -66,8 +66,8 @@ uint8_t sx_arch_keep_mask(const sx_arch *arch, int level, const sx_problem *prob
     if (s->transparent) return 0;
     unsigned mask = 0;
     for (int v = 0; v < problem->n_tensors; v++) {
-        bool keep = s->n_keeps == 0 || named(s->keeps, s->n_keeps, problem, v);
-        if (named(s->bypasses, s->n_bypasses, problem, v)) keep = false;
+        bool keep = s->n_keeps == 0 || is_named(s->keeps, s->n_keeps, problem, v);
+        if (is_named(s->bypasses, s->n_bypasses, problem, v)) keep = false;
         if (keep) mask |= 1u << v;
     }
     return (uint8_t)mask;

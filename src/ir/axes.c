@@ -1,7 +1,7 @@
 #include "ir/axes.h"
 
 /* a * b, no more than 2^32 - 1. */
-static uint64_t capped(uint64_t a, uint64_t b) {
+static uint64_t capped_product(uint64_t a, uint64_t b) {
     uint64_t product = a * b;
     return product > UINT32_MAX ? UINT32_MAX : product;
 }
@@ -20,7 +20,7 @@ bool sx_axes_lay(const uint32_t *factor, int n_dims, unsigned x, const uint64_t 
     *out = (sx_axis_split){-1, 0};
     for (int d = 0; d < n_dims; d++) {
         uint64_t *axis = &used[!(x >> d & 1)];
-        *axis = capped(*axis, factor[d]);
+        *axis = capped_product(*axis, factor[d]);
     }
     if (used[1] > room[1]) return false;
     if (used[0] <= room[0]) return true;
@@ -28,7 +28,7 @@ bool sx_axes_lay(const uint32_t *factor, int n_dims, unsigned x, const uint64_t 
         if (!(x >> d & 1)) continue;
         uint64_t others = used[0] / factor[d];
         uint32_t part = others <= room[0] ? part_within(factor[d], room[0] / others) : 1;
-        if (part < 2 || capped(used[1], factor[d] / part) > room[1]) continue;
+        if (part < 2 || capped_product(used[1], factor[d] / part) > room[1]) continue;
         *out = (sx_axis_split){(int8_t)d, (uint16_t)part};
         return true;
     }
@@ -41,7 +41,7 @@ void sx_axes_used(const sx_mapping_level *at, int n_dims, uint64_t used[2]) {
     for (int i = 0; i < n_dims; i++) {
         int d = at->spatial_order[i];
         uint64_t part = d == both ? at->x_part : 1;
-        used[i >= at->split] = capped(used[i >= at->split], d == both ? part : at->spatial[d]);
-        if (d == both) used[1] = capped(used[1], at->spatial[d] / part);
+        used[i >= at->split] = capped_product(used[i >= at->split], d == both ? part : at->spatial[d]);
+        if (d == both) used[1] = capped_product(used[1], at->spatial[d] / part);
     }
 }

@@ -48,7 +48,7 @@ static bool has_window(const sx_problem *problem, int tensor) {
 }
 
 /* The only one of some inputs whose own name has a role, -1 where there is none or more than one. */
-static int called(const sx_problem *problem, const int *input, int n, role wanted) {
+static int input_called(const sx_problem *problem, const int *input, int n, role wanted) {
     int found = -1;
     for (int i = 0; i < n; i++) {
         if (role_of(problem->tensor[input[i]].name) != wanted) continue;
@@ -60,7 +60,7 @@ static int called(const sx_problem *problem, const int *input, int n, role wante
 
 /* The input of a role among two: by their names, else the one with a window is the input, else the first. */
 static int input_of(const sx_problem *problem, const int input[2], role wanted) {
-    int other = called(problem, input, 2, wanted == INPUT ? WEIGHT : INPUT);
+    int other = input_called(problem, input, 2, wanted == INPUT ? WEIGHT : INPUT);
     if (other >= 0) return other == input[0] ? input[1] : input[0];
     bool window[2] = {has_window(problem, input[0]), has_window(problem, input[1])};
     int first = window[1] && !window[0];
@@ -74,7 +74,7 @@ int sx_problem_role(const sx_problem *problem, const char *name) {
     if (wanted == OUTPUT) return sx_problem_output(problem);
     for (int v = 0; v < problem->n_tensors; v++)
         if (!problem->tensor[v].output) input[n++] = v;
-    int own = called(problem, input, n, wanted);
+    int own = input_called(problem, input, n, wanted);
     if (own >= 0) return own;
     if (n == 2) return input_of(problem, input, wanted);
     return n == 1 && wanted == INPUT ? input[0] : -1;

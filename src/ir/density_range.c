@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static sx_status malformed(const char *text) {
+static sx_status malformed_density(const char *text) {
     return sx_error_hint(sx_error_new(SX_ERR_USAGE,
                                       "densities '%s' are not TENSOR=[MODEL:]SHARE,SHARE,...[@WEIGHT,...]",
                                       text),
@@ -80,15 +80,15 @@ static bool has_densest(const sx_density_range *range) {
 sx_status sx_density_range_parse(const char *text, sx_density_range *out) {
     sx_density_range range = {0};
     const char *at = text;
-    if (!read_tensors(&at, &range)) return malformed(text);
+    if (!read_tensors(&at, &range)) return malformed_density(text);
     for (int i = 0; i < range.n; i++) {
         range.weight[i] = 1;
         for (int t = 0; t < range.n_tensors; t++) range.weight[i] /= range.tensor[t].share[i];
     }
     if (*at == '@')
         for (int i = 0; i < range.n; i++)
-            if (*at++ == 0 || !read_number(&at, &range.weight[i])) return malformed(text);
-    if (*at) return malformed(text);
+            if (*at++ == 0 || !read_number(&at, &range.weight[i])) return malformed_density(text);
+    if (*at) return malformed_density(text);
     if (!has_densest(&range))
         return sx_error_hint(
             sx_error_new(SX_ERR_USAGE, "densities '%s': none of them is the largest of every tensor", text),

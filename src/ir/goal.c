@@ -44,7 +44,7 @@ bool sx_goal_product_read(const char *text, const sx_metric_about *metrics, size
 }
 
 /* The error for an objective that needs a metric which is not there. */
-static sx_status lacks(const char *word, const sx_metric_about *metrics, size_t n, const char *name) {
+static sx_status lacks_metric(const char *word, const sx_metric_about *metrics, size_t n, const char *name) {
     sx_text list = {0};
     for (size_t i = 0; i < n; i++) sx_text_add(&list, "%s%s", i ? ", " : "", metrics[i].name);
     sx_status error = sx_error_new(SX_ERR_USAGE, "the %s model does not measure '%s'", name, word);
@@ -96,7 +96,7 @@ static sx_status init_product(sx_goal *goal, int index, const sx_metric_about *m
         break;
     }
     goal->product[index] = product;
-    return missing ? lacks(missing, metrics, n, name) : SX_OK;
+    return missing ? lacks_metric(missing, metrics, n, name) : SX_OK;
 }
 
 sx_status sx_goal_init(sx_goal *goal, const sx_objective *objective, const sx_metric_about *metrics, size_t n,

@@ -88,7 +88,7 @@ static bool read_latency_product(const char *text, sx_criterion *out) {
 }
 
 /* The error for a word that is no objective, with the nearest name or all of them. */
-static sx_status unknown(const char *word) {
+static sx_status unknown_objective(const char *word) {
     const char *names[N_KNOWN];
     sx_text list = {0};
     for (int i = 0; i < N_KNOWN; i++) {
@@ -121,7 +121,8 @@ static sx_status read_criterion(const char *word, const words *more, size_t inde
         return SX_OK;
     }
     if (read_product(word, criterion) || read_latency_product(word, criterion)) return SX_OK;
-    if (!more->n || !sx_goal_product_read(word, more->metrics, more->n, &product)) return unknown(word);
+    if (!more->n || !sx_goal_product_read(word, more->metrics, more->n, &product))
+        return unknown_objective(word);
     criterion->kind = SX_TERMS;
     snprintf(out->terms[index], sizeof out->terms[index], "%s", word);
     return SX_OK;
@@ -133,7 +134,7 @@ static sx_status read_objective(const char *text, const words *more, sx_objectiv
     for (const char *at = text;; at++) {
         char word[SX_TERMS_SIZE];
         size_t length = strcspn(at, ",");
-        if (length >= sizeof word) return unknown(at);
+        if (length >= sizeof word) return unknown_objective(at);
         if (objective.n_criteria == SX_MAX_CRITERIA)
             return sx_error_new(SX_ERR_LIMIT, "an objective has at most %d criteria", SX_MAX_CRITERIA);
         memcpy(word, at, length);

@@ -29,13 +29,13 @@ int sx_rank_kind_named(const char *name) {
 }
 
 /* Whether a set holds only names that there are. */
-static bool known(const sx_sparse *sparse, uint32_t set) {
+static bool set_known(const sx_sparse *sparse, uint32_t set) {
     return sparse->n_names == SX_MAX_SPARSE_NAMES || set >> sparse->n_names == 0;
 }
 
 static sx_status check_rank(const sx_sparse *sparse, const sx_rank_format *rank) {
     bool good = rank->kind < N_KINDS && rank->n_flattened <= SX_MAX_FLATTENED;
-    for (int i = 0; good && i < rank->n_flattened; i++) good = known(sparse, rank->flattened[i]);
+    for (int i = 0; good && i < rank->n_flattened; i++) good = set_known(sparse, rank->flattened[i]);
     return good ? SX_OK : sx_error_new(SX_ERR_INPUT, "a rank of a format is out of range");
 }
 
@@ -68,7 +68,7 @@ static sx_status check_action(const sx_sparse *sparse, const sx_sparse_action *a
         action->level < n_levels && action->n_options >= 1 && action->n_options <= SX_MAX_ACTION_OPTIONS;
     for (int i = 0; good && i < action->n_options; i++) {
         const sx_action_option *o = &action->option[i];
-        good = o->target < sparse->n_names && known(sparse, o->on) && o->on != 0;
+        good = o->target < sparse->n_names && set_known(sparse, o->on) && o->on != 0;
     }
     return good ? SX_OK : sx_error_new(SX_ERR_INPUT, "a gating or skipping action is out of range");
 }
@@ -95,7 +95,7 @@ static int by_tensor(const void *a, const void *b) {
 }
 
 /* A set of names by their numbers after sorting. */
-static uint32_t renumber(uint32_t set, const uint8_t *number) {
+static uint32_t renumber_set(uint32_t set, const uint8_t *number) {
     uint32_t out = 0;
     for (; set; set &= set - 1) out |= 1u << number[__builtin_ctz(set)];
     return out;
@@ -110,12 +110,12 @@ static void order_names(sx_sparse *sparse, const sx_sparse *from) {
     for (int i = 0; i < sparse->n_formats; i++) sparse->format[i].tensor = number[sparse->format[i].tensor];
     for (int i = 0; i < sparse->n_ranks; i++)
         for (int k = 0; k < sparse->rank[i].n_flattened; k++)
-            sparse->rank[i].flattened[k] = renumber(sparse->rank[i].flattened[k], number);
+            sparse->rank[i].flattened[k] = renumber_set(sparse->rank[i].flattened[k], number);
     for (int i = 0; i < sparse->n_actions; i++)
         for (int k = 0; k < sparse->action[i].n_options; k++) {
             sx_action_option *o = &sparse->action[i].option[k];
             o->target = number[o->target];
-            o->on = renumber(o->on, number);
+            o->on = renumber_set(o->on, number);
         }
 }
 

@@ -53,7 +53,7 @@ static bool find_symbol(void *library, const char *name, void *out) {
 }
 
 /* Loads the library; false where it, or one of the functions, is not there. */
-static bool load(cbc *out) {
+static bool load_cbc(cbc *out) {
     void *library = dlopen(SX_CBC, RTLD_NOW | RTLD_LOCAL);
     bool all = library != NULL;
 #define FIND(result, name, parameters) all = all && find_symbol(library, "Cbc_" #name, &out->name);
@@ -141,7 +141,7 @@ static void read_solution(const cbc *f, void *model, const sx_mip *mip, double g
 bool sx_mip_solve_here(const sx_mip *mip, const sx_mip_options *options, double *values, sx_mip_result *out) {
     columns c;
     cbc f;
-    if (!load(&f)) return false;
+    if (!load_cbc(&f)) return false;
     void *model = f.newModel();
     bool made = columns_init(mip, &c) && model;
     if (made) {

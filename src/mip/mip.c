@@ -71,7 +71,7 @@ static void solve_in_child(const sx_mip *mip, const sx_mip_options *options, dou
 }
 
 /* Reads as many bytes as the child sends; false where it is told to stop first. */
-static bool receive(int file, char *to, size_t size, const sx_mip_options *options, size_t *received) {
+static bool receive_bytes(int file, char *to, size_t size, const sx_mip_options *options, size_t *received) {
     *received = 0;
     while (*received < size) {
         struct pollfd ready = {.fd = file, .events = POLLIN};
@@ -110,7 +110,7 @@ static sx_status solve_apart(const sx_mip *mip, const sx_mip_options *options, d
     if (child == 0) solve_in_child(mip, options, values, ends[1]);
     int error = errno;
     close(ends[1]);
-    *whole = child > 0 && receive(ends[0], bytes, size, options, received);
+    *whole = child > 0 && receive_bytes(ends[0], bytes, size, options, received);
     close(ends[0]);
     if (child > 0) end_child(child);
     errno = error;

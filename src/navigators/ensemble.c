@@ -135,7 +135,7 @@ static uint64_t found_at(const sx_run *run) {
 }
 
 /* Gives a part its turn, or lets it go on with it, and notes whether it was a success. */
-static sx_status play(ensemble *e) {
+static sx_status play_part(ensemble *e) {
     state *s = e->s;
     size_t part = s->playing - 1;
     SX_TRY(
@@ -168,7 +168,7 @@ static sx_status search_parts(ensemble *e) {
             s->playing = part + 1;
             s->before = found_at(e->run);
         }
-        SX_TRY(play(e));
+        SX_TRY(play_part(e));
     }
     return SX_OK;
 }

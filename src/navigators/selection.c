@@ -28,8 +28,8 @@ static inline bool is_behind(const sx_goal *goal, bool single, const sx_outcome 
 }
 
 /* Merges two sorted runs of member numbers, from[low..middle) and from[middle..high), into `to`. */
-static void merge(const sx_goal *goal, const sx_outcome *outcome, const uint32_t *from, size_t low,
-                  size_t middle, size_t high, uint32_t *to) {
+static void merge_runs(const sx_goal *goal, const sx_outcome *outcome, const uint32_t *from, size_t low,
+                       size_t middle, size_t high, uint32_t *to) {
     const bool single = goal->objective.n_criteria == 1;
     const uint32_t *a = from + low, *b = from + middle, *a_end = b, *b_end = from + high;
     to += low;
@@ -39,14 +39,14 @@ static void merge(const sx_goal *goal, const sx_outcome *outcome, const uint32_t
 }
 
 /* Sorts member numbers by the objective, best first, equal ones as they were. `scratch` is room for n. */
-static void sort(const sx_goal *goal, const sx_outcome *outcome, size_t n, uint32_t *order,
-                 uint32_t *scratch) {
+static void sort_members(const sx_goal *goal, const sx_outcome *outcome, size_t n, uint32_t *order,
+                         uint32_t *scratch) {
     uint32_t *from = order, *to = scratch;
     for (size_t width = 1; width < n; width *= 2) {
         for (size_t low = 0; low < n; low += 2 * width) {
             size_t middle = low + width < n ? low + width : n;
             size_t high = low + 2 * width < n ? low + 2 * width : n;
-            merge(goal, outcome, from, low, middle, high, to);
+            merge_runs(goal, outcome, from, low, middle, high, to);
         }
         uint32_t *other = from;
         from = to;
@@ -110,7 +110,7 @@ static size_t part_front(const sx_goal *goal, const sx_outcome *outcome, size_t 
 size_t sx_select_rank(const sx_goal *goal, const sx_outcome *outcome, size_t n, bool pareto,
                       uint32_t *order) {
     for (size_t i = 0; i < n; i++) order[i] = (uint32_t)i;
-    sort(goal, outcome, n, order, order + n);
+    sort_members(goal, outcome, n, order, order + n);
     size_t front = pareto ? part_front(goal, outcome, n, order, order + n) : 0;
     return front ? front : 1;
 }

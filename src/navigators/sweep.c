@@ -24,7 +24,7 @@ typedef struct job {
 } job;
 
 /* A task: the constructions of its stretch. */
-static sx_status sweep(const void *input, size_t task, sx_worker *worker, void *output) {
+static sx_status sweep_stretch(const void *input, size_t task, sx_worker *worker, void *output) {
     const job *j = input;
     (void)output;
     const sx_space *space = j->space;
@@ -83,7 +83,7 @@ sx_status sx_sweep(sx_run *run, double limit) {
     if (j.first > j.total) return sx_run_damaged(run);
     while (j.first < j.total && sx_run_continue(run)) {
         sx_u128 left = (j.total - j.first - 1) / TASK_SIZE + 1, n = left < TASKS ? left : TASKS;
-        sx_run_tasks(run, (size_t)n, sweep, &j, NULL, 0);
+        sx_run_tasks(run, (size_t)n, sweep_stretch, &j, NULL, 0);
         j.first = n == left ? j.total : j.first + n * TASK_SIZE;
         s->high = (uint64_t)(j.first >> 64);
         s->low = (uint64_t)j.first;

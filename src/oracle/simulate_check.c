@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-static sx_verdict verdict(sx_reason reason, int level, int tensor, int dim, double have, double limit) {
+static sx_verdict make_verdict(sx_reason reason, int level, int tensor, int dim, double have, double limit) {
     return (sx_verdict){reason, (int8_t)level, (int8_t)tensor, (int8_t)dim, have, limit};
 }
 
@@ -20,7 +20,7 @@ static bool is_permutation(const uint8_t *order, int n) {
 
 static sx_verdict check_shape(const sx_sim_case *sim) {
     const sx_mapping *mapping = sim->mapping;
-    sx_verdict bad = verdict(SX_BAD_SHAPE, -1, -1, -1, 0, 0);
+    sx_verdict bad = make_verdict(SX_BAD_SHAPE, -1, -1, -1, 0, 0);
     if (mapping->n_levels != sim->arch->n_levels || mapping->n_dims != sim->problem->n_dims ||
         mapping->n_tensors != sim->problem->n_tensors)
         return bad;
@@ -50,7 +50,7 @@ static sx_verdict check_factors(const sx_sim_case *sim, int d) {
         }
     }
     if (step < size || needless || (step > size && splits))
-        return verdict(SX_FACTOR_PRODUCT, -1, -1, d, step, size);
+        return make_verdict(SX_FACTOR_PRODUCT, -1, -1, d, step, size);
     return legal;
 }
 
@@ -59,11 +59,11 @@ static sx_verdict check_keep(const sx_sim_case *sim) {
     for (int s = 0; s < sim->arch->n_levels; s++) {
         for (int v = 0; v < sim->problem->n_tensors; v++)
             if (sim->arch->level[s].transparent && (sim->mapping->level[s].keep >> v & 1))
-                return verdict(SX_KEEP_FORBIDDEN, s, v, -1, 0, 0);
+                return make_verdict(SX_KEEP_FORBIDDEN, s, v, -1, 0, 0);
         kept |= sim->mapping->level[s].keep;
     }
     for (int v = 0; v < sim->problem->n_tensors; v++)
-        if (!(kept >> v & 1)) return verdict(SX_NOT_KEPT, -1, v, -1, 0, 0);
+        if (!(kept >> v & 1)) return make_verdict(SX_NOT_KEPT, -1, v, -1, 0, 0);
     return legal;
 }
 
@@ -74,9 +74,9 @@ static sx_verdict check_mesh(const sx_sim_case *sim, int level) {
     uint64_t mesh_y = level < 0 ? arch->compute.mesh_y : arch->level[level].mesh_y;
     uint64_t instances = level < 0 ? arch->compute.instances : arch->level[level].instances;
     int name = level < 0 ? arch->n_levels : level;
-    if (used > instances) return verdict(SX_INSTANCES, name, -1, -1, (double)used, (double)instances);
-    if (x > mesh_x) return verdict(SX_MESH_X, name, -1, -1, (double)x, (double)mesh_x);
-    if (y > mesh_y) return verdict(SX_MESH_Y, name, -1, -1, (double)y, (double)mesh_y);
+    if (used > instances) return make_verdict(SX_INSTANCES, name, -1, -1, (double)used, (double)instances);
+    if (x > mesh_x) return make_verdict(SX_MESH_X, name, -1, -1, (double)x, (double)mesh_x);
+    if (y > mesh_y) return make_verdict(SX_MESH_Y, name, -1, -1, (double)y, (double)mesh_y);
     return legal;
 }
 
@@ -96,12 +96,13 @@ static sx_verdict check_capacity(const sx_sim_case *sim, int s) {
         if (tile > largest) largest = tile, of = v;
     }
     if (level->banks) {
-        if (banks > level->banks) return verdict(SX_CAPACITY, s, of, -1, banks * (room / level->banks), room);
+        if (banks > level->banks)
+            return make_verdict(SX_CAPACITY, s, of, -1, banks * (room / level->banks), room);
     } else if (words > room) {
-        return verdict(SX_CAPACITY, s, of, -1, words, room);
+        return make_verdict(SX_CAPACITY, s, of, -1, words, room);
     }
     if (words < room * level->min_utilization)
-        return verdict(SX_UNDERUSED, s, -1, -1, words, room * level->min_utilization);
+        return make_verdict(SX_UNDERUSED, s, -1, -1, words, room * level->min_utilization);
     return legal;
 }
 

@@ -13,11 +13,11 @@ typedef struct books {
 } books;
 
 /* How many times a count of sx_sim_share happens in all. */
-static double copies(const books *b, const sx_cost *cost, int s) {
+static double share_copies(const books *b, const sx_cost *cost, int s) {
     return b->perfect ? (double)cost->level[s].instances : 1;
 }
 
-static double average(uint64_t total, uint64_t instances) {
+static double average_of(uint64_t total, uint64_t instances) {
     return (double)total / (double)instances;
 }
 
@@ -50,7 +50,7 @@ static void cost_tensor(const books *b, int s, int v, sx_cost *cost) {
     const sx_storage *arch = &b->sim->arch->level[s];
     sx_cost_level *level = &cost->level[s];
     sx_cost_tensor *out = &level->tensor[v];
-    double n = copies(b, cost, s);
+    double n = share_copies(b, cost, s);
     out->kept = share->kept;
     if (!share->kept) return;
     out->tile = share->tile;
@@ -59,8 +59,8 @@ static void cost_tensor(const books *b, int s, int v, sx_cost *cost) {
     out->fills = (uint64_t)(share->fills * n);
     out->updates = (uint64_t)(share->updates * n);
     out->temporal_reductions = (uint64_t)(share->reductions * n);
-    double reads = average(out->reads, level->instances), fills = average(out->fills, level->instances);
-    double updates = average(out->updates, level->instances);
+    double reads = average_of(out->reads, level->instances), fills = average_of(out->fills, level->instances);
+    double updates = average_of(out->updates, level->instances);
     double per_cluster = (double)level->instances / (double)level->clusters;
     double vectors = vectors_of(b, s, v, reads) * arch->read_energy +
                      vectors_of(b, s, v, fills) * arch->fill_energy +
@@ -71,7 +71,7 @@ static void cost_tensor(const books *b, int s, int v, sx_cost *cost) {
 }
 
 /* The part of full speed at which a level can serve reads and writes per cycle. */
-static double slowdown(const sx_storage *arch, double reads, double writes) {
+static double level_slowdown(const sx_storage *arch, double reads, double writes) {
     double slow = 1;
     if (arch->read_bandwidth < reads) slow = fmin(slow, arch->read_bandwidth / reads);
     if (arch->write_bandwidth < writes) slow = fmin(slow, arch->write_bandwidth / writes);
@@ -89,13 +89,13 @@ static void time_level(const books *b, int s, sx_cost *cost) {
     for (int v = 0; v < cost->n_tensors; v++) {
         const sx_cost_tensor *t = &level->tensor[v];
         double scale = bandwidth_scale(arch, &b->sim->problem->tensor[v]) * words_of(b, s, v, 1);
-        double read = ceil(average(t->reads, level->instances)) / cycles * scale;
-        double written = ceil(average(t->fills + t->updates, level->instances)) / cycles * scale;
+        double read = ceil(average_of(t->reads, level->instances)) / cycles * scale;
+        double written = ceil(average_of(t->fills + t->updates, level->instances)) / cycles * scale;
         reads += read;
         writes += written;
-        if (arch->banks) level->slowdown = fmin(level->slowdown, slowdown(arch, read, written));
+        if (arch->banks) level->slowdown = fmin(level->slowdown, level_slowdown(arch, read, written));
     }
-    if (!arch->banks) level->slowdown = slowdown(arch, reads, writes);
+    if (!arch->banks) level->slowdown = level_slowdown(arch, reads, writes);
     level->cycles = (uint64_t)ceil(cycles / level->slowdown);
 }
 
@@ -119,7 +119,7 @@ static void start_cost(const books *b, sx_cost *cost) {
 }
 
 /* Leakage over the longest level's time; a level gated elsewhere leaks wherever its gate is open. */
-static double leakage(const sx_arch *arch, int s, const sx_cost *cost, uint64_t cycles) {
+static double leakage_energy(const sx_arch *arch, int s, const sx_cost *cost, uint64_t cycles) {
     const sx_storage *level = &arch->level[s];
     int gate = level->power_gated_at < 0 ? s : level->power_gated_at;
     double share = (double)level->instances / (double)arch->level[gate].instances;
@@ -129,7 +129,7 @@ static double leakage(const sx_arch *arch, int s, const sx_cost *cost, uint64_t 
 }
 
 /* An output's words cross a network twice, but for their first time, where the outer level cannot add. */
-static double crossings(const books *b, int s, int v, double sent) {
+static double network_crossings(const books *b, int s, int v, double sent) {
     bool twice = b->sim->problem->tensor[v].output && !b->sim->arch->level[s].reduction_supported;
     return twice ? 2 * sent - b->share[v][s].partition : sent;
 }
@@ -142,7 +142,7 @@ static void cost_network(const books *b, int s, int v, sx_cost *cost) {
     double hops = 0, routers = 0;
     for (size_t i = 0; i < share->traffic->n_records; i++) {
         const sx_sim_record *record = &share->traffic->record[i];
-        double sent = crossings(b, s, v, record->accesses);
+        double sent = network_crossings(b, s, v, record->accesses);
         out->ingresses += sent;
         if (b->sim->problem->tensor[v].output)
             out->spatial_reductions = trunc(out->spatial_reductions + (double)(record->multicast - 1) * sent);
@@ -151,7 +151,7 @@ static void cost_network(const books *b, int s, int v, sx_cost *cost) {
         routers = trunc(routers + (1 + floor(record->hops / sent)) * sent);
         hops += record->hops;
     }
-    double n = copies(b, cost, s), instances = (double)cost->level[s].instances;
+    double n = share_copies(b, cost, s), instances = (double)cost->level[s].instances;
     double links = trunc(share->traffic->links);
     out->fanout = share->fanout;
     out->hops = out->ingresses > 0 ? hops / out->ingresses : 0;
@@ -174,7 +174,7 @@ static void add_totals(const books *b, sx_cost *cost) {
     for (int s = 0; s < cost->n_levels; s++) {
         sx_cost_level *level = &cost->level[s];
         double accesses = 0;
-        level->leakage_pj = leakage(arch, s, cost, longest);
+        level->leakage_pj = leakage_energy(arch, s, cost, longest);
         level->energy_pj = level->leakage_pj;
         for (int v = 0; v < cost->n_tensors; v++) {
             const sx_cost_tensor *t = &level->tensor[v];

@@ -5,14 +5,14 @@
 #include <math.h>
 #include <string.h>
 
-static double accesses(const sx_sim_traffic *traffic) {
+static double traffic_accesses(const sx_sim_traffic *traffic) {
     double sum = 0;
     for (size_t i = 0; i < traffic->n_records; i++) sum += traffic->record[i].accesses;
     return sum;
 }
 
 /* The words that arrive at the children, each of a group receiving its own copy. */
-static double deliveries(const sx_sim_traffic *traffic) {
+static double traffic_deliveries(const sx_sim_traffic *traffic) {
     double sum = 0;
     for (size_t i = 0; i < traffic->n_records; i++)
         sum += traffic->record[i].accesses * (double)traffic->record[i].multicast;
@@ -41,11 +41,11 @@ static void start_level(const sx_sim_case *sim, sx_sim_counts *counts, int s, in
     };
     for (int d = 0; d < sim->mapping->n_dims; d++) share->fanout *= sim->mapping->level[s].spatial[d];
     divide_traffic(share->traffic, instances);
-    share->child_accesses = accesses(share->traffic);
+    share->child_accesses = traffic_accesses(share->traffic);
 }
 
 /* What one child's part of a level's count is: per instance a fan-out's share, in totals all of it. */
-static double children(const sx_sim_share *share, bool perfect) {
+static double child_share(const sx_sim_share *share, bool perfect) {
     return perfect ? (double)share->fanout : 1;
 }
 
@@ -60,11 +60,12 @@ static void pass_on(sx_sim_share *share, int n_levels, bool perfect) {
         if (share[s].kept) continue;
         if (s + 1 < n_levels) {
             sx_sim_share *outer = &share[s + 1];
-            double factor = share[s].child_accesses * children(outer, perfect) / deliveries(outer->traffic);
+            double factor =
+                share[s].child_accesses * child_share(outer, perfect) / traffic_deliveries(outer->traffic);
             for (size_t i = 0; i < outer->traffic->n_records; i++)
                 outer->traffic->record[i].accesses *= factor;
             outer->traffic->links = 0;
-            outer->child_accesses = accesses(outer->traffic);
+            outer->child_accesses = traffic_accesses(outer->traffic);
         }
         empty_level(&share[s]);
     }
@@ -82,7 +83,7 @@ static void cut_outside(sx_sim_share *share, int n_levels) {
 }
 
 /* Rounds a count; less than nothing is nothing. */
-static double rounded(double count) {
+static double rounded_count(double count) {
     return fmax(round(count), 0);
 }
 
@@ -92,13 +93,13 @@ static void count_actions(sx_sim_share *share, bool output, bool outermost, bool
     double asked = share->child_accesses + share->peer_accesses;
     double given = share->parent_accesses + share->peer_accesses;
     if (!output) {
-        share->reads = rounded(asked);
+        share->reads = rounded_count(asked);
         share->fills = trunc(given);
         return;
     }
-    share->updates = rounded(share->child_accesses);
-    share->reads = share->reductions = rounded(asked - (elide ? share->partition : 0));
-    share->fills = rounded(given - (elide && !outermost ? share->partition : 0));
+    share->updates = rounded_count(share->child_accesses);
+    share->reads = share->reductions = rounded_count(asked - (elide ? share->partition : 0));
+    share->fills = rounded_count(given - (elide && !outermost ? share->partition : 0));
 }
 
 void sx_sim_levels(const sx_sim_case *sim, sx_sim_counts *counts, int tensor, sx_sim_share *share) {
@@ -109,13 +110,13 @@ void sx_sim_levels(const sx_sim_case *sim, sx_sim_counts *counts, int tensor, sx
         const sx_sim_traffic *outer = share[s + 1].traffic;
         for (size_t i = 0; i < outer->n_records; i++)
             share[s].parent_accesses += outer->record[i].accesses * (double)outer->record[i].multicast /
-                                        children(&share[s + 1], perfect);
+                                        child_share(&share[s + 1], perfect);
     }
     pass_on(share, n, perfect);
     cut_outside(share, n);
     for (int s = n - 1; s >= 1; s--)
         if (share[s].traffic->links > 0)
-            share[s - 1].peer_accesses += share[s].traffic->links / children(&share[s], perfect);
+            share[s - 1].peer_accesses += share[s].traffic->links / child_share(&share[s], perfect);
     bool outermost = true;
     for (int s = n - 1; s >= 0; s--) {
         if (!share[s].kept) continue;

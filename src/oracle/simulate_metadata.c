@@ -44,7 +44,7 @@ static bool is_compressed(const sx_zeros_nest *z, const sx_tensor_format *format
 }
 
 /* Whether a set of names holds a dimension. */
-static bool holds(const sx_zeros_nest *z, uint32_t set, int d) {
+static bool holds_dim(const sx_zeros_nest *z, uint32_t set, int d) {
     const sx_sparse *sparse = &z->arch->sparse;
     for (int i = 0; i < sparse->n_names; i++)
         if (set >> i & 1 && strcasecmp(sparse->name[i], z->problem->dim_name[d]) == 0) return true;
@@ -66,8 +66,9 @@ static int count_loops_of_rank(const sx_zeros_nest *z, const sx_rank_format *ran
     int taken = 1;
     if (!rank->n_flattened) return 1;
     for (int k = 0; k < rank->n_flattened; k++) {
-        if (!holds(z, rank->flattened[k], z->loop[list[at]].dim)) continue;
-        for (at += step; at >= 0 && at < n && holds(z, rank->flattened[k], z->loop[list[at]].dim); at += step)
+        if (!holds_dim(z, rank->flattened[k], z->loop[list[at]].dim)) continue;
+        for (at += step; at >= 0 && at < n && holds_dim(z, rank->flattened[k], z->loop[list[at]].dim);
+             at += step)
             taken++;
         return taken;
     }

@@ -198,7 +198,7 @@ static bool next_point(const sx_sim_box *box, int n_ranks, int64_t *point) {
     return false;
 }
 
-static uint64_t address(const sx_sim_box *whole, int n_ranks, const int64_t *point) {
+static uint64_t word_address(const sx_sim_box *whole, int n_ranks, const int64_t *point) {
     uint64_t at = 0;
     for (int r = 0; r < n_ranks; r++)
         at = at * (uint64_t)(whole->high[r] - whole->low[r]) + (uint64_t)(point[r] - whole->low[r]);
@@ -225,7 +225,7 @@ static sx_status move_child(walk *w, int tensor, size_t child, const int64_t *st
     int64_t point[SX_MAX_RANKS];
     memcpy(point, tile.low, sizeof point);
     do {
-        uint64_t word = address(&w->whole[tensor], n_ranks, point);
+        uint64_t word = word_address(&w->whole[tensor], n_ranks, point);
         m->held[word] = 1;
         if (!reuse || !box_has(&last, n_ranks, point)) SX_TRY(set_add(&w->now[tensor][child], word));
     } while (next_point(&tile, n_ranks, point));
@@ -233,7 +233,7 @@ static sx_status move_child(walk *w, int tensor, size_t child, const int64_t *st
 }
 
 /* One step of the temporal loops: moves the children that have work there, and sends them what they lack. */
-static sx_status visit(walk *w, const int64_t *start) {
+static sx_status visit_step(walk *w, const int64_t *start) {
     const sx_problem *problem = w->sim->problem;
     const sx_mapping_level *m = &w->sim->mapping->level[w->level];
     loops_reset(&w->slot);
@@ -260,7 +260,7 @@ static sx_status visit(walk *w, const int64_t *start) {
 }
 
 /* Empties the children before another parent's take their place. */
-static sx_status forget(walk *w) {
+static sx_status forget_children(walk *w) {
     for (int v = 0; v < w->sim->problem->n_tensors; v++)
         for (size_t child = 0; child < w->mesh.children; child++) {
             SX_TRY(take_steps(w, w->words[v]));
@@ -282,7 +282,7 @@ static void count_held(walk *w) {
 
 /* Runs one instance of the level through the whole of its time; returns how many steps it had work in. */
 static sx_status run_parent(walk *w, uint64_t *visits) {
-    SX_TRY(forget(w));
+    SX_TRY(forget_children(w));
     *visits = 0;
     loops_reset(&w->time);
     do {
@@ -291,7 +291,7 @@ static sx_status run_parent(walk *w, uint64_t *visits) {
         loops_offset(&w->time, start);
         SX_TRY(take_steps(w, w->mesh.children));
         if (!inside_problem(w->sim->problem, start)) continue;
-        SX_TRY(visit(w, start));
+        SX_TRY(visit_step(w, start));
         *visits += step_weight(w);
     } while (loops_next(&w->time));
     count_held(w);

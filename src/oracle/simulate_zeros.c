@@ -234,7 +234,7 @@ const sx_tensor_format *sx_zeros_format(const sx_zeros_nest *z, int v, int level
 }
 
 /* Whether the deliveries at the point in hand, of a tensor from a level, meet non-zeros of all on which they depend. */
-static bool meets(const sx_zeros_nest *z, int v, int level) {
+static bool meets_nonzeros(const sx_zeros_nest *z, int v, int level) {
     for (size_t i = 0; i < z->n_dependences; i++) {
         const sx_zeros_dependence *d = &z->dependence[i];
         if (d->target == v && d->level == level && !d->delivery.met[sx_zeros_group(z, &d->delivery)])
@@ -249,7 +249,7 @@ static void count_accesses(const sx_zeros_nest *z, int v, sx_zeros *out) {
     for (int s = z->arch->n_levels - 1; s >= 0; s--) {
         if (!sx_zeros_keeps(z, s, v)) continue;
         out->stored[s][v] += filled;
-        bool held = filled || !sx_zeros_format(z, v, s), after = exists && meets(z, v, s);
+        bool held = filled || !sx_zeros_format(z, v, s), after = exists && meets_nonzeros(z, v, s);
         int kind = after ? SX_RANDOM : z->skips[v][s] ? SX_SKIPPED : SX_GATED;
         out->fills[s][v] += held && exists;
         if (held && exists) out->accesses[s][v][kind]++;
@@ -338,7 +338,7 @@ static void derive_output(sx_zeros_nest *z) {
     } while (sx_zeros_next(z));
 }
 
-static sx_status simulate(sx_zeros_nest *z, sx_rng *rng, sx_zeros *out) {
+static sx_status simulate_zeros(sx_zeros_nest *z, sx_rng *rng, sx_zeros *out) {
     SX_TRY(lay_out(z));
     find_names(z);
     for (int i = 0; i < z->arch->sparse.n_actions; i++) SX_TRY(add_action(z, &z->arch->sparse.action[i]));
@@ -363,7 +363,7 @@ sx_status sx_simulate_zeros(const sx_problem *problem, const sx_arch *arch, cons
     z->problem = problem;
     z->arch = arch;
     z->mapping = mapping;
-    sx_status status = simulate(z, rng, out);
+    sx_status status = simulate_zeros(z, rng, out);
     for (int v = 0; v < SX_MAX_TENSORS; v++) free(z->filled[v]);
     sx_zeros_metadata_free(z);
     for (size_t i = 0; i < z->n_dependences; i++) free(z->dependence[i].delivery.met);

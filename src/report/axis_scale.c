@@ -22,12 +22,12 @@ void sx_axis_scale_include(sx_axis_scale *scale, double value) {
 }
 
 /* What a linear ruler shows of a value. */
-static double measure(const sx_axis_scale *scale, double value) {
+static double linear_value(const sx_axis_scale *scale, double value) {
     return scale->log ? log(value) : value;
 }
 
 /* Widens a scale of zero width. */
-static void widen(sx_axis_scale *scale) {
+static void widen_scale(sx_axis_scale *scale) {
     if (!scale->used) {
         scale->low = scale->log ? 1 : 0;
         scale->high = scale->log ? 10 : 1;
@@ -43,16 +43,16 @@ static void widen(sx_axis_scale *scale) {
 }
 
 /* Limits a bound to the range of safe arithmetic. */
-static double tamed(const sx_axis_scale *scale, double value) {
+static double limit_bound(const sx_axis_scale *scale, double value) {
     const double least = scale->log ? 1e-150 : -1e150;
     return value > 1e150 ? 1e150 : value < least ? least : value;
 }
 
 void sx_axis_scale_finish(sx_axis_scale *scale, double margin, double from, double to) {
-    scale->low = tamed(scale, scale->low);
-    scale->high = tamed(scale, scale->high);
-    widen(scale);
-    double low = measure(scale, scale->low), high = measure(scale, scale->high);
+    scale->low = limit_bound(scale, scale->low);
+    scale->high = limit_bound(scale, scale->high);
+    widen_scale(scale);
+    double low = linear_value(scale, scale->low), high = linear_value(scale, scale->high);
     double more = (high - low) * margin;
     scale->low = scale->log ? exp(low - more) : low - more;
     scale->high = scale->log ? exp(high + more) : high + more;
@@ -63,12 +63,12 @@ void sx_axis_scale_finish(sx_axis_scale *scale, double margin, double from, doub
 double sx_axis_scale_at(const sx_axis_scale *scale, double value) {
     if (!(value > scale->low)) return scale->from;
     if (value >= scale->high) return scale->to;
-    double low = measure(scale, scale->low), high = measure(scale, scale->high);
-    return scale->from + (scale->to - scale->from) * (measure(scale, value) - low) / (high - low);
+    double low = linear_value(scale, scale->low), high = linear_value(scale, scale->high);
+    return scale->from + (scale->to - scale->from) * (linear_value(scale, value) - low) / (high - low);
 }
 
 /* The exponent of the largest power of ten that is at most a positive value. */
-static int decade(double value) {
+static int decade_of(double value) {
     int k = (int)floor(log(value) / log(10));
     if (pow(10, k + 1) <= value) k++;
     if (pow(10, k) > value) k--;
@@ -81,7 +81,7 @@ static bool reads_plain(int least, int largest) {
 }
 
 /* Labels a tick with count * 10^power, or with what is left of it beside 10^shared (0: nothing is shared). */
-static void label(sx_tick *tick, long long count, int power, int shared) {
+static void label_tick(sx_tick *tick, long long count, int power, int shared) {
     int decimals = shared - power, most = decimals > 9 ? 9 : decimals;
     sx_svg_digits((double)count * pow(10, -decimals), most < 0 ? 0 : most, tick->digits);
     tick->exponent = count ? shared : 0;
@@ -91,7 +91,7 @@ static void label(sx_tick *tick, long long count, int power, int shared) {
 /* Ticks a linear step apart, about six of them. */
 static size_t linear_ticks(const sx_axis_scale *scale, sx_tick *tick, size_t room) {
     double rough = (scale->high - scale->low) / 6;
-    int power = decade(rough), top = decade(fmax(fabs(scale->low), fabs(scale->high)));
+    int power = decade_of(rough), top = decade_of(fmax(fabs(scale->low), fabs(scale->high)));
     double rest = rough / pow(10, power);
     int lead = rest > 5 ? 10 : rest > 2 ? 5 : rest > 1 ? 2 : 1;
     double step = lead * pow(10, power);
@@ -99,7 +99,7 @@ static size_t linear_ticks(const sx_axis_scale *scale, sx_tick *tick, size_t roo
     size_t n = 0;
     for (double i = ceil(scale->low / step - 1e-9); i * step <= scale->high + step * 1e-9 && n < room; i++) {
         tick[n] = (sx_tick){.value = i * step};
-        label(&tick[n++], (long long)i * lead, power, shared);
+        label_tick(&tick[n++], (long long)i * lead, power, shared);
     }
     return n;
 }
@@ -120,7 +120,7 @@ static size_t add_log_tick(const sx_axis_scale *scale, const decades *d, int lea
     if (value < scale->low * (1 - 1e-12) || value > scale->high * (1 + 1e-12)) return 0;
     if (!labelled && !d->small) return 0;
     *tick = (sx_tick){.value = value};
-    if (labelled) label(tick, lead, k, d->plain ? 0 : k);
+    if (labelled) label_tick(tick, lead, k, d->plain ? 0 : k);
     if (labelled && !d->plain && lead == 1 && k != 0) tick->digits[0] = 0;
     return 1;
 }
@@ -129,8 +129,8 @@ size_t sx_axis_scale_ticks(const sx_axis_scale *scale, sx_tick *tick, size_t roo
     double width = scale->log ? (log(scale->high) - log(scale->low)) / log(10) : 0;
     if (width < 0.7) return linear_ticks(scale, tick, room);
     decades d = {
-        .first = decade(scale->low),
-        .last = decade(scale->high * (1 + 1e-12)),
+        .first = decade_of(scale->low),
+        .last = decade_of(scale->high * (1 + 1e-12)),
         .every = 1 + (int)(width / 9),
         .small = width < 9,
         .more = width < 2,

@@ -26,7 +26,7 @@ typedef struct names {
     size_t every; /* write every so many */
 } names;
 
-static bool drawn(double value) {
+static bool is_drawn(double value) {
     return isfinite(value) && value >= 0;
 }
 
@@ -93,7 +93,7 @@ static void write_names(const sx_plot *plot, const sx_axes *axes, const sx_bars 
 /* The value of part k of bar i; what is not drawn counts as nothing. */
 static double part_of(const sx_bars *b, size_t i, size_t k) {
     double value = b->value[i * b->n_parts + k];
-    return drawn(value) ? value : 0;
+    return is_drawn(value) ? value : 0;
 }
 
 /* Draws the parts of a bar, the first at the bottom. */
@@ -116,17 +116,17 @@ static void draw_bar(const sx_plot *plot, const sx_bars *b, size_t i, sx_text *o
     double width = fmin(0.7 * pitch, 60), reach = fmin(0.4 * pitch, 38);
     if (b->n_parts) {
         draw_stack(plot, b, i, x, width, out);
-    } else if (b->bar_name && drawn(b->value[i])) {
+    } else if (b->bar_name && is_drawn(b->value[i])) {
         double top = sx_axis_scale_at(&plot->y, b->value[i]);
         sx_svg_rect(out, x - width / 2, top, width, plot->bottom - top, BAR);
     }
-    if (!b->tick_name || !drawn(b->tick[i])) return;
+    if (!b->tick_name || !is_drawn(b->tick[i])) return;
     double at = sx_axis_scale_at(&plot->y, b->tick[i]);
     sx_svg_line(out, x - reach, at, x + reach, at, TICK);
 }
 
 /* Adds a line of the legend, number 0 to 2: bar, tick, line. */
-static void explain(const sx_plot *plot, int kind, const char *name, double *y, sx_text *out) {
+static void add_legend_line(const sx_plot *plot, int kind, const char *name, double *y, sx_text *out) {
     double x = plot->column;
     if (!name) return;
     if (kind == 0) sx_svg_rect(out, x + 12, *y - 7, 16, 14, BAR);
@@ -152,7 +152,7 @@ static void include_bar(const sx_bars *b, size_t i, sx_plot *plot) {
     for (size_t k = 0; k < b->n_parts; k++) value += part_of(b, i, k);
     const double values[] = {value, b->tick_name ? b->tick[i] : NAN};
     for (int v = 0; v < 2; v++) {
-        if (!drawn(values[v])) continue;
+        if (!is_drawn(values[v])) continue;
         plot->x.used = true;
         sx_axis_scale_include(&plot->y, values[v]);
     }
@@ -161,7 +161,7 @@ static void include_bar(const sx_bars *b, size_t i, sx_plot *plot) {
 void sx_figure_bars(const sx_axes *axes, const sx_bars *b, sx_text *out) {
     sx_plot plot = {.named = true};
     sx_column column = {0};
-    bool line = b->line_name && drawn(b->line);
+    bool line = b->line_name && is_drawn(b->line);
     const char *const legend[] = {b->bar_name, b->tick_name, line ? b->line_name : NULL};
     sx_axis_scale_include(&plot.y, 0);
     if (line) sx_axis_scale_include(&plot.y, b->line);
@@ -182,6 +182,6 @@ void sx_figure_bars(const sx_axes *axes, const sx_bars *b, sx_text *out) {
     write_names(&plot, axes, b, &laid, out);
     double y = plot.top + SX_PLOT_LINE / 2.0;
     explain_parts(&plot, b, &y, out);
-    for (int i = 0; i < 3; i++) explain(&plot, i, legend[i], &y, out);
+    for (int i = 0; i < 3; i++) add_legend_line(&plot, i, legend[i], &y, out);
     sx_svg_close(out);
 }

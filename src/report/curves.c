@@ -9,19 +9,19 @@
 enum { MARKERS = 7 };
 
 /* Whether point `i` of a curve can be drawn. */
-static bool drawn(const sx_plot *plot, const sx_curve *curve, size_t i) {
+static bool is_drawn(const sx_plot *plot, const sx_curve *curve, size_t i) {
     return sx_axis_scale_has(&plot->x, curve->x[i]) && sx_axis_scale_has(&plot->y, curve->mid[i]);
 }
 
 /* Whether point `i` also has a band. */
-static bool banded(const sx_plot *plot, const sx_curve *curve, size_t i) {
-    return drawn(plot, curve, i) && !isnan(curve->low[i]) && !isnan(curve->high[i]);
+static bool has_band(const sx_plot *plot, const sx_curve *curve, size_t i) {
+    return is_drawn(plot, curve, i) && !isnan(curve->low[i]) && !isnan(curve->high[i]);
 }
 
 /* Puts all values of a curve on the scales. */
 static void include_curve(sx_plot *plot, const sx_curve *curve) {
     for (size_t i = 0; i < curve->n; i++) {
-        if (!drawn(plot, curve, i)) continue;
+        if (!is_drawn(plot, curve, i)) continue;
         sx_axis_scale_include(&plot->x, curve->x[i]);
         sx_axis_scale_include(&plot->y, curve->mid[i]);
         if (!curve->low || !curve->high) continue;
@@ -52,8 +52,8 @@ static void add_steps(const sx_plot *plot, const double *x, const double *y, siz
 }
 
 /* The end of the stretch of points from `first` on that are all drawn (or banded); first where it is not. */
-static size_t stretch(const sx_plot *plot, const sx_curve *curve, size_t first,
-                      bool (*good)(const sx_plot *, const sx_curve *, size_t)) {
+static size_t stretch_end(const sx_plot *plot, const sx_curve *curve, size_t first,
+                          bool (*good)(const sx_plot *, const sx_curve *, size_t)) {
     while (first < curve->n && good(plot, curve, first)) first++;
     return first;
 }
@@ -61,7 +61,7 @@ static size_t stretch(const sx_plot *plot, const sx_curve *curve, size_t first,
 static void draw_band(const sx_plot *plot, const sx_curve *curve, size_t index, sx_text *out) {
     if (!curve->low || !curve->high) return;
     for (size_t first = 0, end; first < curve->n; first = end + 1) {
-        end = stretch(plot, curve, first, banded);
+        end = stretch_end(plot, curve, first, has_band);
         if (end <= first + 1) continue;
         sx_text_add(out, "<path d=\"");
         sx_svg_command(out, "M", sx_axis_scale_at(&plot->x, curve->x[first]));
@@ -106,7 +106,7 @@ static void draw_markers(const sx_plot *plot, const sx_curve *curve, size_t firs
 
 static void draw_curve(const sx_plot *plot, const sx_curve *curve, size_t index, size_t n, sx_text *out) {
     for (size_t first = 0, end; first < curve->n; first = end + 1) {
-        end = stretch(plot, curve, first, drawn);
+        end = stretch_end(plot, curve, first, is_drawn);
         if (end == first) continue;
         sx_text_add(out, "<path d=\"");
         sx_svg_command(out, "M", sx_axis_scale_at(&plot->x, curve->x[first]));

@@ -42,14 +42,14 @@ static void set_add(loop_set *set, sx_loop_line line) {
 }
 
 /* "1 word", "24 words". */
-static sx_shown words(double n) {
+static sx_shown show_words(double n) {
     sx_shown shown;
     snprintf(shown.text, sizeof shown.text, "%.24s word%s", sx_show_count(n).text, n == 1 ? "" : "s");
     return shown;
 }
 
 /* "once", "twice", "24 times". */
-static sx_shown times(double n) {
+static sx_shown show_times(double n) {
     sx_shown shown = {"once"};
     if (n == 2) return (sx_shown){"twice"};
     if (n != 1) snprintf(shown.text, sizeof shown.text, "%.24s times", sx_show_count(n).text);
@@ -164,7 +164,7 @@ static void explain_bypass(const facts *f, sx_text *out) {
 static void explain_accumulation(const facts *f, sx_text *out) {
     double first = f->updates - f->reads;
     if (f->updates == 0) return;
-    sx_text_add(out, " %s arrive from the inner level", words(f->updates).text);
+    sx_text_add(out, " %s arrive from the inner level", show_words(f->updates).text);
     if (f->reads == 0)
         sx_text_add(out, ", each starting a new sum, so none is read first.");
     else if (f->elided && f->e->cost.perfect && fabs(first - f->partition) < 0.5)
@@ -179,33 +179,33 @@ static void explain_accumulation(const facts *f, sx_text *out) {
 static void explain_home(const facts *f, sx_text *out) {
     double all = (double)sx_problem_words(&f->e->problem, f->tensor);
     if (f->tile == all)
-        sx_text_add(out, "all %s are kept here, its outermost level.", words(all).text);
+        sx_text_add(out, "all %s are kept here, its outermost level.", show_words(all).text);
     else
         sx_text_add(out, "its outermost level: a tile of %s of all %s at a time; filling it costs nothing.",
-                    sx_show_count(f->tile).text, words(all).text);
+                    sx_show_count(f->tile).text, show_words(all).text);
     if (f->output) {
         explain_accumulation(f, out);
         return;
     }
-    sx_text_add(out, " %s are read", words(f->reads).text);
+    sx_text_add(out, " %s are read", show_words(f->reads).text);
     if (f->tile == all && f->e->cost.level[f->level].instances == 1)
-        sx_text_add(out, ", each %s on average", times(f->reads / all).text);
+        sx_text_add(out, ", each %s on average", show_times(f->reads / all).text);
     sx_text_add(out, ".");
 }
 
 /* Adds how often the tile comes. */
 static void explain_arrivals(const facts *f, sx_text *out) {
     if (f->exact && f->changes == 1)
-        sx_text_add(out, "a tile of %s is filled once.", words(f->tile).text);
+        sx_text_add(out, "a tile of %s is filled once.", show_words(f->tile).text);
     else if (f->exact)
-        sx_text_add(out, "a tile of %s is filled %s, %s in total.", words(f->tile).text,
-                    times(f->changes).text, words(f->tile * f->changes).text);
+        sx_text_add(out, "a tile of %s is filled %s, %s in total.", show_words(f->tile).text,
+                    show_times(f->changes).text, show_words(f->tile * f->changes).text);
     else if (f->e->cost.perfect && f->sliding && f->arrivals < f->tile * f->changes)
         sx_text_add(out, "a tile of %s changes %s, but its windows overlap: %s are filled instead of %s.",
-                    words(f->tile).text, times(f->changes).text, words(f->arrivals).text,
+                    show_words(f->tile).text, show_times(f->changes).text, show_words(f->arrivals).text,
                     sx_show_count(f->tile * f->changes).text);
     else
-        sx_text_add(out, "%s are filled, for a tile of up to %s.", words(f->arrivals).text,
+        sx_text_add(out, "%s are filled, for a tile of up to %s.", show_words(f->arrivals).text,
                     sx_show_count(f->tile).text);
 }
 
@@ -228,7 +228,7 @@ static void explain_loops(const facts *f, sx_text *out) {
     add_loops(f->e, &f->again, f->again.n, out);
     sx_text_add(out, ", which %s not index it but %s outside that loop", f->again.n > 1 ? "do" : "does",
                 f->again.n > 1 ? "lie" : "lies");
-    if (f->exact) sx_text_add(out, ": the same words %s", times(f->again.product).text);
+    if (f->exact) sx_text_add(out, ": the same words %s", show_times(f->again.product).text);
     sx_text_add(out, ".");
 }
 
@@ -240,10 +240,10 @@ static void explain_partial_sums(const facts *f, sx_text *out) {
         sx_text_add(out, " %s of these start from zero and are not fetched; %s are fetched partial sums.",
                     sx_show_count(f->partition).text, sx_show_count(f->fills).text);
     else if (f->elided)
-        sx_text_add(out, " %s of partial sums are fetched.", words(f->fills).text);
+        sx_text_add(out, " %s of partial sums are fetched.", show_words(f->fills).text);
     else
         sx_text_add(out, " %s are fetched, including the first visit, as first-read elision is off.",
-                    words(f->fills).text);
+                    show_words(f->fills).text);
 }
 
 static void explain_kept(const facts *f, sx_text *out) {
@@ -256,7 +256,7 @@ static void explain_kept(const facts *f, sx_text *out) {
         explain_partial_sums(f, out);
         explain_accumulation(f, out);
     } else if (f->fills > 0) {
-        sx_text_add(out, " Each filled word is read %s on average.", times(f->reads / f->fills).text);
+        sx_text_add(out, " Each filled word is read %s on average.", show_times(f->reads / f->fills).text);
     }
 }
 
@@ -315,7 +315,7 @@ static void explain_network(const facts *f, sx_text *out) {
     if (net->fanout <= 1 || net->ingresses <= 0) return;
     (net->multicast > 1 ? explain_shared : explain_separate)(f, net, out);
     if (net->link_transfers > 0)
-        sx_text_add(out, " %s are passed on by a neighbour instead.", words(net->link_transfers).text);
+        sx_text_add(out, " %s are passed on by a neighbour instead.", show_words(net->link_transfers).text);
 }
 
 void sx_explain_tensor(const sx_evaluation *e, int level, int tensor, sx_text *out) {

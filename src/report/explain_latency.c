@@ -8,7 +8,7 @@
 static const char *const stage_name[] = {"loading", "computing", "storing"};
 
 /* A number of cycles, rounded. */
-static sx_shown cycles(double value) {
+static sx_shown show_cycles(double value) {
     return sx_show_count(value < 100 ? value : round(value));
 }
 
@@ -17,13 +17,13 @@ static void explain_period(const sx_law *law, const sx_cost_boundary *b, double 
     const double all = b->load + b->compute + b->store, hidden = longest + law->exposed * (all - longest);
     if (b->period <= longest * (1 + 1e-12)) {
         sx_text_add(out, " A tile follows another after %s cycles: the rest is hidden.",
-                    cycles(b->period).text);
+                    show_cycles(b->period).text);
         return;
     }
-    sx_text_add(out, " A tile follows another after %s cycles: ", cycles(b->period).text);
+    sx_text_add(out, " A tile follows another after %s cycles: ", show_cycles(b->period).text);
     if (b->period <= hidden * (1 + 1e-12))
         sx_text_add(out, "%s of the hidden %s show.", sx_show_percent(law->exposed).text,
-                    cycles(all - longest).text);
+                    show_cycles(all - longest).text);
     else if (b->period <= law->launch * (1 + 1e-12))
         sx_text_add(out, "launches are no closer.");
     else
@@ -53,14 +53,14 @@ static void explain_sum(const sx_cost_boundary *b, double longest, sx_text *out)
     for (int i = 0; i < 5; i++) {
         total += value[i];
         if (!(value[i] > 0)) continue;
-        sx_text_add(out, "%s %s", any ? " +" : "", cycles(value[i]).text);
+        sx_text_add(out, "%s %s", any ? " +" : "", show_cycles(value[i]).text);
         if (name[i])
             sx_text_add(out, " (%s)", name[i]);
         else
-            sx_text_add(out, " (%s tiles of %s)", sx_show_count(b->launches).text, cycles(longest).text);
+            sx_text_add(out, " (%s tiles of %s)", sx_show_count(b->launches).text, show_cycles(longest).text);
         any = true;
     }
-    sx_text_add(out, " = %s cycles.", cycles(total).text);
+    sx_text_add(out, " = %s cycles.", show_cycles(total).text);
 }
 
 void sx_explain_boundary(const sx_evaluation *e, int boundary, sx_text *out) {
@@ -74,8 +74,8 @@ void sx_explain_boundary(const sx_evaluation *e, int boundary, sx_text *out) {
         out,
         "Latency, tiles of %s: %s launches, each with %s cycles of loading, %s of computing%s and %s of "
         "storing; %s is the longest.",
-        level->name, sx_show_count(b->launches).text, cycles(b->load).text, cycles(b->compute).text,
-        boundary > 0 ? " (the latency inside)" : "", cycles(b->store).text, stage_name[longest]);
+        level->name, sx_show_count(b->launches).text, show_cycles(b->load).text, show_cycles(b->compute).text,
+        boundary > 0 ? " (the latency inside)" : "", show_cycles(b->store).text, stage_name[longest]);
     explain_period(&e->arch.law[level->law - 1], b, stage[longest], out);
     explain_stalls(b, out);
     explain_sum(b, stage[longest], out);
@@ -83,5 +83,5 @@ void sx_explain_boundary(const sx_evaluation *e, int boundary, sx_text *out) {
     const double law = b->start + b->first + b->launches * stage[longest] + b->exposed + b->drain;
     if (e->cost.latency > law * (1 + 1e-9) + (double)sx_network_latency(&e->arch))
         sx_text_add(out, " Timeloop's cycles of other levels are more: latency %s.",
-                    cycles(e->cost.latency).text);
+                    show_cycles(e->cost.latency).text);
 }

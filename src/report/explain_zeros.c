@@ -62,7 +62,7 @@ static void add_compression(const zeros *z, const sx_tensor_format *format, sx_t
 }
 
 /* Whether a loop makes the words larger on which a delivery depends: it indexes the condition and not the tensor. */
-static bool widens(const zeros *z, int on, const sx_loop_line *line) {
+static bool widens_words(const zeros *z, int on, const sx_loop_line *line) {
     return !sx_dim_indexes(&z->e->problem, z->tensor, line->dim) &&
            sx_dim_indexes(&z->e->problem, on, line->dim);
 }
@@ -76,7 +76,7 @@ static void add_widening(const zeros *z, int on, bool spatial, int *n, sx_text *
         const sx_loop_line *line = &lines[i];
         if (line->level <= z->child || (line->spatial && line->level > z->level)) continue;
         if (!line->spatial) moved |= sx_dim_indexes(&z->e->problem, z->tensor, line->dim);
-        if (line->spatial != spatial || !widens(z, on, line) || (!spatial && moved)) continue;
+        if (line->spatial != spatial || !widens_words(z, on, line) || (!spatial && moved)) continue;
         sx_text_add(out, "%s%s (%s) of %s", (*n)++ ? ", " : "", z->e->problem.dim_name[line->dim],
                     sx_show_count(line->factor).text, sx_level_name(&z->e->arch, line->level));
     }

@@ -8,20 +8,20 @@ enum { DOT = 0, CORNER = 1, BEST = 2 };
 static const char PALE[] = "#cfd4dc", LINE[] = "#1f2a7a", MARK[] = "#e0631c", BLACK[] = "#222222";
 
 /* Marks a point at a place of the paper: one of all, one of the front, or the best. */
-static void mark(int kind, double x, double y, sx_text *out) {
+static void draw_mark(int kind, double x, double y, sx_text *out) {
     if (kind == DOT) sx_svg_marker(out, 0, x, y, 3, PALE, "#8a93a3");
     if (kind == CORNER) sx_svg_marker(out, 1, x, y, 4.2, LINE, LINE);
     if (kind == BEST) sx_svg_marker(out, 2, x, y, 7, MARK, BLACK);
 }
 
 /* Whether a point has a place. */
-static bool drawn(const sx_plot *plot, const sx_front *f, size_t i) {
+static bool is_drawn(const sx_plot *plot, const sx_front *f, size_t i) {
     return sx_axis_scale_has(&plot->x, f->x[i]) && sx_axis_scale_has(&plot->y, f->y[i]);
 }
 
 static void mark_point(const sx_plot *plot, const sx_front *f, size_t i, int kind, sx_text *out) {
-    if (drawn(plot, f, i))
-        mark(kind, sx_axis_scale_at(&plot->x, f->x[i]), sx_axis_scale_at(&plot->y, f->y[i]), out);
+    if (is_drawn(plot, f, i))
+        draw_mark(kind, sx_axis_scale_at(&plot->x, f->x[i]), sx_axis_scale_at(&plot->y, f->y[i]), out);
 }
 
 /* Draws the steps of the front, to the right edge. */
@@ -29,7 +29,7 @@ static void draw_steps(const sx_plot *plot, const sx_front *f, sx_text *out) {
     bool begun = false;
     for (size_t i = 0; i < f->n_front; i++) {
         size_t at = f->front[i];
-        if (!drawn(plot, f, at)) continue;
+        if (!is_drawn(plot, f, at)) continue;
         double x = sx_axis_scale_at(&plot->x, f->x[at]), y = sx_axis_scale_at(&plot->y, f->y[at]);
         if (!begun) sx_text_add(out, "<path d=\"");
         sx_svg_command(out, begun ? "H" : "M", x);
@@ -42,11 +42,11 @@ static void draw_steps(const sx_plot *plot, const sx_front *f, sx_text *out) {
 }
 
 /* Adds a line of the legend. */
-static void explain(const sx_plot *plot, int kind, const char *name, double *y, sx_text *out) {
+static void add_legend_line(const sx_plot *plot, int kind, const char *name, double *y, sx_text *out) {
     double x = plot->column;
     if (!name) return;
     if (kind == CORNER) sx_svg_line(out, x, *y, x + 40, *y, "stroke=\"#1f2a7a\" stroke-width=\"2\"");
-    mark(kind, x + 20, *y, out);
+    draw_mark(kind, x + 20, *y, out);
     *y += sx_plot_name(plot, *y, name, out);
 }
 
@@ -55,7 +55,7 @@ void sx_figure_front(const sx_axes *axes, const sx_front *f, sx_text *out) {
     sx_column column = {0};
     const char *const names[] = {f->all_name, f->front_name, f->n > f->best ? f->best_name : NULL};
     for (size_t i = 0; i < f->n; i++) {
-        if (!drawn(&plot, f, i)) continue;
+        if (!is_drawn(&plot, f, i)) continue;
         sx_axis_scale_include(&plot.x, f->x[i]);
         sx_axis_scale_include(&plot.y, f->y[i]);
     }
@@ -68,6 +68,6 @@ void sx_figure_front(const sx_axes *axes, const sx_front *f, sx_text *out) {
     for (size_t i = 0; i < f->n_front; i++) mark_point(&plot, f, f->front[i], CORNER, out);
     if (f->best < f->n) mark_point(&plot, f, f->best, BEST, out);
     double y = plot.top + SX_PLOT_LINE / 2.0;
-    for (int i = 0; i < 3; i++) explain(&plot, i, names[i], &y, out);
+    for (int i = 0; i < 3; i++) add_legend_line(&plot, i, names[i], &y, out);
     sx_svg_close(out);
 }

@@ -16,7 +16,7 @@ static bool is_usable(const sx_serving *s) {
 }
 
 /* Whether a point is at least as good as another in everything, and better in something. */
-static bool beats(const sx_serving *a, const sx_serving *b) {
+static bool dominates_point(const sx_serving *a, const sx_serving *b) {
     const double rate = sx_serving_rate(a) - sx_serving_rate(b),
                  joules = sx_serving_joules(a) - sx_serving_joules(b), seconds = a->seconds - b->seconds;
     return rate >= 0 && joules <= 0 && seconds <= 0 && (rate > 0 || joules < 0 || seconds < 0);
@@ -27,7 +27,7 @@ void sx_frontier_choose(sx_frontier *f) {
         f->best[i] = is_usable(&f->point[i]);
         for (size_t k = 0; k < f->n && f->best[i]; k++)
             if (is_usable(&f->point[k]) && f->point[k].run.context == f->point[i].run.context)
-                f->best[i] = !beats(&f->point[k], &f->point[i]);
+                f->best[i] = !dominates_point(&f->point[k], &f->point[i]);
     }
 }
 

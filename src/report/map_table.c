@@ -31,7 +31,7 @@ static bool ended_by_preset(const sx_layer_result *layer, const char *asked) {
 }
 
 /* Why a search ended. */
-static const char *ending(const sx_layer_result *layer, const char *asked) {
+static const char *search_ending(const sx_layer_result *layer, const char *asked) {
     switch (layer->summary.stop) {
     case SX_STOP_DONE:
         return ended_by_preset(layer, asked) ? "stopped by its preset effort"
@@ -164,7 +164,7 @@ static void print_search(const sx_result *r, const sx_mapping_view *view, const 
         sx_text_add(&line, " in %.2f s (%s/s)", s->seconds,
                     sx_show_count(floor((double)s->evaluations / s->seconds)).text);
     sx_text_add(&line, " by %s, seed %llu; %s", view->asked, (unsigned long long)r->options.run.seed,
-                ending(layer, view->asked));
+                search_ending(layer, view->asked));
     if (layer->found)
         sx_text_add(&line, ", best found at number %s.", sx_show_count((double)layer->best.evaluation).text);
     else

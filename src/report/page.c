@@ -31,7 +31,7 @@ static json_t *loops_json(const sx_evaluation *e) {
 }
 
 /* Whether a layer's score is that of the model. */
-static bool agrees(const sx_answer *answer, const sx_cost *cost) {
+static bool score_agrees(const sx_answer *answer, const sx_cost *cost) {
     return answer->score.cycles == (double)cost->cycles &&
            fabs(answer->score.energy_pj - cost->energy_pj) <= 1e-9 * cost->energy_pj;
 }
@@ -74,7 +74,7 @@ static sx_status details_json(const sx_result *r, json_t *list) {
         json_t *detail = NULL;
         if (layer->found && layer->same_as == i) {
             status = sx_layer_evaluate(r, i, e);
-            if (!status && e->verdict.reason == SX_LEGAL && agrees(&layer->best, &e->cost))
+            if (!status && e->verdict.reason == SX_LEGAL && score_agrees(&layer->best, &e->cost))
                 status = detail_json(e, &detail);
         }
         sx_json_append(list, detail ? detail : json_null());

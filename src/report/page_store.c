@@ -18,7 +18,7 @@ typedef struct gathering {
 } gathering;
 
 /* Makes room for one more layer. */
-static sx_status grow(sx_result *r) {
+static sx_status reserve_layer(sx_result *r) {
     size_t n = r->session.n_layers + 1;
     sx_layer *layer = realloc(r->network.layer, n * sizeof *layer);
     if (layer) r->network.layer = layer;
@@ -34,7 +34,7 @@ static sx_status grow(sx_result *r) {
 /* Adds a record as a layer. */
 static sx_status take_record(void *user, const sx_record *record) {
     sx_result *r = ((gathering *)user)->result;
-    SX_TRY(grow(r));
+    SX_TRY(reserve_layer(r));
     size_t i = r->session.n_layers - 1;
     sx_layer *layer = &r->network.layer[i];
     layer->problem = record->problem;

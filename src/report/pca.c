@@ -17,8 +17,8 @@ typedef struct workspace {
 } workspace;
 
 /* The mean of a column's finite numbers and their deviation from it (0 where they do not vary). */
-static void moments(const double *vectors, size_t n, size_t size, size_t column, double *mean,
-                    double *deviation) {
+static void column_moments(const double *vectors, size_t n, size_t size, size_t column, double *mean,
+                           double *deviation) {
     double sum = 0, squares = 0, largest = 0;
     size_t finite = 0;
     for (size_t i = 0; i < n; i++) {
@@ -38,11 +38,11 @@ static void moments(const double *vectors, size_t n, size_t size, size_t column,
 }
 
 /* Fills w->row with the columns that vary. */
-static void standardise(workspace *w, const double *vectors, size_t size) {
+static void standardise_columns(workspace *w, const double *vectors, size_t size) {
     size_t m = 0;
     for (size_t column = 0; column < size; column++) {
         double mean, deviation;
-        moments(vectors, w->n, size, column, &mean, &deviation);
+        column_moments(vectors, w->n, size, column, &mean, &deviation);
         if (deviation == 0) continue;
         for (size_t i = 0; i < w->n; i++) {
             double value = (vectors[i * size + column] - mean) / deviation;
@@ -54,7 +54,7 @@ static void standardise(workspace *w, const double *vectors, size_t size) {
 }
 
 /* Fills w->matrix with the correlations and w->vector with the unit matrix. */
-static void correlate(workspace *w, size_t size) {
+static void correlate_columns(workspace *w, size_t size) {
     for (size_t a = 0; a < w->m; a++)
         for (size_t b = 0; b <= a; b++) {
             double sum = 0;
@@ -72,7 +72,7 @@ static void rotate_pair(double *array, size_t a, size_t b, double c, double s) {
 }
 
 /* Makes one element off the diagonal zero. */
-static void rotate(workspace *w, size_t p, size_t q) {
+static void zero_element(workspace *w, size_t p, size_t q) {
     size_t m = w->m;
     double off = w->matrix[p * m + q];
     if (off == 0) return;
@@ -86,14 +86,14 @@ static void rotate(workspace *w, size_t p, size_t q) {
 }
 
 /* Rotates until nothing is left off the diagonal. */
-static void diagonalise(workspace *w) {
+static void diagonalise_matrix(workspace *w) {
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
         double off = 0;
         for (size_t p = 0; p < w->m; p++)
             for (size_t q = p + 1; q < w->m; q++) off += fabs(w->matrix[p * w->m + q]);
         if (off <= 1e-13 * (double)w->m) return;
         for (size_t p = 0; p < w->m; p++)
-            for (size_t q = p + 1; q < w->m; q++) rotate(w, p, q);
+            for (size_t q = p + 1; q < w->m; q++) zero_element(w, p, q);
     }
 }
 
@@ -106,7 +106,7 @@ static size_t largest_column(const workspace *w, size_t taken) {
 }
 
 /* Projects all rows onto an eigenvector, turned so that its largest part is positive. */
-static void project(const workspace *w, size_t size, size_t column, double *out) {
+static void project_rows(const workspace *w, size_t size, size_t column, double *out) {
     double sign = 1, largest = 0;
     for (size_t j = 0; j < w->m; j++) {
         double part = w->vector[j * w->m + column];
@@ -129,16 +129,16 @@ bool sx_pca(const double *vectors, size_t n, size_t size, double *x, double *y, 
     w.vector = calloc(size * size + 1, sizeof *w.vector);
     bool good = w.row && w.matrix && w.vector;
     if (good) {
-        standardise(&w, vectors, size);
-        correlate(&w, size);
-        diagonalise(&w);
+        standardise_columns(&w, vectors, size);
+        correlate_columns(&w, size);
+        diagonalise_matrix(&w);
         size_t column = w.m;
         for (int k = 0; k < 2; k++) {
             column = largest_column(&w, column);
             bool there = column < w.m;
             share[k] = there ? w.matrix[column * w.m + column] / (double)w.m : 0;
             for (size_t i = 0; i < n; i++) out[k][i] = 0;
-            if (there) project(&w, size, column, out[k]);
+            if (there) project_rows(&w, size, column, out[k]);
         }
     }
     free(w.row);

@@ -11,7 +11,7 @@
 enum { WIDTH = 900, LEFT = 130, RIGHT = 20, BAND = 26, PANEL = 90, GAP = 34, SQUARE = 150, FOOT = 260 };
 
 /* Colours from slow to fast, each darker than the one before. */
-static const char *colour(size_t memory, size_t n) {
+static const char *memory_colour(size_t memory, size_t n) {
     static const char *const scale[] = {"#d9e2ec", "#9fc3e0", "#5b9bd0", "#2a6fb0", "#174a84", "#0b2a55"};
     size_t last = sizeof scale / sizeof *scale - 1;
     return scale[n < 2 ? 0 : n == 2 ? memory * 4 : n == 3 ? memory * 2 : memory < last ? memory : last];
@@ -30,7 +30,8 @@ static void draw_band(const sx_placement_space *space, const uint8_t *placement,
     for (size_t i = 0; i < space->graph.n_nodes; i++) {
         size_t tensor = 2 * i + first;
         if (!space->size[tensor]) continue;
-        snprintf(style, sizeof style, "fill=\"%s\"", colour(placement[tensor], space->chip.n_memories));
+        snprintf(style, sizeof style, "fill=\"%s\"",
+                 memory_colour(placement[tensor], space->chip.n_memories));
         sx_svg_rect(out, at_step(space, i), y, at_step(space, i + 1) - at_step(space, i), BAND, style);
     }
 }
@@ -43,7 +44,7 @@ static void draw_use(const sx_placement_space *space, const uint8_t *placement, 
     uint64_t use = 0;
     for (size_t i = 0; i < space->graph.n_nodes; i++)
         if (placement[2 * i] == memory) use += space->size[2 * i];
-    snprintf(style, sizeof style, "fill=\"%s\"", colour(memory, space->chip.n_memories));
+    snprintf(style, sizeof style, "fill=\"%s\"", memory_colour(memory, space->chip.n_memories));
     sx_svg_text(out, LEFT - 8, y + PANEL * 0.5, SX_ANCHOR_END, "font-size=\"11\"",
                 space->chip.memory[memory].name);
     for (size_t s = 0; s < space->graph.n_nodes; s++) {
@@ -154,7 +155,7 @@ void sx_placement_svg(const sx_placement_job *job, sx_text *out) {
     sx_svg_text(out, WIDTH / 2.0, 22, SX_ANCHOR_MIDDLE, "font-size=\"15\"", title);
     for (size_t m = 0; m < n; m++) {
         char style[64];
-        snprintf(style, sizeof style, "fill=\"%s\" stroke=\"#333\"", colour(m, n));
+        snprintf(style, sizeof style, "fill=\"%s\" stroke=\"#333\"", memory_colour(m, n));
         sx_svg_rect(out, LEFT + 110 * (double)m, 30, 12, 12, style);
         sx_svg_text(out, LEFT + 110 * (double)m + 17, 40, SX_ANCHOR_START, "font-size=\"11\"",
                     space->chip.memory[m].name);

@@ -10,7 +10,7 @@ static const char PEAK[] = "stroke=\"#222222\" stroke-width=\"2\"",
 enum { MAX_NAMED = 14 }; /* points that the legend names one by one */
 
 /* Whether a point has a place. */
-static bool drawn(const sx_roofline *r, size_t i) {
+static bool is_drawn(const sx_roofline *r, size_t i) {
     return isfinite(r->x[i]) && isfinite(r->y[i]) && r->x[i] > 0 && r->y[i] > 0;
 }
 
@@ -22,7 +22,7 @@ static void include_all(const sx_roofline *r, sx_plot *plot) {
     sx_axis_scale_include(&plot->y, r->peak);
     sx_axis_scale_include(&plot->y, r->peak / 10);
     for (size_t i = 0; i < r->n; i++) {
-        if (!drawn(r, i)) continue;
+        if (!is_drawn(r, i)) continue;
         sx_axis_scale_include(&plot->x, r->x[i]);
         sx_axis_scale_include(&plot->y, r->y[i]);
     }
@@ -45,7 +45,7 @@ static void mark_point(size_t i, double x, double y, sx_text *out) {
 }
 
 /* Adds the roof and the points to the legend. */
-static void explain(const sx_plot *plot, const sx_roofline *r, sx_text *out) {
+static void add_legend(const sx_plot *plot, const sx_roofline *r, sx_text *out) {
     double x = plot->column, y = plot->top + SX_PLOT_LINE / 2.0;
     sx_svg_line(out, x, y, x + 40, y, PEAK);
     y += sx_plot_name(plot, y, r->peak_name, out);
@@ -70,8 +70,8 @@ void sx_figure_roofline(const sx_axes *axes, const sx_roofline *r, sx_text *out)
     sx_plot_open(&plot, axes, out);
     draw_roof(&plot, r, out);
     for (size_t i = 0; i < r->n; i++)
-        if (drawn(r, i))
+        if (is_drawn(r, i))
             mark_point(i, sx_axis_scale_at(&plot.x, r->x[i]), sx_axis_scale_at(&plot.y, r->y[i]), out);
-    explain(&plot, r, out);
+    add_legend(&plot, r, out);
     sx_svg_close(out);
 }

@@ -167,7 +167,7 @@ static void add_spelling(json_t *schema, const char *other, json_t *value) {
 }
 
 /* The rule that says what the value of a key is: its own, or that of the first key that means the same. */
-static const sx_key_rule *meaning(const sx_keys *keys, const sx_key_rule *rule) {
+static const sx_key_rule *meant_rule(const sx_keys *keys, const sx_key_rule *rule) {
     for (size_t i = 0; rule->use == SX_KEY_USED && rule->why && i < keys->n; i++)
         if (strcmp(keys->rule[i].key, rule->why) == 0) return &keys->rule[i];
     return rule;
@@ -175,7 +175,7 @@ static const sx_key_rule *meaning(const sx_keys *keys, const sx_key_rule *rule) 
 
 /* Adds a key to the properties of a map. */
 static void add_key(json_t *defs, const sx_keys *keys, const sx_key_rule *rule, json_t *schema) {
-    const sx_key_rule *first = meaning(keys, rule);
+    const sx_key_rule *first = meant_rule(keys, rule);
     const char *type = first->value ? first->value : "any", *end = type;
     char other[128], about[256];
     json_t *value = type_schema(defs, &end);
@@ -200,7 +200,7 @@ static json_t *keys_schema(json_t *defs, const sx_keys *keys) {
 }
 
 /* Makes sure that the definitions have what a reference names. */
-static void define(json_t *defs, const char *name) {
+static void define_reference(json_t *defs, const char *name) {
     sx_key_rule room[SX_MOST_KEYS];
     sx_keys keys = {0};
     if (json_object_get(defs, name)) return;
@@ -233,7 +233,7 @@ static json_t *simple_schema(json_t *defs, const char **at) {
     if (open == '@') ++*at;
     read_word(at, word);
     if (open == '@') {
-        define(defs, word);
+        define_reference(defs, word);
         snprintf(path, sizeof path, "#/$defs/%s", word);
         return json_pack("{s:s}", "$ref", path);
     }

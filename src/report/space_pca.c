@@ -76,7 +76,8 @@ static sx_status search_points(const sx_space *space, const sx_run_options *opti
 }
 
 /* Projects all points together; the coordinates of cloud after cloud go to x and y. */
-static sx_status project(const sx_space *space, sx_pca_study *study, double *x, double *y, size_t total) {
+static sx_status project_clouds(const sx_space *space, sx_pca_study *study, double *x, double *y,
+                                size_t total) {
     size_t width = sx_space_n_values(space), at = 0;
     double *all = malloc((total * width + 1) * sizeof *all);
     if (!all) return sx_error_memory();
@@ -114,7 +115,7 @@ static sx_status write_figure(const sx_space *space, const sx_pca_options *optio
     double *x = malloc(2 * (total + 1) * sizeof *x);
     if (!x) return sx_error_memory();
     snprintf(title, sizeof title, "Points visited by searches: %s", options->subject);
-    sx_status status = project(space, study, x, x + total, total);
+    sx_status status = project_clouds(space, study, x, x + total, total);
     if (!status) status = add_figure(study, title, x, x + total, &svg);
     if (!status) study->written = sx_file_write(options->path, svg.data, svg.size);
     sx_text_free(&svg);

@@ -210,7 +210,7 @@ void sx_sweep_fini(sx_sweep *sweep) {
 }
 
 /* Whether a position of the pattern is informative: fewer dimensions than could be there. */
-static bool telling(const sx_order_group *group, int place, int n) {
+static bool is_informative(const sx_order_group *group, int place, int n) {
     int alone = 0;
     for (int p = 0; p < n; p++) alone += __builtin_popcount(group->dims_at[p]) == 1;
     int here = __builtin_popcount(group->dims_at[place]);
@@ -218,7 +218,7 @@ static bool telling(const sx_order_group *group, int place, int n) {
 }
 
 /* The separator of the names of dimensions: nothing where they are all of one letter. */
-static const char *between(const sx_problem *problem) {
+static const char *name_separator(const sx_problem *problem) {
     for (int d = 0; d < problem->n_dims; d++)
         if (problem->dim_name[d][1]) return " ";
     return "";
@@ -236,7 +236,7 @@ static void add_dims(unsigned mask, const char *space, const sx_problem *problem
 /* Adds the dimensions at places: one, some in brackets, or all that matter but some. */
 static void add_places(const sx_sweep *sweep, const sx_order_group *group, int from, int to,
                        const sx_problem *problem, sx_text *out) {
-    const char *space = between(problem);
+    const char *space = name_separator(problem);
     for (int p = from; p < to; p++) {
         unsigned mask = group->dims_at[p];
         bool one = __builtin_popcount(mask) == 1;
@@ -250,7 +250,7 @@ static void add_places(const sx_sweep *sweep, const sx_order_group *group, int f
 /* Adds a whole order. */
 static void add_order(const uint8_t *order, int n, const sx_problem *problem, sx_text *out) {
     for (int i = 0; i < n; i++)
-        sx_text_add(out, "%s%s", i ? between(problem) : "", problem->dim_name[order[i]]);
+        sx_text_add(out, "%s%s", i ? name_separator(problem) : "", problem->dim_name[order[i]]);
 }
 
 /* Adds what a group's orders have in common, outermost first and of the dimensions that matter: "KCP" or
@@ -267,11 +267,11 @@ static void add_pattern(const sx_sweep *sweep, const sx_order_group *group, cons
         }
         return;
     }
-    while (head < n && telling(group, head, n)) head++;
-    while (tail > head && telling(group, tail - 1, n)) tail--;
+    while (head < n && is_informative(group, head, n)) head++;
+    while (tail > head && is_informative(group, tail - 1, n)) tail--;
     add_places(sweep, group, 0, head, problem, out);
     if (head == n && n) return;
-    sx_text_add(out, "%s..%s", head ? between(problem) : "", tail < n ? between(problem) : "");
+    sx_text_add(out, "%s..%s", head ? name_separator(problem) : "", tail < n ? name_separator(problem) : "");
     add_places(sweep, group, tail, n, problem, out);
 }
 

@@ -78,7 +78,7 @@ sx_shown sx_show_computes(double computes) {
 }
 
 /* How many columns a text takes: the bytes that begin a character of UTF-8. */
-static int columns(const char *text) {
+static int text_columns(const char *text) {
     int n = 0;
     for (; *text; text++) n += (*text & 0xC0) != 0x80;
     return n;
@@ -89,7 +89,7 @@ int sx_add_shown(sx_text *out, const char *text) {
     int n = 0;
     for (size_t size; (size = sx_text_shown(text, shown)); text += size) {
         sx_text_add_bytes(out, shown, strlen(shown));
-        n += columns(shown);
+        n += text_columns(shown);
     }
     return n;
 }
@@ -98,7 +98,7 @@ int sx_add_shown(sx_text *out, const char *text) {
 static int shown_columns(const char *text) {
     char shown[SX_SHOWN_ROOM];
     int n = 0;
-    for (size_t size; (size = sx_text_shown(text, shown)); text += size) n += columns(shown);
+    for (size_t size; (size = sx_text_shown(text, shown)); text += size) n += text_columns(shown);
     return n;
 }
 
@@ -108,7 +108,7 @@ sx_shown sx_show_name(const char *name, int width) {
     size_t used = 0;
     int left = shown_columns(name) > width ? width - 1 : width;
     for (size_t size; (size = sx_text_shown(name, piece)); name += size) {
-        left -= columns(piece);
+        left -= text_columns(piece);
         if (left < 0 || used + strlen(piece) + 2 > sizeof shown.text) break;
         memcpy(shown.text + used, piece, strlen(piece));
         used += strlen(piece);
@@ -175,12 +175,12 @@ void sx_table_heading(sx_table *table, const char *format, ...) {
     sx_text_add_bytes(&table->cells, "", 1);
 }
 
-static void pad(sx_text *out, int n) {
+static void add_spaces(sx_text *out, int n) {
     if (n > 0) sx_text_add(out, "%*s", n, "");
 }
 
 /* Removes the spaces at the end of the text. */
-static void trim(sx_text *out) {
+static void trim_spaces(sx_text *out) {
     while (out->size && out->data[out->size - 1] == ' ') out->data[--out->size] = 0;
 }
 
@@ -193,14 +193,14 @@ static int total_width(const sx_table *table, int indent) {
 }
 
 /* Makes a left column narrower by what the table has too much, down to a least width. */
-static void narrow(sx_table *table, int column, int least, int excess) {
+static void narrow_column(sx_table *table, int column, int least, int excess) {
     int width = table->width[column] - excess;
     if (excess > 0 && table->align[column] == 'l' && table->width[column] > least)
         table->width[column] = width > least ? width : least;
 }
 
 /* Makes a table fit: leaves columns out and makes others narrower. */
-static void fit(sx_table *table, int indent, int limit, bool terminal) {
+static void fit_table(sx_table *table, int indent, int limit, bool terminal) {
     enum { LEAST_TEXT = 24, LEAST_NAME = 8 };
     int last = table->n_columns - 1;
     if (total_width(table, indent) > limit && table->align[last] == 'o') table->hidden[last] = true;
@@ -208,11 +208,11 @@ static void fit(sx_table *table, int indent, int limit, bool terminal) {
     for (int i = last; i > 0 && total_width(table, indent) > limit; i--)
         if (table->spare[i]) table->hidden[i] = true;
     while (last > 0 && table->hidden[last]) last--;
-    narrow(table, last, LEAST_TEXT, total_width(table, indent) - limit);
-    for (int i = 0; i < last; i++) narrow(table, i, LEAST_NAME, total_width(table, indent) - limit);
-    narrow(table, last, LEAST_NAME, total_width(table, indent) - limit);
+    narrow_column(table, last, LEAST_TEXT, total_width(table, indent) - limit);
+    for (int i = 0; i < last; i++) narrow_column(table, i, LEAST_NAME, total_width(table, indent) - limit);
+    narrow_column(table, last, LEAST_NAME, total_width(table, indent) - limit);
     for (; last > 0 && total_width(table, indent) > limit; last--) table->hidden[last] = true;
-    narrow(table, 0, 1, total_width(table, indent) - limit);
+    narrow_column(table, 0, 1, total_width(table, indent) - limit);
 }
 
 /* Adds a row; the text of the last column goes on in further lines where it is too long, other cells are cut.
@@ -223,24 +223,24 @@ static void print_row(const sx_table *table, const char *const *row, int indent,
     for (int i = 0; i < last; i++) {
         if (table->hidden[i]) continue;
         sx_shown cut = sx_show_name(row[i], table->width[i]);
-        const char *cell = columns(row[i]) > table->width[i] ? cut.text : row[i];
-        int space = table->width[i] - columns(cell);
-        pad(out, start == indent - 2 ? indent : 2);
-        pad(out, table->align[i] == 'r' ? space : 0);
+        const char *cell = text_columns(row[i]) > table->width[i] ? cut.text : row[i];
+        int space = table->width[i] - text_columns(cell);
+        add_spaces(out, start == indent - 2 ? indent : 2);
+        add_spaces(out, table->align[i] == 'r' ? space : 0);
         sx_text_add(out, "%s", cell);
-        pad(out, table->align[i] == 'r' ? 0 : space);
+        add_spaces(out, table->align[i] == 'r' ? 0 : space);
         start += table->width[i] + 2;
     }
     const char *rest = row[last];
     int width = table->width[last];
-    pad(out, start == indent - 2 ? indent : 2);
-    pad(out, table->align[last] == 'r' ? width - columns(rest) : 0);
+    add_spaces(out, start == indent - 2 ? indent : 2);
+    add_spaces(out, table->align[last] == 'r' ? width - text_columns(rest) : 0);
     for (size_t taken; *rest; rest += taken, rest += strspn(rest, " ")) {
         if (rest != row[last]) sx_text_add(out, "\n%*s", start + 2, "");
-        taken = columns(rest) > width ? sx_columns_take(rest, strlen(rest), width) : strlen(rest);
+        taken = text_columns(rest) > width ? sx_columns_take(rest, strlen(rest), width) : strlen(rest);
         sx_text_add_bytes(out, rest, taken);
     }
-    trim(out);
+    trim_spaces(out);
     sx_text_add(out, "\n");
 }
 
@@ -251,7 +251,7 @@ static void name_hidden(const sx_table *table, const char *head, int indent, sx_
         if (table->hidden[i] && table->align[i] != 'o' && *head)
             sx_text_add(&names, "%s%s", names.size ? ", " : "not shown for lack of columns: ", head);
     if (names.size) {
-        pad(out, indent);
+        add_spaces(out, indent);
         sx_wrap_free(&names, indent, indent, out);
     }
 }
@@ -259,7 +259,7 @@ static void name_hidden(const sx_table *table, const char *head, int indent, sx_
 void sx_table_end(sx_table *table, int indent, sx_text *out) {
     const char *row[SX_MAX_COLUMNS];
     int column = 0;
-    fit(table, indent, out->width ? out->width : SX_LINE_WIDTH, out->width != 0);
+    fit_table(table, indent, out->width ? out->width : SX_LINE_WIDTH, out->width != 0);
     size_t size = table->cells.failed ? 0 : table->cells.size;
     out->failed |= table->cells.failed;
     for (const char *cell = table->cells.data, *end = cell + size; cell < end; cell += strlen(cell) + 1) {

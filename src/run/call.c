@@ -159,8 +159,8 @@ static sx_status check_depth(const sx_run *run) {
 }
 
 /* Searches by another navigator within limits of its own; its state is freed, or kept in *called. */
-static sx_status call(sx_run *run, const char *navigator, uint64_t until, double share,
-                      sx_resumable_call *called) {
+static sx_status call_navigator(sx_run *run, const char *navigator, uint64_t until, double share,
+                                sx_resumable_call *called) {
     uint64_t evaluations = run->options.evaluations;
     double time = run->options.seconds;
     sx_status status = open_frame(run, navigator);
@@ -177,7 +177,7 @@ static sx_status call(sx_run *run, const char *navigator, uint64_t until, double
 
 sx_status sx_run_call(sx_run *run, const char *navigator, uint64_t until, double share) {
     SX_TRY(check_depth(run));
-    return call(run, navigator, until, share, NULL);
+    return call_navigator(run, navigator, until, share, NULL);
 }
 
 /* Readies what such a navigator remembers for its next call: nothing where it is another one. True where
@@ -207,7 +207,7 @@ sx_status sx_run_call_on(sx_run *run, const char *navigator, uint64_t evaluation
     uint64_t left = evaluations - c->used;
     uint64_t until = left < UINT64_MAX - c->from ? c->from + left : UINT64_MAX;
     double began = sx_run_seconds(run);
-    sx_status status = call(run, navigator, until, share, c);
+    sx_status status = call_navigator(run, navigator, until, share, c);
     c->seconds += sx_run_seconds(run) - began;
     if (!status) c->used += run->evaluations - c->from;
     return status;

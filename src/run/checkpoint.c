@@ -20,18 +20,18 @@ typedef struct counters {
 } counters;
 
 /* The model behind all that stand in front of it. */
-static const sx_point_model *innermost(const sx_point_model *model) {
+static const sx_point_model *innermost_model(const sx_point_model *model) {
     while (model->inner) model = model->inner;
     return model;
 }
 
 /* Hashes how a few points of a space fare, which tells one space, and one model, from another. What stands in
  * front of the model does not get to see it. */
-static sx_status probe(const sx_run *run, uint64_t *out) {
+static sx_status probe_space(const sx_run *run, uint64_t *out) {
     const sx_space *space = run->space;
     sx_scorer scorer;
     void *point = calloc(1, space->point_size);
-    sx_status status = sx_scorer_init(&scorer, space, innermost(run->model), &run->goal);
+    sx_status status = sx_scorer_init(&scorer, space, innermost_model(run->model), &run->goal);
     uint64_t sizes[3] = {space->point_size, space->n_values, space->n_genes};
     uint64_t hash = sx_hash_bytes(sizes, sizeof sizes, 0);
     if (!status && !point) status = sx_error_memory();
@@ -55,11 +55,11 @@ sx_status sx_checkpoint_identify(const sx_run *run, char **out) {
     char objective[256];
     uint64_t space = 0;
     sx_text text = {0};
-    SX_TRY(probe(run, &space));
+    SX_TRY(probe_space(run, &space));
     sx_objective_text(&o->objective, objective, sizeof objective);
     sx_text_add(&text, "program %s\n", sx_version());
     sx_text_add(&text, "%s space %016llx\n", run->space->type->name, (unsigned long long)space);
-    if (strcmp(run->model->type->name, innermost(run->model)->type->name) != 0)
+    if (strcmp(run->model->type->name, innermost_model(run->model)->type->name) != 0)
         sx_text_add(&text, "model %s\n", run->model->type->name);
     sx_text_add(&text, "navigator %s\n", run->navigator);
     sx_text_add(&text, "objective %s within %.17g\n", objective, o->objective.tolerance);

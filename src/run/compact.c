@@ -75,7 +75,7 @@ bool sx_compact_search_step(const sx_compact_search *search, const sx_core_split
     return false;
 }
 
-static void expand(const void *user, const void *compact, void *point) {
+static void expand_point(const void *user, const void *compact, void *point) {
     const sx_compact_search *search = user;
     sx_map_expand(search->space, &search->core, compact, point);
 }
@@ -86,12 +86,12 @@ sx_outcome sx_compact_search_evaluate(const sx_compact_search *search, sx_worker
     sx_core_score score;
     if (search->foreign || !search->engine->finish(&search->core, work, compact, &score)) {
         void *point = sx_worker_scratch(worker, 3);
-        expand(search, compact, point);
+        expand_point(search, compact, point);
         return sx_worker_evaluate(worker, point, within);
     }
     const sx_score totals = {score.energy, score.cycles, score.utilization, score.accesses, score.cycles};
     const sx_metrics metrics = sx_score_metrics(&totals);
-    return sx_worker_record_compact(worker, &metrics, within, expand, search, compact);
+    return sx_worker_record_compact(worker, &metrics, within, expand_point, search, compact);
 }
 
 sx_outcome sx_compact_search_keep(const sx_compact_search *search, sx_worker *worker,
@@ -112,9 +112,9 @@ sx_outcome sx_compact_search_keep(const sx_compact_search *search, sx_worker *wo
     if (reason == SX_BOUND_EXCEEDED && sx_worker_pass(worker, INFINITY, &outcome)) return outcome;
     if (reason == SX_LEGAL) {
         const sx_metrics metrics = sx_score_metrics(&score);
-        return sx_worker_record_compact(worker, &metrics, true, expand, search, compact);
+        return sx_worker_record_compact(worker, &metrics, true, expand_point, search, compact);
     }
     void *point = sx_worker_scratch(worker, 3);
-    expand(search, compact, point);
+    expand_point(search, compact, point);
     return sx_worker_evaluate(worker, point, true);
 }

@@ -40,7 +40,7 @@ bool sx_archive_copy_scores(const sx_archive *from, sx_archive *to) {
 }
 
 /* Inserts a point at a place; false when memory is out. */
-static bool insert(sx_archive *archive, size_t place, const sx_archived *kept, const void *point) {
+static bool insert_point(sx_archive *archive, size_t place, const sx_archived *kept, const void *point) {
     if (!sx_archive_reserve(archive, archive->n + 1)) return false;
     assert(place <= archive->n);
     sx_archived *at = &archive->kept[place];
@@ -54,7 +54,7 @@ static bool insert(sx_archive *archive, size_t place, const sx_archived *kept, c
 }
 
 /* Takes the point at a place away; its slot becomes the first free one. */
-static void drop(sx_archive *archive, size_t place) {
+static void drop_point(sx_archive *archive, size_t place) {
     assert(place < archive->n);
     sx_archived *at = &archive->kept[place];
     size_t slot = at->slot;
@@ -77,8 +77,8 @@ size_t sx_k_best_place(const sx_archive *best, size_t k, const sx_goal *goal, co
 }
 
 bool sx_k_best_put(sx_archive *best, size_t k, size_t place, const sx_archived *kept, const void *point) {
-    if (best->n == k) drop(best, k - 1);
-    return insert(best, place, kept, point);
+    if (best->n == k) drop_point(best, k - 1);
+    return insert_point(best, place, kept, point);
 }
 
 size_t sx_front_place(const sx_archive *front, const sx_goal *goal, const sx_metrics *metrics) {
@@ -101,9 +101,10 @@ bool sx_front_put(sx_archive *front, const sx_goal *goal, size_t place, const sx
     const double *new = kept->metrics.value;
     size_t from = place;
     if (from > 0 && front->kept[from - 1].metrics.value[axis[0]] == new[axis[0]]) from--;
-    while (from < front->n && front->kept[from].metrics.value[axis[1]] >= new[axis[1]]) drop(front, from);
+    while (from < front->n && front->kept[from].metrics.value[axis[1]] >= new[axis[1]])
+        drop_point(front, from);
     assert(from == 0 || front->kept[from - 1].metrics.value[axis[0]] < new[axis[0]]);
     assert(from == 0 || front->kept[from - 1].metrics.value[axis[1]] > new[axis[1]]);
     assert(from == front->n || front->kept[from].metrics.value[axis[0]] > new[axis[0]]);
-    return insert(front, from, kept, point);
+    return insert_point(front, from, kept, point);
 }

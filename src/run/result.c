@@ -26,7 +26,7 @@ sx_run_summary sx_run_result(const sx_run *run) {
 }
 
 /* Point number `index` of an archive. */
-static bool found(const sx_archive *archive, size_t index, sx_found *out) {
+static bool found_at(const sx_archive *archive, size_t index, sx_found *out) {
     if (index >= archive->n) return false;
     const sx_archived *kept = &archive->kept[index];
     *out = (sx_found){sx_archive_point(archive, index), kept->metrics, kept->value, kept->evaluation};
@@ -34,11 +34,11 @@ static bool found(const sx_archive *archive, size_t index, sx_found *out) {
 }
 
 bool sx_run_best(const sx_run *run, size_t index, sx_found *out) {
-    return found(&run->best, index, out);
+    return found_at(&run->best, index, out);
 }
 
 bool sx_run_front(const sx_run *run, size_t index, sx_found *out) {
-    return found(&run->front, index, out);
+    return found_at(&run->front, index, out);
 }
 
 bool sx_run_trace(const sx_run *run, size_t index, sx_trace_point *out) {

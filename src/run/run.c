@@ -140,7 +140,7 @@ static bool is_resuming(const sx_run *run) {
 }
 
 /* Writes a checkpoint, where one is wanted and due; not while it would lack the state of a called navigator. */
-static void save(sx_run *run) {
+static void save_checkpoint(sx_run *run) {
     const sx_run_options *o = &run->options;
     if (is_resuming(run)) return;
     if (!o->checkpoint || sx_run_seconds(run) < run->checkpointed + o->checkpoint_seconds) return;
@@ -156,7 +156,7 @@ static void save(sx_run *run) {
 bool sx_run_continue(sx_run *run) {
     const uint64_t turn_end = run->frame[run->depth].turn_end;
     if (!run->ended) sx_run_poll(run, 0);
-    if (!run->ended) save(run);
+    if (!run->ended) save_checkpoint(run);
     if (sx_is_cancelled(run->options.cancel)) sx_run_end(run, SX_STOP_SIGNAL); /* also while it was saved */
     if (turn_end && run->evaluations >= turn_end) sx_run_end(run, SX_STOP_EVALUATIONS);
     return !run->ended;
@@ -209,7 +209,7 @@ static sx_status prepare_run(sx_run *run) {
 
 /* Searches by a navigator with its settings. A search that a clock may end is not divided: process 0 does it
  * alone. */
-static sx_status navigate(sx_run *run, const sx_registered *entry, SX_TAKE double *settings) {
+static sx_status run_navigator(sx_run *run, const sx_registered *entry, SX_TAKE double *settings) {
     run->entry = run->frame[0].entry = entry;
     run->frame[0].settings = settings;
     if (sx_ranks_active(run->options.ranks) && sx_ranks_follows(run->options.ranks) &&
@@ -238,7 +238,7 @@ sx_status sx_run_search_among(sx_run *run, const sx_registry *registry, const ch
     if (run->entry) return sx_error_new(SX_ERR_USAGE, "a run searches once");
     run->registry = registry;
     SX_TRY(sx_settings_read(registry, navigator, run->space->type->name, &entry, &settings));
-    return navigate(run, entry, settings);
+    return run_navigator(run, entry, settings);
 }
 
 sx_status sx_run_search_own(sx_run *run, const sx_registry *registry, const char *name,
@@ -250,11 +250,11 @@ sx_status sx_run_search_own(sx_run *run, const sx_registry *registry, const char
     if (!run->own_name) return sx_error_memory();
     run->own = (sx_registered){.name = run->own_name, .about = "", .navigator = navigator};
     SX_TRY(sx_settings_of(&run->own, settings, &values));
-    return navigate(run, &run->own, values);
+    return run_navigator(run, &run->own, values);
 }
 
 /* Adds a line to the trace; false when memory is out. */
-static bool trace(sx_run *run, const sx_archived *kept) {
+static bool trace_point(sx_run *run, const sx_archived *kept) {
     if (!sx_reserve(&run->trace, &run->trace_room, run->n_trace + 1, sizeof *run->trace)) return false;
     run->trace[run->n_trace++] = (sx_trace_point){kept->evaluation, sx_run_seconds(run), kept->value};
     return true;
@@ -269,7 +269,7 @@ bool sx_run_take(sx_run *run, const sx_archived *kept, const void *point) {
     if (stored && place == 0) {
         run->improved = kept->evaluation;
         run->cutoff = fmin(run->cutoff, sx_worker_pool_cutoff(&o->objective, kept->value));
-        stored = trace(run, kept);
+        stored = trace_point(run, kept);
     }
     size_t corner = o->pareto ? sx_front_place(&run->front, &run->goal, &kept->metrics) : SX_NOWHERE;
     if (stored && corner != SX_NOWHERE) {

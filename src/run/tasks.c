@@ -91,7 +91,7 @@ sx_status sx_worker_pool_new(sx_run *run, sx_worker_pool **out) {
 }
 
 /* How many of a log's steps count, as far as budget and patience go. */
-static uint64_t cut(const sx_run *run, const sx_log *log) {
+static uint64_t counted_steps(const sx_run *run, const sx_log *log) {
     const sx_run_options *o = &run->options;
     uint64_t n = log->n_steps, left = sx_run_budget(run);
     if (n > left) n = left;
@@ -169,14 +169,14 @@ static bool remember_scores(sx_worker_pool *workers, const sx_log *log) {
 static void join_log(sx_worker_pool *workers, const sx_log *log) {
     sx_run *run = workers->run;
     if (run->closed) return;
-    uint64_t n = cut(run, log), base = run->evaluations;
+    uint64_t n = counted_steps(run, log), base = run->evaluations;
     bool reached = false;
     for (size_t i = 0; i < log->n_candidates && log->candidate[i].step < n && !reached; i++) {
         const sx_candidate *c = &log->candidate[i];
         sx_archived kept = {.metrics = c->metrics, .value = c->value, .evaluation = base + c->step + 1};
         if (!sx_run_take(run, &kept, log->points + i * workers->space->point_size)) continue;
         reached = run->options.target != 0 && c->value <= run->options.target;
-        n = reached ? c->step + 1 : cut(run, log);
+        n = reached ? c->step + 1 : counted_steps(run, log);
     }
     count_steps(run, log, n);
     assert(!run->evaluations_limit || run->evaluations <= run->evaluations_limit);
@@ -189,7 +189,7 @@ static void join_log(sx_worker_pool *workers, const sx_log *log) {
 }
 
 /* Takes over what a task has appended to its output; false when memory is out. */
-static bool collect(sx_worker_pool *workers, const sx_log *log, size_t task) {
+static bool collect_output(sx_worker_pool *workers, const sx_log *log, size_t task) {
     const size_t align = alignof(max_align_t), at = (workers->n_appended + align - 1) / align * align;
     if (log->n_appended == 0) return true;
     if (!sx_reserve(&workers->appended, &workers->appended_room, at + log->n_appended, 1) ||
@@ -229,7 +229,7 @@ void sx_worker_pool_give(sx_worker_pool *workers, sx_log *log) {
 }
 
 void sx_worker_pool_settle(sx_worker_pool *workers, sx_log *log, size_t task) {
-    if (!collect(workers, log, task)) sx_run_fail(workers->run, sx_error_memory());
+    if (!collect_output(workers, log, task)) sx_run_fail(workers->run, sx_error_memory());
     join_log(workers, log);
     sx_worker_pool_give(workers, log);
 }

@@ -85,7 +85,7 @@ static bool log_candidate(sx_worker *worker, const sx_outcome *outcome, const vo
 }
 
 /* After a point entered the task's best: what can no longer matter, and where the task must end. */
-static void tighten(sx_worker *worker, const sx_outcome *outcome) {
+static void tighten_cutoff(sx_worker *worker, const sx_outcome *outcome) {
     const sx_run_options *o = &worker->workers->run->options;
     uint64_t steps = worker->log->n_steps, left = worker->left;
     if (worker->best.n == o->k_best) {
@@ -106,7 +106,7 @@ static bool may_matter(const sx_worker *worker, const sx_outcome *outcome) {
 }
 
 /* Looks whether a legal point may matter to the run, and keeps it if so; false when memory is out. */
-static bool consider(sx_worker *worker, const sx_outcome *outcome, const void *point) {
+static bool consider_point(sx_worker *worker, const sx_outcome *outcome, const void *point) {
     const sx_worker_pool *workers = worker->workers;
     const sx_run_options *o = &workers->run->options;
     const sx_goal *goal = &workers->run->goal;
@@ -119,14 +119,14 @@ static bool consider(sx_worker *worker, const sx_outcome *outcome, const void *p
         corner = sx_front_place(&worker->front, goal, &outcome->metrics);
     if (place != SX_NOWHERE) {
         if (!sx_k_best_put(&worker->best, o->k_best, place, &kept, point)) return false;
-        tighten(worker, outcome);
+        tighten_cutoff(worker, outcome);
     }
     if (corner != SX_NOWHERE && !sx_front_put(&worker->front, goal, corner, &kept, point)) return false;
     return (place == SX_NOWHERE && corner == SX_NOWHERE) || log_candidate(worker, outcome, point);
 }
 
 /* Gives points to the model; false where it fails. */
-static bool measure(sx_worker *worker, const void *points, size_t n, double cutoff, sx_outcome *out) {
+static bool measure_points(sx_worker *worker, const void *points, size_t n, double cutoff, sx_outcome *out) {
     sx_status status = sx_scorer_score(&worker->scorer, points, n, cutoff, out);
     if (status) sx_worker_fail(worker, status);
     for (size_t i = 0; !status && i < n; i++) assert(out[i].reason != 0 || !(out[i].value > cutoff));
@@ -141,7 +141,7 @@ static bool measure_cached(sx_worker *worker, const void *point, double cutoff, 
     sx_scorer_key(&worker->scorer, point, key);
     *hit = sx_cache_find(cache, key, cutoff, out);
     if (*hit) return true;
-    if (!measure(worker, point, 1, cutoff, out)) return false;
+    if (!measure_points(worker, point, 1, cutoff, out)) return false;
     if (log->n_cached > cache->mask || out->reason == SX_NOT_EVALUATED) return true;
     if (!sx_reserve(&log->cached, &log->cached_room, log->n_cached + 1, sizeof *log->cached)) {
         sx_worker_fail(worker, sx_error_memory());
@@ -187,7 +187,7 @@ static void note_outcome(sx_worker *worker, const void *point, const sx_outcome 
     log->hits += hit;
     log->rejected += worker->rejected;
     worker->rejected = 0;
-    if (outcome->reason == 0 && point && !consider(worker, outcome, point))
+    if (outcome->reason == 0 && point && !consider_point(worker, outcome, point))
         sx_worker_fail(worker, sx_error_memory());
 }
 
@@ -205,7 +205,7 @@ sx_outcome sx_worker_evaluate(sx_worker *worker, const void *point, bool within)
     bool hit = false;
     double cutoff = cutoff_of(worker, within);
     bool known = worker->workers->run->cache.entry ? measure_cached(worker, point, cutoff, &outcome, &hit)
-                                                   : measure(worker, point, 1, cutoff, &outcome);
+                                                   : measure_points(worker, point, 1, cutoff, &outcome);
     if (!known || outcome.reason == SX_NOT_EVALUATED) return not_evaluated;
     note_outcome(worker, point, &outcome, hit);
     return outcome;
@@ -258,7 +258,7 @@ static size_t evaluate_some(sx_worker *worker, const unsigned char *points, size
     if (worker->own) poll_clock(worker);
     if (sx_worker_stopped(worker)) return 0;
     if (n > worker->limit - worker->log->n_steps) n = (size_t)(worker->limit - worker->log->n_steps);
-    if (!measure(worker, points, n, cutoff_of(worker, within), out)) return 0;
+    if (!measure_points(worker, points, n, cutoff_of(worker, within), out)) return 0;
     for (; done < n && worker->log->n_steps < worker->limit; done++) {
         if (out[done].reason == 0 && out[done].value > cutoff_of(worker, within))
             out[done] = (sx_outcome){.value = INFINITY, .reason = SX_BEYOND};

@@ -124,7 +124,7 @@ static sx_status open_call(sx_group *g, const sx_shared *work) {
 }
 
 /* Ends the work together: this process goes on alone. */
-static void dissolve(sx_group *g) {
+static void leave_group(sx_group *g) {
     const sx_message head = {.kind = SX_MESSAGE_END, .lost = g->lost};
     sx_group_send_all(g, &head, NULL, 0);
     for (unsigned i = 1; i < g->ranks.count; i++) sx_coordinate_lose(g, i, NULL);
@@ -209,7 +209,7 @@ sx_status sx_coordinate(sx_ranks *ranks, const sx_shared *work, sx_shared_result
     if (!status && g->n_chunks > 0 && !sx_cancel_is_set(work->cancel)) status = make_here(g, 0);
     if (!status) status = work_on(g, &next, out);
     if (!status && g->n_made == g->n_chunks) status = tell_all(g);
-    if (status || sx_cancel_is_set(work->cancel)) dissolve(g);
+    if (status || sx_cancel_is_set(work->cancel)) leave_group(g);
     g->open = false;
     if (!status) status = take_made(g, &next, out);
     out->seconds = g->seconds;

@@ -28,7 +28,7 @@ typedef struct sending {
 } sending;
 
 /* Waits for some seconds, less than one. */
-static void nap(double seconds) {
+static void sleep_seconds(double seconds) {
     struct timespec time = {.tv_nsec = (long)(seconds * 1e9)};
     nanosleep(&time, NULL);
 }
@@ -38,7 +38,7 @@ void sx_group_wait(double began) {
     if (waited < SPIN)
         sched_yield();
     else
-        nap(waited < LONG_WAIT ? NAP : LONG_NAP);
+        sleep_seconds(waited < LONG_WAIT ? NAP : LONG_NAP);
 }
 
 static void parcel_drop(parcel *p) {
@@ -64,7 +64,7 @@ typedef struct deadline {
 static void *end_late(void *user) {
     deadline d = *(deadline *)user;
     free(user);
-    for (double began = sx_clock_seconds(); sx_clock_seconds() < began + d.seconds;) nap(LONG_NAP);
+    for (double began = sx_clock_seconds(); sx_clock_seconds() < began + d.seconds;) sleep_seconds(LONG_NAP);
     _exit(d.code);
 }
 
@@ -174,7 +174,7 @@ static void take_message(sx_group *g, unsigned from, const sx_message *head, con
 }
 
 /* Receives a message, if there is one. */
-static bool receive(sx_group *g) {
+static bool receive_message(sx_group *g) {
     int from;
     size_t size;
     if (g->ended || !g->link.probe(g->link.state, &from, &size)) return false;
@@ -191,7 +191,7 @@ static bool receive(sx_group *g) {
 }
 
 /* Tells the others, now and then, that this process is there. */
-static void beat(sx_group *g, double now) {
+static void send_heartbeat(sx_group *g, double now) {
     const sx_message head = {.kind = SX_MESSAGE_BEAT};
     if (now < g->beaten + g->patience / BEATS) return;
     g->beaten = now;
@@ -215,15 +215,15 @@ static void find_lost(sx_group *g, double now) {
 }
 
 void sx_group_progress(sx_group *g) {
-    while (receive(g)) continue;
+    while (receive_message(g)) continue;
     double now = sx_clock_seconds();
-    beat(g, now);
+    send_heartbeat(g, now);
     (void)finish_sends(g);
     find_lost(g, now);
 }
 
 /* The helper: makes progress while the other thread makes parts. */
-static void *help(void *user) {
+static void *run_helper(void *user) {
     sx_group *g = user;
     bool closing = false;
     while (!closing) {
@@ -231,7 +231,7 @@ static void *help(void *user) {
         closing = g->closing;
         if (!closing) sx_group_progress(g);
         pthread_mutex_unlock(&g->lock);
-        nap(HELP);
+        sleep_seconds(HELP);
     }
     return NULL;
 }
@@ -241,7 +241,7 @@ static sx_status start_helper(sx_group *g) {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    g->helping = pthread_create(&g->helper, NULL, help, g) == 0;
+    g->helping = pthread_create(&g->helper, NULL, run_helper, g) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return g->helping ? SX_OK : sx_error_new(SX_ERR_LIMIT, "cannot start a thread for messages");
 }
@@ -288,7 +288,7 @@ static void end_others(sx_group *g) {
     double until = sx_clock_seconds() + LAST_SENDS;
     for (unsigned i = 1; i < g->ranks.count; i++) send_parcel(g, i, p);
     if (p) parcel_drop(p);
-    while (finish_sends(g) > 0 && sx_clock_seconds() < until) nap(NAP);
+    while (finish_sends(g) > 0 && sx_clock_seconds() < until) sleep_seconds(NAP);
 }
 
 /* Another process: says that it does no more work, and why where that is early; waits for the end. */

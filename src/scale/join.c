@@ -14,7 +14,7 @@
 static const double PATIENCE = 30;
 
 /* Seconds of silence after which a process is lost. */
-static double patience(void) {
+static double patience_seconds(void) {
     const char *text = getenv("SEXTANT_RANK_SECONDS");
     double seconds = text ? strtod(text, NULL) : 0;
     return seconds > 0 ? seconds : PATIENCE;
@@ -47,7 +47,7 @@ sx_status sx_ranks_join(sx_ranks **out) {
             "use the launcher of the MPI that this build has (`sextant --version`); with Slurm, srun "
             "--mpi=pmix");
     }
-    return sx_group_new(&link, patience(), true, out);
+    return sx_group_new(&link, patience_seconds(), true, out);
 }
 
 void sx_ranks_leave(sx_ranks *ranks, const struct sx_error *why, int code) {

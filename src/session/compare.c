@@ -35,7 +35,7 @@ size_t sx_comparison_total(const sx_comparison *c) {
 }
 
 /* Copies a text into a comparison. */
-static sx_status copy(const char *text, char **out) {
+static sx_status copy_text(const char *text, char **out) {
     *out = strdup(text);
     return *out ? SX_OK : sx_error_memory();
 }
@@ -66,9 +66,9 @@ static sx_status fill_comparison(const sx_comparison_options *o, sx_comparison *
     c->seed = calloc(o->n_seeds, sizeof *c->seed);
     c->run = calloc(sx_comparison_total(c), sizeof *c->run);
     if (!c->problem || !c->label || !c->settings || !c->seed || !c->run) return sx_error_memory();
-    for (size_t i = 0; i < o->n_problems; i++) SX_TRY(copy(o->problem[i], &c->problem[i].name));
+    for (size_t i = 0; i < o->n_problems; i++) SX_TRY(copy_text(o->problem[i], &c->problem[i].name));
     for (size_t i = 0; i < o->n_navigators; i++) {
-        SX_TRY(copy((o->label ? o->label : o->navigator)[i], &c->label[i]));
+        SX_TRY(copy_text((o->label ? o->label : o->navigator)[i], &c->label[i]));
         SX_TRY(sx_navigator_text(o->navigator[i], NULL, &c->settings[i]));
     }
     memcpy(c->seed, o->seed, o->n_seeds * sizeof *c->seed);
@@ -85,9 +85,9 @@ static sx_status check_model(sx_comparison *c, const sx_compare_space *s) {
     if (!model) return sx_error_new(SX_ERR_USAGE, "a space to compare on has no model");
     const sx_point_model_type *type = model->type;
     if (!c->model) {
-        SX_TRY(copy(type->name, &c->model));
+        SX_TRY(copy_text(type->name, &c->model));
         for (; c->n_metrics < type->n_metrics; c->n_metrics++)
-            SX_TRY(copy(type->metrics[c->n_metrics].name, &c->metric[c->n_metrics]));
+            SX_TRY(copy_text(type->metrics[c->n_metrics].name, &c->metric[c->n_metrics]));
     }
     bool same = c->n_metrics == type->n_metrics;
     for (size_t i = 0; same && i < c->n_metrics; i++) same = strcmp(c->metric[i], type->metrics[i].name) == 0;
@@ -227,7 +227,7 @@ static sx_status make_runs(problem_runs *p) {
 }
 
 /* Finds out why a problem has no legal point, where no run found one. */
-static sx_status diagnose(const sx_space *space, size_t problem, sx_comparison *c) {
+static sx_status diagnose_problem(const sx_space *space, size_t problem, sx_comparison *c) {
     sx_compare_problem *p = &c->problem[problem];
     bool found = false, any = false;
     for (size_t i = 0; i < c->n_runs; i++) {
@@ -262,7 +262,7 @@ static sx_status run_problem(const sx_comparison_options *o, size_t problem, sx_
     if (!status) status = make_runs(&p);
     sx_status_free(p.why);
     take_bound(problem, c);
-    if (!status) status = diagnose(p.space.space, problem, c);
+    if (!status) status = diagnose_problem(p.space.space, problem, c);
     if (o->close) o->close(o->user, problem, &p.space);
     return status;
 }

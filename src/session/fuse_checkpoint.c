@@ -100,7 +100,7 @@ static sx_status add_record(sx_fuse_memo *memo, const memo_record *record) {
     return SX_OK;
 }
 
-static sx_status refuse(const sx_fuse_memo *memo, const char *what) {
+static sx_status refuse_checkpoint(const sx_fuse_memo *memo, const char *what) {
     return sx_error_hint(sx_error_new(SX_ERR_INPUT, "the checkpoint '%s' %s", memo->path, what),
                          "use another file, or remove this one to start over");
 }
@@ -109,11 +109,11 @@ static sx_status refuse(const sx_fuse_memo *memo, const char *what) {
 static sx_status read_records(sx_fuse_memo *memo, const char *at, size_t left, uint64_t n) {
     for (uint64_t i = 0; i < n; i++) {
         memo_record record;
-        if (left < sizeof record) return refuse(memo, "is damaged");
+        if (left < sizeof record) return refuse_checkpoint(memo, "is damaged");
         memcpy(&record, at, sizeof record);
         at += sizeof record;
         left -= sizeof record;
-        if (record.proof_size > left) return refuse(memo, "is damaged");
+        if (record.proof_size > left) return refuse_checkpoint(memo, "is damaged");
         record.proof = record.proof_size ? strndup(at, record.proof_size) : NULL;
         if (record.proof_size && !record.proof) return sx_error_memory();
         at += record.proof_size;
@@ -122,7 +122,7 @@ static sx_status read_records(sx_fuse_memo *memo, const char *at, size_t left, u
         if (status) free(record.proof);
         SX_TRY(status);
     }
-    return left ? refuse(memo, "is damaged") : SX_OK;
+    return left ? refuse_checkpoint(memo, "is damaged") : SX_OK;
 }
 
 /* Reads the file, where it exists. */
@@ -136,11 +136,11 @@ static sx_status read_memo(sx_fuse_memo *memo) {
     sx_status status = SX_OK;
     if (size >= sizeof head) memcpy(&head, bytes, sizeof head);
     if (size < sizeof head || memcmp(head.mark, mark, sizeof mark) != 0)
-        status = refuse(memo, "is not a checkpoint of a fused network");
+        status = refuse_checkpoint(memo, "is not a checkpoint of a fused network");
     else if (sx_hash_bytes(bytes + sizeof head, size - sizeof head, 0) != head.hash)
-        status = refuse(memo, "is damaged");
+        status = refuse_checkpoint(memo, "is damaged");
     else if (head.identity != memo->identity)
-        status = refuse(memo, "belongs to another search");
+        status = refuse_checkpoint(memo, "belongs to another search");
     else
         status = read_records(memo, bytes + sizeof head, size - sizeof head, head.n);
     free(bytes);

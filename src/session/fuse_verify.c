@@ -55,18 +55,18 @@ static bool claim_holds(const fused_check *c) {
 }
 
 /* The error of a certificate that lacks something. */
-static sx_status damaged(const fused_check *c, const char *what) {
+static sx_status damaged_certificate(const fused_check *c, const char *what) {
     return sx_error_new(SX_ERR_INPUT, "%s: the certificate has no valid '%s'", c->name, what);
 }
 
 static sx_status read_text(const fused_check *c, const char *key, const char **out) {
     *out = json_string_value(json_object_get(c->claim, key));
-    return *out ? SX_OK : damaged(c, key);
+    return *out ? SX_OK : damaged_certificate(c, key);
 }
 
 static sx_status read_number(const fused_check *c, const char *key, double *out) {
     const json_t *number = json_object_get(c->claim, key);
-    if (!json_is_number(number)) return damaged(c, key);
+    if (!json_is_number(number)) return damaged_certificate(c, key);
     *out = json_number_value(number);
     return SX_OK;
 }
@@ -106,7 +106,7 @@ static sx_status read_claims(fused_check *c) {
     c->options.one_pass = json_is_true(json_object_get(c->claim, "one_pass"));
     c->options.row_loops = (int)json_integer_value(json_object_get(c->claim, "row_loops"));
     const json_int_t orders = json_integer_value(json_object_get(c->claim, "orders"));
-    if (orders < 0 || orders > SX_MAX_ORDERS) return damaged(c, "orders");
+    if (orders < 0 || orders > SX_MAX_ORDERS) return damaged_certificate(c, "orders");
     c->options.orders = claims->orders = (size_t)orders;
     claims->optimal = json_is_true(json_object_get(c->claim, "optimal"));
     claims->n_labels = json_array_size(json_object_get(c->claim, "labels"));
@@ -144,13 +144,13 @@ static sx_status read_label(const fused_check *c, const json_t *object, sx_fuse_
     const char *name = json_string_value(json_object_get(object, "layer"));
     const sx_layer *layer = name ? sx_network_layer(&c->network, name) : NULL;
     const json_t *sizes = json_object_get(object, "sizes");
-    if (!layer) return damaged(c, "layer");
+    if (!layer) return damaged_certificate(c, "layer");
     out->problem = layer->problem;
     memset(out->problem.name, 0, sizeof out->problem.name);
-    if (json_array_size(sizes) != out->problem.n_dims) return damaged(c, "sizes");
+    if (json_array_size(sizes) != out->problem.n_dims) return damaged_certificate(c, "sizes");
     for (int d = 0; d < out->problem.n_dims; d++) {
         const json_int_t size = json_integer_value(json_array_get(sizes, (size_t)d));
-        if (size < 1 || size > SX_MAX_DIM_SIZE) return damaged(c, "sizes");
+        if (size < 1 || size > SX_MAX_DIM_SIZE) return damaged_certificate(c, "sizes");
         out->problem.size[d] = (uint32_t)size;
     }
     const json_int_t resident = json_integer_value(json_object_get(object, "resident")),
@@ -159,10 +159,10 @@ static sx_status read_label(const fused_check *c, const json_t *object, sx_fuse_
                      second = json_integer_value(json_object_get(object, "second")),
                      there = json_integer_value(json_object_get(object, "occupied_second"));
     if (resident < 0 || resident > UINT8_MAX || found < 0 || (found & ~(resident | second)) || occupied < 0)
-        return damaged(c, "resident");
+        return damaged_certificate(c, "resident");
     if (second < 0 || second > UINT8_MAX || there < 0 || (second & resident) ||
         (c->second < 0 && (second || there)))
-        return damaged(c, "second");
+        return damaged_certificate(c, "second");
     out->cut = (sx_cut){.resident = (uint8_t)resident,
                         .found = (uint8_t)found,
                         .second = (uint8_t)second,
@@ -275,7 +275,7 @@ sx_status sx_fused_certificate_verify(const char *name, const char *text, size_t
     }
     c->root = sx_json_load(text, size, NULL);
     c->claim = json_object_get(c->root, "fused_certificate");
-    sx_status status = c->claim ? check_claims(c) : damaged(c, "fused_certificate");
+    sx_status status = c->claim ? check_claims(c) : damaged_certificate(c, "fused_certificate");
     out->done.seconds = sx_clock_seconds() - begin;
     if (alone) report->seconds = out->done.seconds;
     free(c->label);

@@ -23,7 +23,7 @@ void sx_placement_job_fini(sx_placement_job *job) {
 }
 
 /* Copies out what a run found. */
-static sx_status collect(sx_placement_job *job, const sx_run *run) {
+static sx_status collect_answer(sx_placement_job *job, const sx_run *run) {
     sx_found found;
     sx_trace_point line;
     size_t n = 0;
@@ -64,7 +64,7 @@ static sx_status measure_baseline(sx_placement_job *job, const sx_point_model *m
 static sx_status search_placements(sx_placement_job *job, const sx_point_model *model) {
     sx_run *run = NULL;
     SX_TRY(sx_run_new(job->space, model, &job->run, &run));
-    sx_status status = sx_run_search(run, job->method), collected = collect(job, run);
+    sx_status status = sx_run_search(run, job->method), collected = collect_answer(job, run);
     sx_run_free(run);
     if (!status) return collected;
     sx_status_free(collected);

@@ -151,7 +151,7 @@ static sx_status search_all(sx_session *session) {
 }
 
 /* Gives layers that occur again the result of their first occurrence, and sums up. */
-static void conclude(sx_session *session) {
+static void conclude_session(sx_session *session) {
     sx_session_result *out = session->out;
     double busy = 0;
     out->found = out->n_layers > 0;
@@ -188,7 +188,7 @@ sx_status sx_session_run(const sx_network *network, const sx_arch *arch, const s
     if (!status) status = search_all(&session);
     if (!status) status = sx_session_rounds(&session);
     if (!status) status = sx_session_quick(&session);
-    conclude(&session);
+    conclude_session(&session);
     if (status)
         sx_status_free(session.unkept);
     else

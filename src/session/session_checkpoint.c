@@ -24,7 +24,7 @@ typedef struct codec {
     bool failed;
 } codec;
 
-static void pass(codec *c, void *value, size_t size) {
+static void pass_bytes(codec *c, void *value, size_t size) {
     if (c->out) {
         sx_text_add_bytes(c->out, value, size);
     } else if (c->failed || size > c->left) {
@@ -38,13 +38,13 @@ static void pass(codec *c, void *value, size_t size) {
 
 static void pass_flag(codec *c, bool *flag) {
     uint8_t byte = *flag;
-    pass(c, &byte, 1);
+    pass_bytes(c, &byte, 1);
     *flag = byte != 0;
 }
 
 /* An array of n items of a size, allocated when it is read (with room for one more byte). */
 static void pass_array(codec *c, void **items, size_t *n, size_t size) {
-    pass(c, n, sizeof *n);
+    pass_bytes(c, n, sizeof *n);
     if (!c->out) {
         *items = NULL;
         if (c->failed || *n > c->left / size) {
@@ -59,7 +59,7 @@ static void pass_array(codec *c, void **items, size_t *n, size_t size) {
             return;
         }
     }
-    if (*n) pass(c, *items, *n * size);
+    if (*n) pass_bytes(c, *items, *n * size);
 }
 
 static void pass_answers(codec *c, sx_answer **answers, size_t *n) {
@@ -70,14 +70,14 @@ static void pass_answers(codec *c, sx_answer **answers, size_t *n) {
 
 static void pass_summary(codec *c, sx_run_summary *summary) {
     uint8_t stop = (uint8_t)summary->stop;
-    pass(c, &summary->evaluations, sizeof summary->evaluations);
-    pass(c, &summary->valid, sizeof summary->valid);
-    pass(c, &summary->rejected, sizeof summary->rejected);
-    pass(c, &summary->cache_hits, sizeof summary->cache_hits);
-    pass(c, &summary->seconds, sizeof summary->seconds);
-    pass(c, &stop, 1);
+    pass_bytes(c, &summary->evaluations, sizeof summary->evaluations);
+    pass_bytes(c, &summary->valid, sizeof summary->valid);
+    pass_bytes(c, &summary->rejected, sizeof summary->rejected);
+    pass_bytes(c, &summary->cache_hits, sizeof summary->cache_hits);
+    pass_bytes(c, &summary->seconds, sizeof summary->seconds);
+    pass_bytes(c, &stop, 1);
     pass_flag(c, &summary->repeatable);
-    pass(c, &summary->lower_bound, sizeof summary->lower_bound);
+    pass_bytes(c, &summary->lower_bound, sizeof summary->lower_bound);
     pass_flag(c, &summary->optimal);
     pass_flag(c, &summary->none);
     if (stop >= SX_STOP_SIGNAL) c->failed = true;
@@ -86,14 +86,14 @@ static void pass_summary(codec *c, sx_run_summary *summary) {
 
 /* A name in its field. */
 static void pass_name(codec *c, char name[SX_NAME_SIZE]) {
-    pass(c, name, SX_NAME_SIZE);
+    pass_bytes(c, name, SX_NAME_SIZE);
     if (!c->out) name[SX_NAME_SIZE - 1] = 0;
 }
 
 /* Where a start came from: nowhere, the database, or a layer before number `limit`. */
 static void pass_origin(codec *c, int *from, size_t limit) {
     int32_t value = *from;
-    pass(c, &value, sizeof value);
+    pass_bytes(c, &value, sizeof value);
     if (value < SX_WARM_DATABASE || (value >= 0 && (size_t)value >= limit)) c->failed = true;
     *from = c->failed ? SX_WARM_NONE : value;
 }
@@ -102,8 +102,8 @@ static void pass_origin(codec *c, int *from, size_t limit) {
 static void pass_entries(codec *c, sx_proof *proof, size_t width) {
     void *bound = proof->bound, *spatial = proof->spatial;
     size_t n = proof->n_entries, factors = n * proof->width;
-    pass(c, &proof->n_spatial, sizeof proof->n_spatial);
-    pass(c, &proof->width, sizeof proof->width);
+    pass_bytes(c, &proof->n_spatial, sizeof proof->n_spatial);
+    pass_bytes(c, &proof->width, sizeof proof->width);
     pass_array(c, &bound, &n, sizeof *proof->bound);
     pass_array(c, &spatial, &factors, sizeof *proof->spatial);
     proof->bound = bound;
@@ -136,23 +136,23 @@ static void pass_result(codec *c, const sx_session *session, size_t index) {
     size_t length = result->diagnosis ? strlen(result->diagnosis) : 0;
     pass_flag(c, &result->found);
     pass_flag(c, &result->proven_before);
-    pass(c, &result->best, sizeof result->best);
+    pass_bytes(c, &result->best, sizeof result->best);
     pass_answers(c, &result->other, &result->n_best);
     pass_answers(c, &result->front, &result->n_front);
     pass_array(c, &trace, &result->n_trace, sizeof *result->trace);
     pass_summary(c, &result->summary);
-    pass(c, &result->minimum, sizeof result->minimum);
+    pass_bytes(c, &result->minimum, sizeof result->minimum);
     pass_origin(c, &result->warm_from, index);
     pass_name(c, result->warm_name);
-    pass(c, &result->warm_value, sizeof result->warm_value);
+    pass_bytes(c, &result->warm_value, sizeof result->warm_value);
     pass_array(c, &diagnosis, &length, 1);
-    pass(c, &result->share, sizeof result->share);
+    pass_bytes(c, &result->share, sizeof result->share);
     pass_flag(c, &result->widened);
     pass_flag(c, &result->remainders);
-    pass(c, &result->dividing.value, sizeof result->dividing.value);
-    pass(c, &result->dividing.lower_bound, sizeof result->dividing.lower_bound);
+    pass_bytes(c, &result->dividing.value, sizeof result->dividing.value);
+    pass_bytes(c, &result->dividing.lower_bound, sizeof result->dividing.lower_bound);
     pass_flag(c, &result->dividing.optimal);
-    pass(c, &result->any_bound, sizeof result->any_bound);
+    pass_bytes(c, &result->any_bound, sizeof result->any_bound);
     pass_flag(c, &result->any_optimal);
     result->trace = trace;
     result->diagnosis = diagnosis;
@@ -165,7 +165,7 @@ static void pass_start(codec *c, sx_session *session) {
     pass_flag(c, &session->start.chosen);
     pass_origin(c, &session->start.from, session->at);
     pass_name(c, session->start.name);
-    pass(c, &session->start.value, sizeof session->start.value);
+    pass_bytes(c, &session->start.value, sizeof session->start.value);
     pass_array(c, &session->start.point, &session->start.size, 1);
 }
 
@@ -199,7 +199,7 @@ bool sx_session_read_start(sx_session *session, const char *bytes, size_t size) 
 /* The whole session: finished layers, then the current one's start point and the state of its run. */
 static void pass_session(codec *c, sx_session *session, void **state, size_t *size) {
     const size_t n = session->network->n_layers;
-    pass(c, &session->at, sizeof session->at);
+    pass_bytes(c, &session->at, sizeof session->at);
     if (c->failed || session->at > n) {
         c->failed = true;
         session->at = 0;
@@ -220,7 +220,7 @@ static int first_line(char line[128], uint64_t hash, size_t body, size_t identit
 }
 
 /* Turns a failure to write the checkpoint into a warning, given once. */
-static sx_status survive(sx_session *session, SX_TAKE sx_status status) {
+static sx_status warn_unwritten(sx_session *session, SX_TAKE sx_status status) {
     const sx_session_options *o = session->options;
     if (!status || status->code != SX_ERR_WRITE) return status;
     if (o->warn && !session->warned) o->warn(o->user, status);
@@ -246,7 +246,7 @@ sx_status sx_session_save(sx_session *session, const void *state, size_t size) {
                            : sx_file_write(session->options->checkpoint, file.data, file.size);
     sx_text_free(&body);
     sx_text_free(&file);
-    return survive(session, status);
+    return warn_unwritten(session, status);
 }
 
 sx_status sx_session_refuse(const sx_session *session, const char *what) {

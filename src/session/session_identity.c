@@ -91,7 +91,7 @@ sx_space_mark sx_session_space_mark(const sx_session *session, const sx_constrai
     return mark;
 }
 
-static const char *yes(bool value) {
+static const char *yes_or_no(bool value) {
     return value ? "yes" : "no";
 }
 
@@ -118,13 +118,13 @@ sx_status sx_session_identity(const sx_session *session, char **out) {
     sx_text_add(&text, "target %.17g\n", o->run.target);
     sx_text_add(&text, "patience %llu\n", (unsigned long long)o->run.patience);
     sx_text_add(&text, "k-best %u\n", o->run.k_best ? o->run.k_best : 1);
-    sx_text_add(&text, "pareto %s\n", yes(o->run.pareto));
-    sx_text_add(&text, "certificate %s\n", yes(o->run.proof));
-    sx_text_add(&text, "remainders %s\n", o->widen ? "beside" : yes(o->space.remainders));
-    sx_text_add(&text, "keep-all %s\n", yes(o->space.keep_all));
-    sx_text_add(&text, "no-banks %s\n", yes(o->space.no_banks));
-    sx_text_add(&text, "no-first-read-elision %s\n", yes(o->model.no_first_read_elision));
-    sx_text_add(&text, "no-link-transfers %s\n", yes(o->model.no_link_transfers));
+    sx_text_add(&text, "pareto %s\n", yes_or_no(o->run.pareto));
+    sx_text_add(&text, "certificate %s\n", yes_or_no(o->run.proof));
+    sx_text_add(&text, "remainders %s\n", o->widen ? "beside" : yes_or_no(o->space.remainders));
+    sx_text_add(&text, "keep-all %s\n", yes_or_no(o->space.keep_all));
+    sx_text_add(&text, "no-banks %s\n", yes_or_no(o->space.no_banks));
+    sx_text_add(&text, "no-first-read-elision %s\n", yes_or_no(o->model.no_first_read_elision));
+    sx_text_add(&text, "no-link-transfers %s\n", yes_or_no(o->model.no_link_transfers));
     if (o->space.split_axes) sx_text_add(&text, "split-axes yes\n");
     if (o->model.sparse_timeloop) sx_text_add(&text, "sparse-semantics timeloop\n");
     if (o->model.like_timeloop) sx_text_add(&text, "like timeloop\n");
@@ -133,7 +133,7 @@ sx_status sx_session_identity(const sx_session *session, char **out) {
         sx_text_add(&text, "densities %016llx\n", (unsigned long long)hash_densities(&o->model.densities, 0));
     if (o->model.formats.kinds) sx_text_add(&text, "search-formats %d\n", o->model.formats.kinds);
     sx_text_add(&text, "warm-start %s\n", sx_warm_name(o->warm));
-    sx_text_add(&text, "database %s\n", yes(o->store != NULL));
-    sx_text_add(&text, "again %s\n", yes(o->again));
+    sx_text_add(&text, "database %s\n", yes_or_no(o->store != NULL));
+    sx_text_add(&text, "again %s\n", yes_or_no(o->again));
     return sx_text_take(&text, out);
 }

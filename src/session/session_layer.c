@@ -52,7 +52,7 @@ static void tell_progress(void *user, const sx_progress *progress) {
     o->progress(o->user, &told);
 }
 
-static sx_status save(void *user, const void *bytes, size_t size) {
+static sx_status save_run(void *user, const void *bytes, size_t size) {
     return sx_session_save(user, bytes, size);
 }
 
@@ -176,7 +176,7 @@ static sx_status prepare_run(sx_session *session, bench *b) {
     sx_run_options run = o->run;
     run.user = session;
     run.progress = o->run.progress ? tell_progress : NULL;
-    run.checkpoint = o->checkpoint ? save : NULL;
+    run.checkpoint = o->checkpoint ? save_run : NULL;
     run.resume = session->state;
     run.resume_size = session->state_size;
     run.starts = session->start.point;
@@ -263,7 +263,7 @@ static void raise_bound(const sx_session *session, const bench *b, sx_layer_resu
 }
 
 /* Copies out what a run found, also before it failed. */
-static sx_status collect(const sx_session *session, const bench *b, sx_layer_result *result) {
+static sx_status collect_layer(const sx_session *session, const bench *b, sx_layer_result *result) {
     const sx_run_options *o = &session->options->run;
     SX_TRY(sx_session_collect(b->run, b->space, o, result));
     result->warm_from = session->start.from;
@@ -402,7 +402,7 @@ static sx_status search_space(sx_session *session, sx_layer_result *result, bool
     free(session->state);
     session->state = NULL;
     session->state_size = 0;
-    if (b->run) collected = collect(session, b, result);
+    if (b->run) collected = collect_layer(session, b, result);
     result->share = session->options->space.remainders ? 0 : b->width.share;
     *widens = !taken && sx_session_goes_on(&b->width, result);
     bench_free(b);

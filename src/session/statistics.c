@@ -23,14 +23,14 @@ sx_statistics sx_statistics_of(const double *value, size_t n) {
     return s;
 }
 
-static int ascending(const void *a, const void *b) {
+static int compare_doubles(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
 double sx_median_of(double *value, size_t n) {
     if (n == 0) return NAN;
-    qsort(value, n, sizeof *value, ascending);
+    qsort(value, n, sizeof *value, compare_doubles);
     return n % 2 ? value[n / 2] : value[n / 2 - 1] + (value[n / 2] - value[n / 2 - 1]) / 2;
 }
 
@@ -60,7 +60,7 @@ static size_t collect_places(const sx_run_trace_view *run, size_t n_runs, bool b
         for (size_t i = 0; i < run[r].n; i++) x[n++] = fmax(begin, x_of(&run[r].point[i], by_time));
         x[n++] = fmax(begin, run[r].end);
     }
-    if (n) qsort(x, n, sizeof *x, ascending);
+    if (n) qsort(x, n, sizeof *x, compare_doubles);
     for (size_t i = 0; i < n; i++)
         if (kept == 0 || x[i] > x[kept - 1]) x[kept++] = x[i];
     return kept;

@@ -67,8 +67,8 @@ static sx_status copy_trace(const sx_systolic_job *job, const sx_run *run, sx_sy
 }
 
 /* Copies out what a run found. */
-static sx_status collect(const sx_systolic_job *job, const sx_space *space, const sx_run *run,
-                         sx_systolic_answer *out) {
+static sx_status collect_answer(const sx_systolic_job *job, const sx_space *space, const sx_run *run,
+                                sx_systolic_answer *out) {
     sx_found found;
     out->searched = true;
     out->summary = sx_run_result(run);
@@ -137,7 +137,7 @@ static sx_status search_space(sx_systolic_job *job, const sx_space *space, bool 
     sx_run_options options = run_options(job, out, quick);
     sx_status status = sx_run_new(space, NULL, &options, &run);
     if (!status) status = sx_run_search(run, quick ? "random" : job->method);
-    if (!status) status = collect(job, space, run, &answer);
+    if (!status) status = collect_answer(job, space, run, &answer);
     if (!status) job->interrupted |= answer.summary.stop == SX_STOP_SIGNAL;
     if (!status) take_answer(out, &answer);
     if (status) free(answer.trace);
@@ -216,7 +216,8 @@ typedef struct search_round {
 } search_round;
 
 /* Makes the space of a search and looks for an earlier answer, once. */
-static sx_status recall(sx_systolic_job *job, const item *at, sx_systolic_answer *answer, sx_space **space) {
+static sx_status recall_answer(sx_systolic_job *job, const item *at, sx_systolic_answer *answer,
+                               sx_space **space) {
     SX_TRY(sx_systolic_job_space(job, at->kernels, at->n, at->design, space));
     if (!job->recall || answer->recalled) return SX_OK;
     return job->recall(job->keeper, job, *space, answer);
@@ -241,7 +242,7 @@ static sx_status make_item(void *user, size_t first, size_t n, sx_text *out) {
     if (job->begins) job->begins(job->user, at.title);
     sx_systolic_answer answer = *at.answer;
     answer.trace = NULL;
-    sx_status status = recall(job, &at, &answer, &space);
+    sx_status status = recall_answer(job, &at, &answer, &space);
     if (!status && !answer.proven_before) status = search_space(job, space, r->quick, &answer);
     if (!status && answer.proven_before) job->left -= !r->quick;
     sx_space_free(space);
@@ -312,7 +313,7 @@ static sx_status recall_all(sx_systolic_job *job) {
     for (size_t i = 0; i < n && !status; i++) {
         sx_space *space = NULL;
         set_item(job, i, &at);
-        status = recall(job, &at, at.answer, &space);
+        status = recall_answer(job, &at, at.answer, &space);
         at.answer->recalled = true;
         sx_space_free(space);
         memcpy(all + i * each, at.answer, each);

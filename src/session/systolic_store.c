@@ -143,8 +143,8 @@ static sx_status take_record(void *user, const sx_point_record *record) {
     return SX_OK;
 }
 
-static sx_status recall(sx_store *store, bool again, const sx_systolic_job *job, const sx_space *base,
-                        sx_systolic_answer *out) {
+static sx_status recall_answer(sx_store *store, bool again, const sx_systolic_job *job, const sx_space *base,
+                               sx_systolic_answer *out) {
     recall_state state = {job, sx_systolic_space_of(base), again, out};
     char *text = space_text(state.space);
     if (!text) return sx_error_memory();
@@ -156,12 +156,12 @@ static sx_status recall(sx_store *store, bool again, const sx_systolic_job *job,
 
 static sx_status recall_first(void *user, const sx_systolic_job *job, const sx_space *space,
                               sx_systolic_answer *out) {
-    return recall(user, false, job, space, out);
+    return recall_answer(user, false, job, space, out);
 }
 
 static sx_status recall_again(void *user, const sx_systolic_job *job, const sx_space *space,
                               sx_systolic_answer *out) {
-    return recall(user, true, job, space, out);
+    return recall_answer(user, true, job, space, out);
 }
 
 /* What else repeats a run, as JSON; NULL when memory is out. */

@@ -84,7 +84,7 @@ static void scale_exactly(sx_mapping *mapping, int dim, uint32_t size) {
 }
 
 /* Cuts a factor at what is left of the size, which becomes what this factor leaves, rounded up. */
-static void cut(uint32_t *factor, uint32_t *left) {
+static void cut_factor(uint32_t *factor, uint32_t *left) {
     if (*factor > *left) *factor = *left;
     *left = (uint32_t)(((uint64_t)*left + *factor - 1) / *factor);
 }
@@ -94,8 +94,8 @@ static void scale_roughly(sx_mapping *mapping, int dim, uint32_t size) {
     const int outermost = mapping->n_levels - 1;
     uint32_t left = size;
     for (int i = 0; i <= outermost; i++) {
-        cut(&mapping->level[i].spatial[dim], &left);
-        if (i < outermost) cut(&mapping->level[i].temporal[dim], &left);
+        cut_factor(&mapping->level[i].spatial[dim], &left);
+        if (i < outermost) cut_factor(&mapping->level[i].temporal[dim], &left);
     }
     mapping->level[outermost].temporal[dim] = left;
 }
@@ -172,7 +172,7 @@ static sx_status choose_source(const sx_session *session, size_t index, source *
 }
 
 /* Makes a mapping a legal point: itself, the nearest legal one, or a repaired one; *legal: whether it is. */
-static sx_status fit(const sx_space *space, const sx_mapping *mapping, void *point, bool *legal) {
+static sx_status fit_mapping(const sx_space *space, const sx_mapping *mapping, void *point, bool *legal) {
     sx_map_space_point(space, mapping, point);
     *legal = sx_space_legal(space, point, NULL, 0);
     if (*legal) return SX_OK;
@@ -214,7 +214,7 @@ sx_status sx_warm_start(const sx_session *session, size_t index, const sx_space 
     sx_status status = best && point ? choose_source(session, index, best) : sx_error_memory();
     if (status || best->from == SX_WARM_NONE) goto done;
     sx_warm_scale(&best->mapping, &best->problem, &session->network->layer[index].problem, &scaled);
-    status = fit(space, &scaled, point, &legal);
+    status = fit_mapping(space, &scaled, point, &legal);
     if (!status && legal && !session->options->outside)
         status = evaluate_point(space, point, &session->options->run.objective, &value, &legal);
     if (status || !legal) goto done;

@@ -142,7 +142,7 @@ static bool take_answer(sx_outside_evaluator *outside, const sx_question_kind *k
 }
 
 /* Starts the child, where there is none. */
-static sx_status start(sx_outside_evaluator *outside) {
+static sx_status start_child(sx_outside_evaluator *outside) {
     if (outside->child) return SX_OK;
     SX_TRY(sx_child_start(outside->command, &outside->child));
     outside->account.restarts += outside->started;
@@ -154,7 +154,7 @@ static sx_status start(sx_outside_evaluator *outside) {
 static sx_status try_once(sx_outside_evaluator *outside, const sx_question_kind *kind, const char *line,
                           double *value, unsigned *reason, bool *done) {
     sx_reply reply;
-    SX_TRY(start(outside));
+    SX_TRY(start_child(outside));
     SX_TRY(sx_child_ask(outside->child, line, strlen(line), outside->seconds, outside->cancel, &reply));
     *done = reply == SX_REPLY_CANCELLED;
     if (*done) {

@@ -41,7 +41,7 @@ static int by_hash(const void *a, const void *b) {
 
 /* Sorts the records, drops duplicates and what is beyond the room; slots of those dropped go behind the
  * others, free to be used again. */
-static void compact(sx_recorder *r) {
+static void compact_records(sx_recorder *r) {
     size_t kept = 0;
     if (r->n == 0) return;
     qsort(r->record, r->n, sizeof *r->record, by_hash);
@@ -69,7 +69,7 @@ static sx_status add_slot(sx_recorder *r) {
 /* Remembers a point that hashes so; under the lock. */
 static sx_status note_point(sx_recorder *r, const void *point, uint64_t hash, double value) {
     if (hash > r->largest) return SX_OK;
-    if (r->n == 2 * r->room) compact(r);
+    if (r->n == 2 * r->room) compact_records(r);
     if (r->n == r->slots) SX_TRY(add_slot(r));
     record *free_record = &r->record[r->n++];
     free_record->hash = hash;
@@ -100,11 +100,11 @@ static sx_status score_batch(const sx_point_model *model, void *workspace, const
     return status;
 }
 
-static void key(const sx_point_model *model, const void *point, uint64_t out[2]) {
+static void record_key(const sx_point_model *model, const void *point, uint64_t out[2]) {
     model->inner->type->key(model->inner, point, out);
 }
 
-static double bound(const sx_point_model *model, const sx_goal *goal) {
+static double record_bound(const sx_point_model *model, const sx_goal *goal) {
     return model->inner->type->bound(model->inner, goal);
 }
 
@@ -113,8 +113,8 @@ static sx_point_model_type type_for(const sx_point_model_type *inner) {
     sx_point_model_type type = *inner;
     type.score_batch = score_batch;
     if (type.workspace_new) type.workspace_new = workspace_new;
-    if (type.key) type.key = key;
-    if (type.bound) type.bound = bound;
+    if (type.key) type.key = record_key;
+    if (type.bound) type.bound = record_bound;
     return type;
 }
 
@@ -149,7 +149,7 @@ const sx_point_model *sx_recorder_model(const sx_recorder *recorder) {
 }
 
 const void *sx_recorder_point(sx_recorder *recorder, size_t index, double *value) {
-    if (index == 0) compact(recorder);
+    if (index == 0) compact_records(recorder);
     if (index >= recorder->n) return NULL;
     *value = recorder->record[index].value;
     return recorder->points + recorder->record[index].slot * recorder->point_size;

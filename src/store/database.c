@@ -49,14 +49,14 @@ static SX_ERROR sx_status not_a_database(const sx_database *database) {
 }
 
 /* The error for a file that cannot be used, with the operating system's reason, if any. */
-static SX_ERROR sx_status refused(sx_database *database, sx_code code, const char *verb) {
+static SX_ERROR sx_status refused_file(sx_database *database, sx_code code, const char *verb) {
     int system = sqlite3_system_errno(database->handle);
     if (!system) sqlite3_file_control(database->handle, "main", SQLITE_FCNTL_LAST_ERRNO, &system);
     return sx_error_new(code, "cannot %s the database '%s': %s", verb, database->path,
                         system ? strerror(system) : sqlite3_errmsg(database->handle));
 }
 
-static SX_ERROR sx_status unwritable(const sx_database *database) {
+static SX_ERROR sx_status unwritable_file(const sx_database *database) {
     return sx_error_hint(sx_error_new(SX_ERR_FILE, "the database '%s' cannot be written", database->path),
                          "both the file and its folder must be writable");
 }
@@ -82,11 +82,11 @@ static SX_ERROR sx_status last_error(sx_database *database) {
         return sx_error_memory();
     case SQLITE_READONLY:
     case SQLITE_PERM:
-        return unwritable(database);
+        return unwritable_file(database);
     case SQLITE_CANTOPEN:
-        return refused(database, SX_ERR_FILE, "open");
+        return refused_file(database, SX_ERR_FILE, "open");
     case SQLITE_IOERR:
-        return refused(database, SX_ERR_WRITE, "use");
+        return refused_file(database, SX_ERR_WRITE, "use");
     case SQLITE_ERROR:
     case SQLITE_CONSTRAINT:
     case SQLITE_CORRUPT:
@@ -202,7 +202,7 @@ static SX_MUST_USE sx_status check_path(const sx_database *database) {
     struct stat info;
     const char *path = database->path;
     if (!path[0]) return sx_error_new(SX_ERR_USAGE, "a database needs a file name");
-    if (stat(path, &info) != 0) return folder_writable(path) ? SX_OK : unwritable(database);
+    if (stat(path, &info) != 0) return folder_writable(path) ? SX_OK : unwritable_file(database);
     if (S_ISDIR(info.st_mode))
         return sx_error_hint(sx_error_new(SX_ERR_FILE, "'%s' is a folder, not a database", path),
                              "give a file, which is made where there is none: --db results.db");
@@ -214,7 +214,7 @@ static SX_MUST_USE sx_status check_path(const sx_database *database) {
 /* Refuses a file that cannot be written, or is (behind all links) in a folder that cannot be. */
 static SX_MUST_USE sx_status check_writable(const sx_database *database) {
     const char *real = sqlite3_db_filename(database->handle, "main");
-    return access(real, W_OK) == 0 && folder_writable(real) ? SX_OK : unwritable(database);
+    return access(real, W_OK) == 0 && folder_writable(real) ? SX_OK : unwritable_file(database);
 }
 
 /* A big-endian number of four bytes. */
@@ -229,7 +229,7 @@ static SX_MUST_USE sx_status lock_file(sx_database *database, sqlite3_file *file
     for (long waits = 0;; waits++) {
         int code = file->pMethods->xLock(file, SQLITE_LOCK_SHARED);
         if (code == SQLITE_OK) return SX_OK;
-        if ((code & 0xff) != SQLITE_BUSY) return refused(database, SX_ERR_FILE, "lock");
+        if ((code & 0xff) != SQLITE_BUSY) return refused_file(database, SX_ERR_FILE, "lock");
         if ((double)waits >= database->wait * 200) return in_use(database);
         nanosleep(&pause, NULL);
     }
@@ -241,12 +241,12 @@ static SX_MUST_USE sx_status lock_file(sx_database *database, sqlite3_file *file
 static SX_MUST_USE sx_status read_header(sx_database *database, unsigned char *header, sqlite3_int64 *size) {
     sqlite3_file *file = NULL;
     sqlite3_file_control(database->handle, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-    if (!file || !file->pMethods) return refused(database, SX_ERR_FILE, "read");
+    if (!file || !file->pMethods) return refused_file(database, SX_ERR_FILE, "read");
     SX_TRY(lock_file(database, file));
     bool good = file->pMethods->xFileSize(file, size) == SQLITE_OK &&
                 (*size == 0 || file->pMethods->xRead(file, header, HEADER_SIZE, 0) == SQLITE_OK);
     file->pMethods->xUnlock(file, SQLITE_LOCK_NONE);
-    return good ? SX_OK : refused(database, SX_ERR_FILE, "read");
+    return good ? SX_OK : refused_file(database, SX_ERR_FILE, "read");
 }
 
 /* Refuses what is not ours by its header. */
@@ -272,7 +272,8 @@ static SX_MUST_USE sx_status check_length(sx_database *database) {
     SX_TRY(sx_database_number(database, "PRAGMA page_count", &pages));
     SX_TRY(sx_database_number(database, "PRAGMA page_size", &page_size));
     sqlite3_file_control(database->handle, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-    if (file->pMethods->xFileSize(file, &size) != SQLITE_OK) return refused(database, SX_ERR_FILE, "read");
+    if (file->pMethods->xFileSize(file, &size) != SQLITE_OK)
+        return refused_file(database, SX_ERR_FILE, "read");
     return log || size >= pages * page_size ? SX_OK : sx_database_damaged(database, "its end is missing");
 }
 
@@ -310,7 +311,7 @@ static SX_MUST_USE sx_status open_handle(sx_database *database) {
 }
 
 /* Keeps SQLite from running triggers, views and extensions of a file. */
-static SX_MUST_USE sx_status defend(sx_database *database) {
+static SX_MUST_USE sx_status disable_triggers(sx_database *database) {
     static const int settings[][2] = {
         {SQLITE_DBCONFIG_DEFENSIVE, 1},       {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
         {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},  {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
@@ -339,10 +340,10 @@ static SX_MUST_USE sx_status open_checked(sx_database *database) {
     sqlite3_busy_timeout(database->handle, (int)(database->wait * 1000));
     SX_TRY(check_header(database));
     SX_TRY(check_writable(database));
-    SX_TRY(defend(database));
+    SX_TRY(disable_triggers(database));
     SX_TRY(sx_database_do(database, "BEGIN"));
     SX_TRY(sx_database_end(database, check_content(database, &version)));
-    if (sqlite3_db_readonly(database->handle, "main") != 0) return unwritable(database);
+    if (sqlite3_db_readonly(database->handle, "main") != 0) return unwritable_file(database);
     return version == sx_schema_newest() ? SX_OK : sx_schema_update(database);
 }
 

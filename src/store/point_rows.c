@@ -67,7 +67,7 @@ static SX_MUST_USE sx_status check_record(const sx_point_record *r) {
 }
 
 /* The canonical form of JSON text; `what` names it in errors. */
-static SX_MUST_USE sx_status canonical(const char *text, const char *what, SX_OWN char **out) {
+static SX_MUST_USE sx_status canonical_json(const char *text, const char *what, SX_OWN char **out) {
     json_t *tree = sx_json_read(text);
     if (!tree && sx_json_failed()) return sx_error_memory();
     if (!tree) return sx_error_new(SX_ERR_USAGE, "the %s of a record is not a JSON object or list", what);
@@ -97,9 +97,9 @@ static SX_MUST_USE sx_status sort_metrics(const sx_point_record *record, sx_poin
 static SX_MUST_USE sx_status make_rows(const sx_point_record *record, sx_point_rows *rows) {
     rows->record = record;
     SX_TRY(check_record(record));
-    SX_TRY(canonical(record->space, "space", &rows->space));
-    SX_TRY(canonical(record->point, "point", &rows->point));
-    if (record->options) SX_TRY(canonical(record->options, "options", &rows->options));
+    SX_TRY(canonical_json(record->space, "space", &rows->space));
+    SX_TRY(canonical_json(record->point, "point", &rows->point));
+    if (record->options) SX_TRY(canonical_json(record->options, "options", &rows->options));
     SX_TRY(sort_metrics(record, rows));
     rows->space_key = space_key(record->kind, rows->space);
     rows->point_key = point_key(&rows->space_key, rows->point, rows->metric, record->n_metrics);
@@ -217,7 +217,7 @@ sx_status sx_point_rows_keys(sx_database *database, const char *kind, const char
     char *text = NULL;
     sx_key of = {0}, last = {0};
     bool row = false;
-    if (space) SX_TRY(canonical(space, "space", &text));
+    if (space) SX_TRY(canonical_json(space, "space", &text));
     if (text) of = space_key(kind, text);
     free(text);
     SX_TRY(sx_database_prepare(database, select_best, &statement));

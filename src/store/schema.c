@@ -108,29 +108,29 @@ static const char select_objects[] = "SELECT type, name, coalesce(sql, '') FROM 
                                      " WHERE name NOT LIKE 'sqlite#_stat%' ESCAPE '#' ORDER BY type, name";
 
 /* A column's text, "" where there is none. */
-static const char *column(sqlite3_stmt *statement, int index) {
+static const char *column_text(sqlite3_stmt *statement, int index) {
     const char *text = (const char *)sqlite3_column_text(statement, index);
     return text ? text : "";
 }
 
 /* Compares the current objects of two statements: as strcmp, by type and name. */
 static int compare_objects(sqlite3_stmt *a, sqlite3_stmt *b) {
-    int order = strcmp(column(a, 0), column(b, 0));
-    return order ? order : strcmp(column(a, 1), column(b, 1));
+    int order = strcmp(column_text(a, 0), column_text(b, 0));
+    return order ? order : strcmp(column_text(a, 1), column_text(b, 1));
 }
 
 /* The error for an object that is missing or altered. */
-static SX_ERROR sx_status altered(const sx_database *database, sqlite3_stmt *object, const char *how) {
+static SX_ERROR sx_status altered_object(const sx_database *database, sqlite3_stmt *object, const char *how) {
     char text[160];
-    snprintf(text, sizeof text, "its %.20s '%.100s' %s", column(object, 0), column(object, 1), how);
+    snprintf(text, sizeof text, "its %.20s '%.100s' %s", column_text(object, 0), column_text(object, 1), how);
     return sx_database_damaged(database, text);
 }
 
 /* The error for an object that Sextant did not create. */
-static SX_ERROR sx_status intruder(const sx_database *database, sqlite3_stmt *object) {
+static SX_ERROR sx_status foreign_object(const sx_database *database, sqlite3_stmt *object) {
     return sx_error_hint(sx_error_new(SX_ERR_INPUT,
                                       "the database '%s' contains the %s '%s', which Sextant did not create",
-                                      database->path, column(object, 0), column(object, 1)),
+                                      database->path, column_text(object, 0), column_text(object, 1)),
                          "name another file, or drop it with the program sqlite3");
 }
 
@@ -142,9 +142,10 @@ static SX_MUST_USE sx_status compare_lists(sx_database *database, sqlite3_stmt *
     SX_TRY(sx_database_step(model, want, &there));
     while (here || there) {
         int order = !here ? 1 : !there ? -1 : compare_objects(have, want);
-        if (order < 0) return intruder(database, have);
-        if (order > 0) return altered(database, want, "is missing");
-        if (strcmp(column(have, 2), column(want, 2)) != 0) return altered(database, have, "was altered");
+        if (order < 0) return foreign_object(database, have);
+        if (order > 0) return altered_object(database, want, "is missing");
+        if (strcmp(column_text(have, 2), column_text(want, 2)) != 0)
+            return altered_object(database, have, "was altered");
         SX_TRY(sx_database_step(database, have, &here));
         SX_TRY(sx_database_step(model, want, &there));
     }

@@ -32,7 +32,7 @@ void sx_encode_point(const sx_map_space *space, const void *point, double *out) 
             *out++ = sx_map_point(point)->level[s].keep >> __builtin_ctz(left) & 1;
 }
 
-static double ratio(double value, double minimum) {
+static double ratio_to(double value, double minimum) {
     double r = minimum > 0 ? value / minimum : value;
     return log2(r > least ? r : least);
 }
@@ -41,9 +41,9 @@ void sx_encode_cost(const sx_encoding *encoding, const sx_cost *cost, const sx_s
     size_t n = encoding->n_outputs - 3;
     for (size_t i = 0; i < n; i++) {
         const sx_cost_level *level = &cost->level[encoding->energy[i].level];
-        *out++ = ratio(level->tensor[encoding->energy[i].tensor].energy_pj, minimum->energy_pj);
+        *out++ = ratio_to(level->tensor[encoding->energy[i].tensor].energy_pj, minimum->energy_pj);
     }
-    *out++ = ratio(cost->utilization, 1);
-    *out++ = ratio(cost->energy_pj, minimum->energy_pj);
-    *out++ = ratio((double)cost->cycles, minimum->cycles);
+    *out++ = ratio_to(cost->utilization, 1);
+    *out++ = ratio_to(cost->energy_pj, minimum->energy_pj);
+    *out++ = ratio_to((double)cost->cycles, minimum->cycles);
 }

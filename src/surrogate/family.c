@@ -103,7 +103,7 @@ static sx_status add_part(void *user, const char *text, sx_place place) {
 }
 
 /* The largest size of a dimension. */
-static uint32_t largest(const sx_family *family, int d) {
+static uint32_t largest_size(const sx_family *family, int d) {
     const sx_family_dim *dim = &family->dim[family->dim[d].same_as >= 0 ? family->dim[d].same_as : d];
     uint32_t most = 0;
     for (size_t i = 0; i < dim->n_parts; i++) {
@@ -136,7 +136,7 @@ static sx_status make_problem(const reading *r, const char *einsum, sx_place pla
     char *whole;
     sx_text_add(&text, "%s {", einsum);
     for (int d = 0; d < (int)r->ranges->n; d++)
-        sx_text_add(&text, "%s%s:%u", d ? "," : "", r->ranges->pair[d].key, largest(r->family, d));
+        sx_text_add(&text, "%s%s:%u", d ? "," : "", r->ranges->pair[d].key, largest_size(r->family, d));
     sx_text_add(&text, "}");
     SX_TRY(sx_text_take(&text, &whole));
     sx_status status = sx_einsum_parse_at(whole, place, NULL, &r->family->problem);
@@ -202,7 +202,7 @@ sx_status sx_family_parse(const char *name, const char *text, size_t size, sx_fa
 }
 
 /* The error for what is neither a family nor a file. */
-static sx_status unknown(const char *name) {
+static sx_status unknown_family(const char *name) {
     const char *names[N_FAMILIES];
     for (size_t i = 0; i < N_FAMILIES; i++) names[i] = families[i].name;
     sx_status error = sx_error_new(SX_ERR_USAGE, "there is no family and no file '%s'", name);
@@ -216,7 +216,7 @@ sx_status sx_family_load(const char *name, sx_family *out) {
         if (strcmp(families[i].name, name) == 0)
             return sx_family_parse(name, families[i].text, strlen(families[i].text), out);
     struct stat info;
-    if (stat(name, &info) != 0) return unknown(name);
+    if (stat(name, &info) != 0) return unknown_family(name);
     return read_named(name, NULL, 0, out);
 }
 

@@ -9,7 +9,7 @@ typedef struct entry {
     size_t index;
 } entry;
 
-static int compare(const void *a, const void *b) {
+static int compare_ranks(const void *a, const void *b) {
     const entry *x = a, *y = b;
     if (x->value != y->value) return x->value < y->value ? -1 : 1;
     return x->index < y->index ? -1 : x->index > y->index;
@@ -18,7 +18,7 @@ static int compare(const void *a, const void *b) {
 /* Writes the rank of every value. */
 static void ranks_of(const double *value, size_t n, entry *scratch, double *rank) {
     for (size_t i = 0; i < n; i++) scratch[i] = (entry){value[i], i};
-    qsort(scratch, n, sizeof *scratch, compare);
+    qsort(scratch, n, sizeof *scratch, compare_ranks);
     for (size_t i = 0, j; i < n; i = j) {
         for (j = i; j < n && scratch[j].value == scratch[i].value;) j++;
         for (size_t k = i; k < j; k++) rank[scratch[k].index] = (double)(i + j - 1) / 2;

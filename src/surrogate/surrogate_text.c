@@ -82,19 +82,19 @@ typedef struct reading {
     sx_surrogate *out;
 } reading;
 
-static sx_status damaged(const reading *r, const char *key) {
+static sx_status damaged_file(const reading *r, const char *key) {
     return sx_error_at((sx_place){r->path, 0, 0}, "damaged: its '%s' is missing or not valid", key);
 }
 
 /* Reads n numbers, of which deviations must be above 0. */
 static sx_status read_numbers(const reading *r, const char *key, size_t n, bool positive, float *out) {
     json_t *list = json_object_get(r->object, key);
-    if (json_array_size(list) != n) return damaged(r, key);
+    if (json_array_size(list) != n) return damaged_file(r, key);
     for (size_t i = 0; i < n; i++) {
         const json_t *item = json_array_get(list, i);
         out[i] = (float)json_number_value(item);
         if (!json_is_number(item) || fabsf(out[i]) > 1e30F || (positive && out[i] <= 0))
-            return damaged(r, key);
+            return damaged_file(r, key);
     }
     return SX_OK;
 }
@@ -110,7 +110,7 @@ static sx_status read_inputs(const reading *r) {
     sx_encoding *e = &r->out->encoding;
     json_t *list = json_object_get(r->object, "inputs");
     e->n_inputs = json_array_size(list);
-    if (e->n_inputs == 0 || e->n_inputs > SX_MAX_INPUTS) return damaged(r, "inputs");
+    if (e->n_inputs == 0 || e->n_inputs > SX_MAX_INPUTS) return damaged_file(r, "inputs");
     for (size_t i = 0; i < e->n_inputs; i++) {
         json_t *item = json_array_get(list, i);
         sx_map_value *v = &e->input[i];
@@ -119,7 +119,7 @@ static sx_status read_inputs(const reading *r) {
             !read_small(item, 2, sx_value_of_tensor(v) ? r->out->problem.n_tensors : r->out->problem.n_dims,
                         &v->which) ||
             !read_small(item, 3, 2, &v->spatial))
-            return damaged(r, "inputs");
+            return damaged_file(r, "inputs");
     }
     return SX_OK;
 }
@@ -128,11 +128,11 @@ static sx_status read_energies(const reading *r) {
     sx_encoding *e = &r->out->encoding;
     json_t *list = json_object_get(r->object, "energies");
     size_t n = json_array_size(list);
-    if (!json_is_array(list) || n > SX_MAX_ENERGIES) return damaged(r, "energies");
+    if (!json_is_array(list) || n > SX_MAX_ENERGIES) return damaged_file(r, "energies");
     for (size_t i = 0; i < n; i++)
         if (!read_small(json_array_get(list, i), 0, SX_MAX_LEVELS, &e->energy[i].level) ||
             !read_small(json_array_get(list, i), 1, r->out->problem.n_tensors, &e->energy[i].tensor))
-            return damaged(r, "energies");
+            return damaged_file(r, "energies");
     e->n_outputs = n + 3;
     return SX_OK;
 }
@@ -140,7 +140,7 @@ static sx_status read_energies(const reading *r) {
 /* Reads a text of at most size - 1 bytes. */
 static sx_status read_name(const reading *r, const char *key, char *out, size_t size) {
     const char *text = json_string_value(json_object_get(r->object, key));
-    if (!text || strlen(text) >= size) return damaged(r, key);
+    if (!text || strlen(text) >= size) return damaged_file(r, key);
     strcpy(out, text);
     return SX_OK;
 }
@@ -154,8 +154,8 @@ static sx_status read_identity(const reading *r) {
     SX_TRY(read_name(r, "family", s->family, sizeof s->family));
     SX_TRY(read_name(r, "arch_hash", hash, sizeof hash));
     s->arch_hash = strtoull(hash, &end, 16);
-    if (strlen(hash) != 16 || *end) return damaged(r, "arch_hash");
-    if (!einsum || !ranges) return damaged(r, "einsum");
+    if (strlen(hash) != 16 || *end) return damaged_file(r, "arch_hash");
+    if (!einsum || !ranges) return damaged_file(r, "einsum");
     SX_TRY(sx_einsum_parse_at(einsum, (sx_place){r->path, 1, 1}, NULL, &s->problem));
     s->family_text = strdup(ranges);
     return s->family_text ? SX_OK : sx_error_memory();

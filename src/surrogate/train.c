@@ -114,7 +114,7 @@ static uint64_t n_blocks(const sx_training *t) {
 }
 
 /* Makes all that a step needs. */
-static sx_status prepare(sx_training *t) {
+static sx_status prepare_steps(sx_training *t) {
     const sx_train_options *o = t->options;
     const sx_optimizer_options options = sx_optimizer_defaults(o->optimizer);
     const sx_trainer_options trainer = {o->device, o->precision, o->loss, o->batch};
@@ -199,7 +199,7 @@ static sx_status keep_best(sx_training *t, const sx_train_measure *m) {
 }
 
 /* Measures on held-out problems, and keeps what is to be kept. */
-static sx_status measure(sx_training *t) {
+static sx_status measure_training(sx_training *t) {
     sx_train_result *out = t->out;
     sx_train_measure m = {.step = t->step};
     m.loss = t->loss_sum / (double)t->loss_steps;
@@ -254,7 +254,7 @@ static sx_status make_step(sx_training *t, const uint32_t *row) {
         SX_TRY(take_loss(t, steps, &loss));
         tell_progress(t, loss);
     }
-    return due ? measure(t) : SX_OK;
+    return due ? measure_training(t) : SX_OK;
 }
 
 /* Makes a block the one that batches are taken from, or, on a GPU, all blocks where they fit. */
@@ -272,7 +272,7 @@ static sx_status load_block(sx_training *t, uint64_t block) {
 }
 
 /* Puts the numbers first to first + n - 1 in a random order. */
-static void shuffle(sx_rng *rng, uint32_t *number, size_t n, uint64_t first) {
+static void shuffle_numbers(sx_rng *rng, uint32_t *number, size_t n, uint64_t first) {
     for (size_t i = 0; i < n; i++) number[i] = (uint32_t)(first + i);
     for (size_t i = n; i > 1; i--) {
         size_t j = (size_t)sx_rng_below(rng, i);
@@ -288,7 +288,7 @@ static sx_status train_block(sx_training *t, uint64_t epoch, uint64_t block, uin
     uint64_t n = steps_of(t, block);
     SX_TRY(load_block(t, block));
     sx_rng rng = sx_rng_stream(o->data.seed, "train.order", epoch * n_blocks(t) + block);
-    shuffle(&rng, order, block_size(t, block), t->whole ? block * BLOCK : 0);
+    shuffle_numbers(&rng, order, block_size(t, block), t->whole ? block * BLOCK : 0);
     for (uint64_t i = skip; i < n && !sx_is_cancelled(o->data.cancel); i++)
         SX_TRY(make_step(t, order + i * o->batch));
     return SX_OK;
@@ -298,7 +298,7 @@ static sx_status train_block(sx_training *t, uint64_t epoch, uint64_t block, uin
 static sx_status train_epoch(sx_training *t, uint64_t epoch, uint64_t *at, uint32_t *blocks,
                              uint32_t *order) {
     sx_rng rng = sx_rng_stream(t->options->data.seed, "train.blocks", epoch);
-    shuffle(&rng, blocks, (size_t)n_blocks(t), 0);
+    shuffle_numbers(&rng, blocks, (size_t)n_blocks(t), 0);
     for (uint64_t i = 0; i < n_blocks(t) && !sx_is_cancelled(t->options->data.cancel); i++) {
         uint64_t n = steps_of(t, blocks[i]), skip = t->step > *at ? t->step - *at : 0;
         if (skip < n) SX_TRY(train_block(t, epoch, blocks[i], skip, order));
@@ -308,7 +308,7 @@ static sx_status train_epoch(sx_training *t, uint64_t epoch, uint64_t *at, uint3
 }
 
 /* All steps. */
-static sx_status train(sx_training *t) {
+static sx_status train_steps(sx_training *t) {
     uint64_t all = sx_samples_count(t->samples), at = 0;
     uint32_t *order = malloc((size_t)(all < BLOCK ? all : BLOCK) * sizeof *order);
     uint32_t *blocks = malloc((size_t)n_blocks(t) * sizeof *blocks);
@@ -378,8 +378,8 @@ sx_status sx_train(const sx_train_options *options, sx_train_result *out) {
     SX_TRY(check_options(options));
     sx_status status = make_data(&t, &whole);
     if (!status && sx_ranks_follows(options->data.ranks)) status = sx_ranks_finish(options->data.ranks);
-    if (!status && whole) status = prepare(&t);
-    if (!status && whole) status = train(&t);
+    if (!status && whole) status = prepare_steps(&t);
+    if (!status && whole) status = train_steps(&t);
     if (!status && whole && !t.best && t.step > 0) status = measure_early(&t);
     out->complete = !status && whole && t.step == t.steps;
     training_fini(&t);

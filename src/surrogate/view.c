@@ -68,7 +68,7 @@ static int find_keep(const sx_map_value *input, uint8_t which, const sx_map_valu
 }
 
 /* What a net takes for a value of input `i`. */
-static float normal(const sx_surrogate *s, size_t i, double value) {
+static float normal_input(const sx_surrogate *s, size_t i, double value) {
     return (float)((sx_surrogate_number(s, i, value) - s->input_mean[i]) / s->input_deviation[i]);
 }
 
@@ -78,9 +78,10 @@ static void fix_input(sx_view *view, size_t i) {
     const sx_map_value *input = &view->surrogate->encoding.input[i];
     const sx_map_space *space = view->space;
     if (input->kind == SX_VALUE_SIZE)
-        view->fixed[i] = normal(view->surrogate, i, log2(space->problem->size[view->which[i]]));
+        view->fixed[i] = normal_input(view->surrogate, i, log2(space->problem->size[view->which[i]]));
     else if (input->kind == SX_VALUE_KEEP && input->level < space->arch->n_levels)
-        view->fixed[i] = normal(view->surrogate, i, space->fixed_keep[input->level] >> view->which[i] & 1);
+        view->fixed[i] =
+            normal_input(view->surrogate, i, space->fixed_keep[input->level] >> view->which[i] & 1);
     else
         view->fixed[i] = 0;
 }
@@ -146,9 +147,9 @@ void sx_view_inputs(const sx_view *view, const void *point, const double *values
     const sx_surrogate *s = view->surrogate;
     for (size_t i = 0; i < s->encoding.n_inputs; i++) {
         if (s->encoding.input[i].kind == SX_VALUE_FITS)
-            input[i] = normal(s, i, is_kept(view, point, i));
+            input[i] = normal_input(s, i, is_kept(view, point, i));
         else
-            input[i] = view->source[i] >= 0 ? normal(s, i, values[view->source[i]]) : view->fixed[i];
+            input[i] = view->source[i] >= 0 ? normal_input(s, i, values[view->source[i]]) : view->fixed[i];
     }
 }
 
@@ -206,14 +207,14 @@ void sx_view_values(const sx_view *view, const void *point, const float *input, 
 }
 
 /* What an output means: a ratio or its logarithm. */
-static double meant(const sx_surrogate *s, const float *output, size_t i) {
+static double meant_output(const sx_surrogate *s, const float *output, size_t i) {
     double value = (double)output[i] * s->output_deviation[i] + s->output_mean[i];
     if (s->form.raw_outputs && !(value > tiny)) value = tiny;
     return value;
 }
 
 static double log_ratio(const sx_surrogate *s, const float *output, size_t i) {
-    double value = meant(s, output, i);
+    double value = meant_output(s, output, i);
     return s->form.raw_outputs ? log2(value) : value;
 }
 
@@ -231,8 +232,9 @@ double sx_view_predict(const sx_view *view, const float *output) {
 }
 
 /* The gradient of 2^(power * log2 ratio) times the rest of the objective, with respect to an output. */
-static float slope(const sx_surrogate *s, const float *output, size_t i, double power, double objective) {
-    double per = s->form.raw_outputs ? 1 / meant(s, output, i) : 0.69314718055994531;
+static float output_slope(const sx_surrogate *s, const float *output, size_t i, double power,
+                          double objective) {
+    double per = s->form.raw_outputs ? 1 / meant_output(s, output, i) : 0.69314718055994531;
     return (float)(objective * power * per * s->output_deviation[i]);
 }
 
@@ -243,10 +245,10 @@ void sx_view_gradient(const sx_view *view, const float *output, bool sum, float 
     if (sum) return;
     double objective = exp2(log_objective(view, output));
     if (s->form.edp) {
-        gradient[0] = slope(s, output, 0, view->energy_power, objective);
+        gradient[0] = output_slope(s, output, 0, view->energy_power, objective);
         return;
     }
-    gradient[n - 3] = slope(s, output, n - 3, view->utilization_power, objective);
-    gradient[n - 2] = slope(s, output, n - 2, view->energy_power, objective);
-    gradient[n - 1] = slope(s, output, n - 1, view->delay_power, objective);
+    gradient[n - 3] = output_slope(s, output, n - 3, view->utilization_power, objective);
+    gradient[n - 2] = output_slope(s, output, n - 2, view->energy_power, objective);
+    gradient[n - 1] = output_slope(s, output, n - 1, view->delay_power, objective);
 }

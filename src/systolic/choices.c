@@ -48,7 +48,7 @@ static bool grow_choices(lister *l) {
 }
 
 /* Whether a step may be the last rank of the arrays that end with this loop. */
-static bool packs(const sx_choices_key *key, uint32_t step) {
+static bool packs_arrays(const sx_choices_key *key, uint32_t step) {
     uint32_t pack = step < key->cap ? step : key->cap;
     return sx_systolic_packs(pack < key->lanes ? key->lanes : pack);
 }
@@ -59,7 +59,7 @@ static bool add_step(lister *l, uint32_t step, uint32_t t1) {
     sx_step_choices *out = l->out;
     size_t k = space->n_kernels, at = out->n;
     bool needed = at == 0 || step <= l->key->hide || out->step[at - 1] < l->key->hide;
-    if (!packs(l->key, step)) return true;
+    if (!packs_arrays(l->key, step)) return true;
     if (!grow_choices(l)) return false;
     for (size_t i = 0; i < k; i++) {
         const sx_systolic_loop *loop = &space->kernel[i].loop[l->key->loop];

@@ -70,8 +70,8 @@ static sx_systolic_fault broken_rule(const sx_systolic_plan *plan, const sx_syst
 }
 
 /* The faults of tiles that have a cost. */
-static sx_systolic_fault beyond(const sx_systolic_plan *plan, bool thin, double least_dsp,
-                                const sx_systolic_tile *tile, const sx_systolic_cost *cost) {
+static sx_systolic_fault tile_faults(const sx_systolic_plan *plan, bool thin, double least_dsp,
+                                     const sx_systolic_tile *tile, const sx_systolic_cost *cost) {
     for (int i = 0; i < plan->design.n_space && plan->design.n_space == 2 && !thin; i++)
         if (tile[plan->design.space[i]].pes <= 1) return SX_SYSTOLIC_THIN;
     if (cost->dsp > plan->limits.dsp) return SX_SYSTOLIC_DSP;
@@ -114,7 +114,7 @@ sx_status sx_systolic_cost_of(const sx_systolic_kernel *kernel, const sx_device 
     if (*fault) return SX_OK;
     sx_systolic_factors factors = sx_systolic_factors_of(kernel);
     *out = cost_of(&plan, &factors, tile, point->t2[plan.simd]);
-    *fault = beyond(&plan, options->thin, options->least_dsp * plan.limits.dsp, tile, out);
+    *fault = tile_faults(&plan, options->thin, options->least_dsp * plan.limits.dsp, tile, out);
     return SX_OK;
 }
 
@@ -163,7 +163,7 @@ static sx_systolic_fault cost_at(const sx_systolic_space *space, const sx_systol
         add_cost(&all, &one, kernel < 0 ? (double)space->kernel[i].count : 1);
     }
     *out = all;
-    fault = beyond(plan, space->options.thin, space->least_dsp, tile, out);
+    fault = tile_faults(plan, space->options.thin, space->least_dsp, tile, out);
     for (int d = 0; d < space->n_loops && !fault; d++)
         if (!space->open[point->design] || !sx_systolic_tile_in(&space->tiles[d], point->t1[d]))
             fault = SX_SYSTOLIC_OUTSIDE;

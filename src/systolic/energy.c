@@ -23,7 +23,7 @@ static double buffer_words(const sx_tiled *t, const sx_flow *f, int operand) {
 }
 
 /* Words times hops along the chains of buffers: a word goes half way on average. */
-static double hops(const sx_tiled *t, const sx_flow *f, int operand) {
+static double chain_hops(const sx_tiled *t, const sx_flow *f, int operand) {
     const sx_systolic_part *part = &t->form.part[operand];
     double words = sx_pes_along(t, part->above) * f->moved, sum = 0;
     for (int level = part->level; level <= t->form.top; level++) {
@@ -42,7 +42,7 @@ double sx_systolic_energy(const sx_systolic_plan *plan, const sx_systolic_factor
     for (int a = 0; a < SX_N_OPERANDS; a++) {
         sx_flow f = sx_follow(&t, a);
         buffers += buffer_words(&t, &f, a);
-        hopped += hops(&t, &f, a) + pes * (a == SX_RESULT ? f.moved : sx_compute_cycles(&t) * lanes);
+        hopped += chain_hops(&t, &f, a) + pes * (a == SX_RESULT ? f.moved : sx_compute_cycles(&t) * lanes);
     }
     return macs + BUFFER * buffers + REGISTER * registers + HOP * hopped + OUTSIDE * offchip_words;
 }

@@ -49,13 +49,13 @@ static void set_least(walk *w, int loop, size_t choice) {
             sx_choice_least(w->space, w->plan, loop, w->pes[loop], w->choices[loop], choice, k);
 }
 
-static double value(walk *w) {
+static double walk_value(walk *w) {
     w->looked++;
     return sx_systolic_objective_apply(&w->exact->objective, w->plan, w->shape->lanes, w->tile);
 }
 
 /* Whether the loops that are chosen, and the most that those from there on can be, make sums enough. */
-static bool hides(const walk *w, int chosen, const size_t *open) {
+static bool hides_latency(const walk *w, int chosen, const size_t *open) {
     double sums = 1;
     for (int i = 0; i < w->n; i++) {
         int loop = w->order[i];
@@ -72,12 +72,12 @@ static bool find_room(walk *w, int depth) {
         int loop = w->order[i];
         size_t fits = 0, high = depth > 0 ? w->open[depth - 1][loop] : w->choices[loop]->n;
         set_exact(w, loop, high - 1);
-        bool all = !isinf(value(w));
+        bool all = !isinf(walk_value(w));
         if (all) fits = high;
         while (!all && fits + 1 < high) {
             size_t middle = fits + (high - fits) / 2;
             set_exact(w, loop, middle - 1);
-            if (isinf(value(w)))
+            if (isinf(walk_value(w)))
                 high = middle;
             else
                 fits = middle;
@@ -126,14 +126,15 @@ static void descend_loops(walk *w, int depth) {
         evaluate_tiles(w);
         return;
     }
-    if (!find_room(w, depth) || !hides(w, depth, w->open[depth]) || !sx_systolic_promises(value(w), w->best))
+    if (!find_room(w, depth) || !hides_latency(w, depth, w->open[depth]) ||
+        !sx_systolic_promises(walk_value(w), w->best))
         return;
     int loop = w->order[depth];
     size_t n = 0, open = w->open[depth][loop];
     branch *branches = w->branches[depth];
     for (size_t i = 0; i < open; i++) {
         set_exact(w, loop, i);
-        double bound = value(w);
+        double bound = walk_value(w);
         if (isinf(bound)) break;
         if (sx_systolic_promises(bound, w->best)) branches[n++] = (branch){bound, (uint32_t)i};
     }
@@ -142,7 +143,7 @@ static void descend_loops(walk *w, int depth) {
         choose_tiles(w, loop, branches[i].choice);
         for (int later = depth + 1; later < w->n; later++)
             set_least(w, w->order[later], w->open[depth][w->order[later]] - 1);
-        if (hides(w, depth + 1, w->open[depth])) descend_loops(w, depth + 1);
+        if (hides_latency(w, depth + 1, w->open[depth])) descend_loops(w, depth + 1);
     }
     set_least(w, loop, open - 1);
 }

@@ -73,7 +73,7 @@ static void add_derivatives(const sx_posynomial *sum, size_t n, const double *z,
 }
 
 /* The value of the weighted objective with its barrier; INFINITY outside the constraints. */
-static double height(const path *p, const double *z) {
+static double barrier_value(const path *p, const double *z) {
     size_t n = p->program->n_variables;
     double slack = p->slack ? z[n] : 0, sum;
     sum = p->weight * (p->slack ? slack : sx_posynomial_log(&p->program->objective, n, z));
@@ -89,7 +89,7 @@ static double height(const path *p, const double *z) {
 static void differentiate_height(const path *p, const double *z, local *out) {
     size_t n = p->program->n_variables;
     memset(out, 0, sizeof *out);
-    out->value = height(p, z);
+    out->value = barrier_value(p, z);
     if (p->slack)
         out->slope[n] = p->weight;
     else
@@ -104,7 +104,7 @@ static void differentiate_height(const path *p, const double *z, local *out) {
 
 /* Newton's step from a point, by Cholesky's factorisation, and its decrement squared; negative where the
  * factorisation fails. */
-static double newton(local *at, size_t n, double *step) {
+static double newton_step(local *at, size_t n, double *step) {
     double decrement = 0;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++) {
@@ -127,7 +127,7 @@ static double newton(local *at, size_t n, double *step) {
 }
 
 /* The largest of the constraints' logarithms. */
-static double worst(const sx_geometric *program, const double *z) {
+static double worst_constraint(const sx_geometric *program, const double *z) {
     double most = -INFINITY;
     for (size_t c = 0; c < program->n_constraints; c++)
         most = fmax(most, sx_posynomial_log(&program->constraint[c], program->n_variables, z));
@@ -135,18 +135,18 @@ static double worst(const sx_geometric *program, const double *z) {
 }
 
 /* Goes to the centre of the path's weight; a first phase ends early where there is enough room. */
-static void centre(const path *p, double *z) {
+static void centre_path(const path *p, double *z) {
     local at;
     double step[WIDTH], next[WIDTH];
     for (int i = 0; i < STEPS; i++) {
-        if (p->slack && worst(p->program, z) < -ENOUGH_ROOM) return;
+        if (p->slack && worst_constraint(p->program, z) < -ENOUGH_ROOM) return;
         differentiate_height(p, z, &at);
-        double decrement = newton(&at, p->n, step), length = 1;
+        double decrement = newton_step(&at, p->n, step), length = 1;
         if (!(decrement > CENTRED)) return;
         int halved = 0;
         for (; halved < HALVINGS; halved++, length /= 2) {
             for (size_t v = 0; v < p->n; v++) next[v] = z[v] + length * step[v];
-            if (height(p, next) < at.value - 0.1 * length * decrement) break;
+            if (barrier_value(p, next) < at.value - 0.1 * length * decrement) break;
         }
         if (halved == HALVINGS) return;
         memcpy(z, next, p->n * sizeof *z);
@@ -154,25 +154,25 @@ static void centre(const path *p, double *z) {
 }
 
 /* Brings z well inside the constraints, as far as there is room; false where there is none. */
-static bool enter(const sx_geometric *program, double *z) {
-    double room = worst(program, z), wide[WIDTH];
+static bool enter_interior(const sx_geometric *program, double *z) {
+    double room = worst_constraint(program, z), wide[WIDTH];
     path p = {program, program->n_variables + 1, true, 1};
     memcpy(wide, z, program->n_variables * sizeof *z);
     wide[program->n_variables] = room + 1;
     for (; p.weight < (double)program->n_constraints / PRECISION; p.weight *= GROWTH) {
-        if (worst(program, wide) < -ENOUGH_ROOM) break;
-        centre(&p, wide);
+        if (worst_constraint(program, wide) < -ENOUGH_ROOM) break;
+        centre_path(&p, wide);
     }
-    if (worst(program, wide) < room) memcpy(z, wide, program->n_variables * sizeof *z);
-    return worst(program, z) < 0;
+    if (worst_constraint(program, wide) < room) memcpy(z, wide, program->n_variables * sizeof *z);
+    return worst_constraint(program, z) < 0;
 }
 
 bool sx_geometric_solve(const sx_geometric *program, double *z) {
-    if (!enter(program, z)) return false;
+    if (!enter_interior(program, z)) return false;
     path p = {program, program->n_variables, false, 1};
     for (bool last = false; !last; p.weight *= GROWTH) {
         last = (double)program->n_constraints / p.weight < PRECISION;
-        centre(&p, z);
+        centre_path(&p, z);
     }
     return true;
 }

@@ -128,7 +128,7 @@ static bool allocate_state(evolution *b, bool *resumed) {
 }
 
 /* The kernel with most work. */
-static const sx_systolic_kernel *heaviest(const sx_systolic_space *space) {
+static const sx_systolic_kernel *heaviest_kernel(const sx_systolic_space *space) {
     const sx_systolic_kernel *most = &space->kernel[0];
     for (size_t i = 1; i < space->n_kernels; i++)
         if (space->kernel[i].macs * (double)space->kernel[i].count > most->macs * (double)most->count)
@@ -144,7 +144,7 @@ static size_t place_starts(const evolution *b, size_t room, sx_systolic_point *o
     for (size_t i = 0; i < space->n_open && n < room && objective; i++) {
         sx_program program;
         sx_program_tiles tiles;
-        sx_program_init(heaviest(space), &space->plan[space->open_list[i]], &program);
+        sx_program_init(heaviest_kernel(space), &space->plan[space->open_list[i]], &program);
         if (!sx_program_solve(&program, (sx_program_objective)objective, &tiles)) continue;
         sx_program_round(space, space->open_list[i], &tiles, &out[n]);
         sx_hybrid_settle(&b->moves, &out[n++]);
@@ -213,7 +213,7 @@ static void choose_parents(evolution *b) {
 }
 
 /* Whether a point is among the first n of a generation. */
-static bool among(const sx_systolic_point *points, size_t n, const sx_systolic_point *point) {
+static bool is_among(const sx_systolic_point *points, size_t n, const sx_systolic_point *point) {
     for (size_t i = 0; i < n; i++)
         if (memcmp(&points[i], point, sizeof *point) == 0) return true;
     return false;
@@ -228,11 +228,11 @@ static void make_child(evolution *b, sx_systolic_point *generation, size_t i) {
     sx_hybrid_cross(&b->moves, rng, mother, father, child);
     if (sx_rng_double(rng) < sx_run_setting(b->run, MUTATION)) sx_hybrid_mutate(&b->moves, rng, child);
     if (sx_run_setting(b->run, TWINS) == 1) return;
-    for (int t = 0; t < TRIES && among(generation, i, child); t++) sx_hybrid_mutate(&b->moves, rng, child);
+    for (int t = 0; t < TRIES && is_among(generation, i, child); t++) sx_hybrid_mutate(&b->moves, rng, child);
 }
 
 /* Whether the search has converged and should restart, by the best of a generation. */
-static bool exhausted(evolution *b, double best) {
+static bool has_converged(evolution *b, double best) {
     double limit = sx_run_setting(b->run, RESTART);
     b->s->stalled = best < b->s->best ? 0 : b->s->stalled + 1;
     b->s->best = best;
@@ -244,7 +244,7 @@ static void breed_generation(evolution *b) {
     size_t from = b->s->turn, to = 1 - from;
     sx_systolic_point *next = b->point[to];
     choose_parents(b);
-    if (exhausted(b, b->outcome[from][b->order[0]].value)) {
+    if (has_converged(b, b->outcome[from][b->order[0]].value)) {
         settle_in(b, 0, false);
         return;
     }

@@ -59,7 +59,7 @@ void sx_hybrid_draw(const sx_hybrid_moves *moves, sx_rng *rng, sx_systolic_point
 }
 
 /* Brings a loop's tiles to those of the space. */
-static void snap(const sx_hybrid_moves *moves, int d, double t1, double t2, sx_systolic_point *point) {
+static void snap_tiles(const sx_hybrid_moves *moves, int d, double t1, double t2, sx_systolic_point *point) {
     const sx_systolic_tile_set *set = &moves->systolic->tiles[d];
     point->t1[d] = sx_systolic_tile_nearest(set, t1);
     point->t2[d] = moves->as_published
@@ -93,11 +93,11 @@ static void move_factor(const sx_hybrid_moves *moves, sx_rng *rng, int d, sx_sys
         factor[to] = fmax(1, ceil(factor[from] * factor[to] / left));
         factor[from] = left;
     }
-    snap(moves, d, factor[1] * factor[2], factor[2], point);
+    snap_tiles(moves, d, factor[1] * factor[2], factor[2], point);
 }
 
 /* Changes one random gene, or all loops. */
-static void change(const sx_hybrid_moves *moves, sx_rng *rng, sx_systolic_point *point) {
+static void change_gene(const sx_hybrid_moves *moves, sx_rng *rng, sx_systolic_point *point) {
     const sx_space *space = moves->space;
     size_t gene = sx_rng_below(rng, space->n_genes);
     bool small = moves->nudge > 0 && sx_rng_double(rng) < moves->nudge;
@@ -116,7 +116,7 @@ void sx_hybrid_mutate(const sx_hybrid_moves *moves, sx_rng *rng, sx_systolic_poi
         sx_hybrid_draw(moves, rng, point);
         return;
     }
-    change(moves, rng, point);
+    change_gene(moves, rng, point);
     sx_hybrid_settle(moves, point);
 }
 

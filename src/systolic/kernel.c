@@ -356,7 +356,8 @@ static int count_of(const sx_systolic_kernel *k, uint8_t class) {
 }
 
 /* Gives a kernel so many loops of each class, those it lacks before its own. */
-static void widen(sx_systolic_kernel *k, bool sliding, const int most[4], const sx_systolic_kernel *model) {
+static void add_loops(sx_systolic_kernel *k, bool sliding, const int most[4],
+                      const sx_systolic_kernel *model) {
     sx_systolic_kernel wide = *k;
     wide.n_loops = 0;
     wide.sliding = sliding;
@@ -405,7 +406,7 @@ sx_status sx_systolic_join(sx_systolic_kernel *kernels, size_t n) {
         for (int l = most[c]; l > 0; l--)
             name_loop(kernels, n, class_order[sliding][c], l, names.loop[names.n_loops++].name);
     for (size_t i = 0; i < n; i++) {
-        widen(&kernels[i], sliding, most, &names);
+        add_loops(&kernels[i], sliding, most, &names);
         SX_TRY(choose_ranks(&kernels[i]));
         if (kernels[i].simd != kernels[0].simd || kernels[i].n_loops != kernels[0].n_loops)
             return sx_error_hint(sx_error_new(SX_ERR_INPUT,

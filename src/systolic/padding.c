@@ -133,7 +133,7 @@ static void plan_fini(plan *p) {
 }
 
 /* The size of a loop in the kernel where it is longest. */
-static uint32_t longest(const sx_systolic_space *space, int loop) {
+static uint32_t longest_loop(const sx_systolic_space *space, int loop) {
     uint32_t size = 1;
     for (size_t k = 0; k < space->n_kernels; k++)
         if (space->kernel[k].loop[loop].size > size) size = space->kernel[k].loop[loop].size;
@@ -154,7 +154,7 @@ static sx_status plan_init(const sx_run *run, plan *out) {
         if (!sliding || d != simd) p.level[n++].loop = d;
     for (int i = 0; i < n && fine; i++) {
         level *l = &p.level[i];
-        uint32_t size = longest(space, l->loop);
+        uint32_t size = longest_loop(space, l->loop);
         bool pads = space->options.tiles == SX_TILES_FULL ||
                     (space->options.tiles == SX_TILES_PADDED && l->loop != simd);
         l->threshold = ceil(share * sqrt(size));
@@ -189,7 +189,7 @@ static bool search_tiles_of_design(const plan *p, uint32_t design, progress *at,
 }
 
 /* Advances to the next sizes. Algorithm 1, from the innermost level outwards. */
-static void advance(const plan *p, progress *at) {
+static void advance_sizes(const plan *p, progress *at) {
     for (int i = p->space->n_loops - 1; i >= 0; i--) {
         const level *l = &p->level[i];
         at->idle[i] = at->improved[i] ? 0 : at->idle[i] + 1;
@@ -212,7 +212,7 @@ static sx_status search_design(const void *input, size_t task, sx_worker *worker
         if (!search_tiles_of_design(j->plan, j->plan->space->open_list[j->task[task]], at, worker, &looked,
                                     &failed))
             break;
-        advance(j->plan, at);
+        advance_sizes(j->plan, at);
     }
     return failed ? sx_error_memory() : SX_OK;
 }

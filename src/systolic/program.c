@@ -87,28 +87,28 @@ double sx_program_value(const sx_program *program, sx_program_objective objectiv
 }
 
 /* The variables of a loop's tiles. */
-static size_t outer(int d) {
+static size_t outer_variable(int d) {
     return 2 * (size_t)d;
 }
 
-static size_t inner(int d) {
+static size_t inner_variable(int d) {
     return 2 * (size_t)d + 1;
 }
 
 /* The lanes of all PEs to a power, times a number. */
 static sx_monomial lanes_to(const sx_program *program, double power, double times) {
     sx_monomial term = {.offset = log(times)};
-    term.power[inner(program->simd)] = power;
+    term.power[inner_variable(program->simd)] = power;
     for (int d = 0; d < program->n_loops; d++) {
         if (!(program->space >> d & 1)) continue;
-        term.power[outer(d)] += power;
-        term.power[inner(d)] -= power;
+        term.power[outer_variable(d)] += power;
+        term.power[inner_variable(d)] -= power;
     }
     return term;
 }
 
 /* Adds the constraint that a monomial is at most 1. */
-static void limit(sx_geometric *to, sx_monomial term) {
+static void limit_monomial(sx_geometric *to, sx_monomial term) {
     term.offset -= SLACK;
     to->constraint[to->n_constraints++] = (sx_posynomial){1, {term}};
 }
@@ -118,39 +118,39 @@ static void limit_tiles(const sx_program *program, double least_lanes, sx_geomet
     for (int d = 0; d < program->n_loops; d++) {
         double least = d == program->simd ? least_lanes : 1;
         sx_monomial term = {.offset = -log(program->size[d])};
-        term.power[outer(d)] = 1;
-        limit(to, term);
+        term.power[outer_variable(d)] = 1;
+        limit_monomial(to, term);
         term = (sx_monomial){.offset = 0};
-        term.power[inner(d)] = 1;
-        term.power[outer(d)] = -1;
-        limit(to, term);
+        term.power[inner_variable(d)] = 1;
+        term.power[outer_variable(d)] = -1;
+        limit_monomial(to, term);
         term = (sx_monomial){.offset = log(least)};
-        term.power[inner(d)] = -1;
-        limit(to, term);
+        term.power[inner_variable(d)] = -1;
+        limit_monomial(to, term);
     }
     sx_monomial term = {.offset = -log(program->most_lanes)};
-    term.power[inner(program->simd)] = 1;
-    limit(to, term);
+    term.power[inner_variable(program->simd)] = 1;
+    limit_monomial(to, term);
 }
 
 /* Begins a geometric program with all constraints. */
-static void constrain(const sx_program *program, double least_lanes, sx_geometric *to) {
+static void add_constraints(const sx_program *program, double least_lanes, sx_geometric *to) {
     memset(to, 0, sizeof *to);
     to->n_variables = 2 * (size_t)program->n_loops;
     limit_tiles(program, least_lanes, to);
-    limit(to, lanes_to(program, 1, 1 / program->most));
+    limit_monomial(to, lanes_to(program, 1, 1 / program->most));
     if (program->hidden > 0) {
         sx_monomial term = {.offset = log(program->hidden)};
         for (int d = 0; d < program->n_loops; d++)
-            term.power[inner(d)] = d != program->simd ? -1 : program->chained ? 1 : 0;
-        limit(to, term);
+            term.power[inner_variable(d)] = d != program->simd ? -1 : program->chained ? 1 : 0;
+        limit_monomial(to, term);
     }
     sx_posynomial *bram = &to->constraint[to->n_constraints++];
     for (int a = 0; a < SX_N_OPERANDS; a++) {
         sx_monomial *term = &bram->term[bram->n++];
         term->offset = log(program->window[a] * program->blocks_per_word / program->bram) - SLACK;
         for (int d = 0; d < program->n_loops; d++)
-            if (program->loops[a] >> d & 1) term->power[outer(d)] = 1;
+            if (program->loops[a] >> d & 1) term->power[outer_variable(d)] = 1;
     }
 }
 
@@ -163,7 +163,7 @@ static sx_posynomial words_sum(const sx_program *program) {
         for (int d = 0; d < program->n_loops; d++) {
             if (!(program->repeats[a] >> d & 1)) continue;
             term->offset += log(program->size[d]);
-            term->power[outer(d)] = -1;
+            term->power[outer_variable(d)] = -1;
         }
     }
     return sum;
@@ -173,8 +173,8 @@ static sx_posynomial words_sum(const sx_program *program) {
 static sx_program_tiles tiles_at(const sx_program *program, const double *z) {
     sx_program_tiles tiles = {.t1 = {0}};
     for (int d = 0; d < program->n_loops; d++) {
-        tiles.t1[d] = fmin(fmax(exp(z[outer(d)]), 1), program->size[d]);
-        tiles.t2[d] = fmin(fmax(exp(z[inner(d)]), 1), tiles.t1[d]);
+        tiles.t1[d] = fmin(fmax(exp(z[outer_variable(d)]), 1), program->size[d]);
+        tiles.t2[d] = fmin(fmax(exp(z[inner_variable(d)]), 1), tiles.t1[d]);
     }
     return tiles;
 }
@@ -185,7 +185,7 @@ static sx_program_tiles with_lanes(const sx_program *program, sx_geometric *geom
                                    double lanes) {
     double z[SX_MAX_POWERS];
     geometric->objective = words_sum(program);
-    limit(geometric, lanes_to(program, -1, lanes));
+    limit_monomial(geometric, lanes_to(program, -1, lanes));
     for (size_t i = 0; i < SX_MAX_POWERS; i++) z[i] = start[i];
     sx_geometric_solve(geometric, z);
     geometric->n_constraints--;
@@ -215,8 +215,8 @@ static sx_program_tiles search_lanes(const sx_program *program, sx_geometric *co
 
 /* The best tiles of words - lanes: those of fewest words with as many lanes as can be, where lanes cost no
  * words, otherwise a compromise. */
-static sx_program_tiles balance(const sx_program *program, sx_geometric *constraints,
-                                const double *most_lanes, const double *least_words) {
+static sx_program_tiles balance_tiles(const sx_program *program, sx_geometric *constraints,
+                                      const double *most_lanes, const double *least_words) {
     sx_program_tiles top = tiles_at(program, most_lanes), bottom = tiles_at(program, least_words);
     double most = sx_program_lanes(program, &top) * (1 - THIN);
     sx_program_tiles tiles = with_lanes(program, constraints, most_lanes, most);
@@ -230,10 +230,10 @@ static bool solve_with(const sx_program *program, sx_program_objective objective
                        sx_program_tiles *out) {
     sx_geometric geometric;
     double z[SX_MAX_POWERS] = {0}, fewest[SX_MAX_POWERS];
-    constrain(program, least_lanes, &geometric);
+    add_constraints(program, least_lanes, &geometric);
     for (int d = 0; d < program->n_loops; d++) {
-        z[outer(d)] = log(program->size[d]) / 2;
-        z[inner(d)] = z[outer(d)] / 2;
+        z[outer_variable(d)] = log(program->size[d]) / 2;
+        z[inner_variable(d)] = z[outer_variable(d)] / 2;
     }
     geometric.objective = objective == SX_PROGRAM_WORDS
                               ? words_sum(program)
@@ -244,7 +244,7 @@ static bool solve_with(const sx_program *program, sx_program_objective objective
     for (size_t i = 0; i < SX_MAX_POWERS; i++) fewest[i] = z[i];
     geometric.objective = words_sum(program);
     sx_geometric_solve(&geometric, fewest);
-    *out = balance(program, &geometric, z, fewest);
+    *out = balance_tiles(program, &geometric, z, fewest);
     return true;
 }
 

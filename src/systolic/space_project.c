@@ -78,7 +78,7 @@ bool sx_systolic_repair(const sx_space *base, sx_rng *rng, void *point) {
 }
 
 /* How far a point is from a vector: designs apart, then tiles. */
-static double distance(const sx_space *base, const sx_systolic_point *point, const double *values) {
+static double point_distance(const sx_space *base, const sx_systolic_point *point, const double *values) {
     double sum = 0, own_values[1 + 2 * SX_MAX_SYSTOLIC_LOOPS];
     base->type->encode(base, point, own_values);
     for (size_t i = 0; i < base->n_values; i++)
@@ -108,11 +108,11 @@ bool sx_systolic_project(const sx_space *base, const double *values, void *out) 
         return false;
     }
     for (bool nearer = true; nearer;) {
-        double least = distance(base, &point, values);
+        double least = point_distance(base, &point, values);
         sx_systolic_point best = point;
         nearer = false;
         for (size_t i = 0; sx_systolic_neighbour(base, &point, i, &next); i++) {
-            double off = distance(base, &next, values);
+            double off = point_distance(base, &next, values);
             if (!(off < least) || base->type->check(base, &next)) continue; /* off may be no number */
             least = off;
             best = next;

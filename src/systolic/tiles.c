@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Whether t2, which divides t1, may be its second-level tile. */
-static bool allowed(const sx_systolic_tile_set *set, uint32_t t2) {
+static bool tile_allowed(const sx_systolic_tile_set *set, uint32_t t2) {
     return !set->lanes || ((t2 & (t2 - 1)) == 0 && t2 <= set->lanes);
 }
 
@@ -16,7 +16,7 @@ static bool allowed(const sx_systolic_tile_set *set, uint32_t t2) {
 static size_t list_inner(const sx_systolic_tile_set *set, uint32_t t1, uint32_t inner[SX_MOST_DIVISORS]) {
     size_t n = sx_divisors_of(t1, inner), good = 0;
     for (size_t i = 0; i < n; i++)
-        if (allowed(set, inner[i])) inner[good++] = inner[i];
+        if (tile_allowed(set, inner[i])) inner[good++] = inner[i];
     return good;
 }
 
@@ -39,7 +39,7 @@ static void count_divisors(sx_systolic_tile_set *set, const uint8_t *marked, uin
         for (uint32_t m = d; m <= limit; m += d) {
             if (!marked[m]) continue;
             set->divisors++;
-            if (allowed(set, d)) count[m]++;
+            if (tile_allowed(set, d)) count[m]++;
         }
 }
 

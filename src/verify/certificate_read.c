@@ -57,7 +57,7 @@ static bool next_number(const char **text, uint32_t *out) {
 }
 
 /* Passes a word and what separates it from the next; false where it is not there. */
-static bool pass(const char **text, const char *word) {
+static bool pass_word(const char **text, const char *word) {
     size_t n = strlen(word);
     if (strncmp(*text, word, n) != 0) return false;
     *text += n;
@@ -70,10 +70,10 @@ static bool read_factors(const char *text, const sx_problem *problem, const sx_a
     for (int s = 0; s < arch->n_levels; s++, factor += problem->n_dims) {
         for (int d = 0; d < problem->n_dims; d++) factor[d] = 1;
         if (sx_arch_fanout_x(arch, s) * sx_arch_fanout_y(arch, s) == 1) continue;
-        if (!first && !pass(&text, " /")) return false;
+        if (!first && !pass_word(&text, " /")) return false;
         first = false;
         for (int d = 0; d < problem->n_dims; d++)
-            if (!pass(&text, " ") || !next_number(&text, &factor[d])) return false;
+            if (!pass_word(&text, " ") || !next_number(&text, &factor[d])) return false;
     }
     return *text == 0;
 }
@@ -81,9 +81,9 @@ static bool read_factors(const char *text, const sx_problem *problem, const sx_a
 /* Reads how an entry is closed. */
 static bool read_reason(const char **text, bool *searched, double *bound) {
     char number[64];
-    *searched = pass(text, "searched");
+    *searched = pass_word(text, "searched");
     if (*searched) return true;
-    if (!pass(text, "tables ")) return false;
+    if (!pass_word(text, "tables ")) return false;
     size_t n = strcspn(*text, " ");
     if (n >= sizeof number) return false;
     memcpy(number, *text, n);

@@ -91,7 +91,7 @@ void sx_enumeration_free(sx_enumeration *t) {
 }
 
 /* Ends a check with an error. */
-static void fail(sx_enumeration *t, sx_status failure) {
+static void fail_check(sx_enumeration *t, sx_status failure) {
     sx_status_free(t->failure);
     t->failure = failure;
     t->outcome = SX_CHECK_FAILED;
@@ -176,7 +176,8 @@ static void evaluate_mapping(sx_enumeration *t) {
     sx_verdict verdict =
         sx_evaluate_within(t->evaluator, &t->mapping, t->context.objective, t->value, &score);
     t->evaluations++;
-    if (verdict.reason >= SX_NO_MEMORY) fail(t, sx_verdict_status(&verdict, space->problem, space->arch));
+    if (verdict.reason >= SX_NO_MEMORY)
+        fail_check(t, sx_verdict_status(&verdict, space->problem, space->arch));
     if (verdict.reason != SX_LEGAL) return;
     if (!sx_constraints_allow(space->constraints, &t->mapping, space->problem, space->arch, NULL, 0)) return;
     double value = sx_objective_value(t->context.objective, &score);
@@ -190,7 +191,7 @@ static void evaluate_mapping(sx_enumeration *t) {
 }
 
 /* Evaluates the mapping in all ways to lay the spatial loops of level s and those inside it. */
-static void lay(sx_enumeration *t, int s) {
+static void lay_spatial(sx_enumeration *t, int s) {
     const sx_verify_space *space = t->context.space;
     if (s < 0) {
         evaluate_mapping(t);
@@ -202,13 +203,13 @@ static void lay(sx_enumeration *t, int s) {
         if (!goes_on(t)) return;
         if (sx_verify_space_fits(space, s, at->spatial, x)) {
             sx_verify_space_set_layout(space, s, x, at);
-            lay(t, s - 1);
+            lay_spatial(t, s - 1);
         }
         x = (x - loops) & loops;
     } while (x);
 }
 
-static void tiles(sx_enumeration *t, int s, int d, uint32_t *extent, uint32_t point);
+static void enumerate_tiles(sx_enumeration *t, int s, int d, uint32_t *extent, uint32_t point);
 
 bool sx_verify_order_matters(const sx_verify_space *space, const sx_mapping_level *level, int s) {
     return s > 0 || space->model->sparse || sx_latency_sees_orders(space->model) ||
@@ -222,17 +223,18 @@ static const uint8_t (*orders_of(sx_enumeration *t, int s, size_t *n))[SX_MAX_DI
     const uint8_t(*order)[SX_MAX_DIMS] =
         sx_order_list_of(t->context.order_list, s, sx_verify_space_loops(space, at->temporal), n);
     if (!order)
-        fail(t, *n ? sx_error_hint(sx_error_new(SX_ERR_LIMIT,
-                                                "%s has more than %zu partial loop orders to tell apart",
-                                                space->arch->level[s].name, *n),
-                                   "constrain the permutation of its temporal loops in the search")
-                   : sx_error_memory());
+        fail_check(t,
+                   *n ? sx_error_hint(sx_error_new(SX_ERR_LIMIT,
+                                                   "%s has more than %zu partial loop orders to tell apart",
+                                                   space->arch->level[s].name, *n),
+                                      "constrain the permutation of its temporal loops in the search")
+                      : sx_error_memory());
     if (*n > 1 && !sx_verify_order_matters(space, at, s)) *n = 1;
     return order;
 }
 
 /* Goes on outward from a level whose tile is set, in all orders. */
-static void orders(sx_enumeration *t, int s, const uint32_t *extent, uint32_t point) {
+static void enumerate_orders(sx_enumeration *t, int s, const uint32_t *extent, uint32_t point) {
     size_t n;
     const uint8_t(*order)[SX_MAX_DIMS] = orders_of(t, s, &n);
     const sx_bound *b = t->context.bound;
@@ -245,10 +247,10 @@ static void orders(sx_enumeration *t, int s, const uint32_t *extent, uint32_t po
         memcpy(at->temporal_order, order[i], SX_MAX_DIMS);
         t->movable[s + 1] = t->every ? 0 : sx_bound_movable(b, s, at->keep, at->temporal, order[i]);
         if (s + 1 == t->context.space->arch->n_levels) {
-            lay(t, s);
+            lay_spatial(t, s);
         } else {
             uint32_t next[SX_MAX_DIMS] = {0};
-            tiles(t, s + 1, 0, next, 0);
+            enumerate_tiles(t, s + 1, 0, next, 0);
         }
     }
 }
@@ -285,11 +287,12 @@ static void visit_tile(sx_enumeration *t, int s, const uint32_t *extent, uint32_
     for (int d = 0; d < t->context.space->problem->n_dims; d++)
         at->temporal[d] = extent[d] / (t->partial[s].extent[d] * at->spatial[d]);
     if (t->context.latency) sx_launched_tile_set(t->context.latency, s, point, &t->launched);
-    if (sx_verify_space_banks_fit(t->context.space, s, at->keep, extent)) orders(t, s, extent, point);
+    if (sx_verify_space_banks_fit(t->context.space, s, at->keep, extent))
+        enumerate_orders(t, s, extent, point);
 }
 
 /* Goes through the tiles of level s, whose extents before dimension d are set. */
-static void tiles(sx_enumeration *t, int s, int d, uint32_t *extent, uint32_t point) {
+static void enumerate_tiles(sx_enumeration *t, int s, int d, uint32_t *extent, uint32_t point) {
     const sx_verify_space *space = t->context.space;
     if (!goes_on(t)) return;
     if (d == space->problem->n_dims) {
@@ -305,7 +308,7 @@ static void tiles(sx_enumeration *t, int s, int d, uint32_t *extent, uint32_t po
         if (to % base || left % to || (last && to != left)) continue;
         if (to / base < limit.least || to / base > limit.most) continue;
         extent[d] = to;
-        tiles(t, s, d + 1, extent, point + t->point[d][i]);
+        enumerate_tiles(t, s, d + 1, extent, point + t->point[d][i]);
     }
 }
 
@@ -343,7 +346,7 @@ static sx_check_outcome check_spatial_mapping(sx_enumeration *t, const uint32_t 
         sx_check_budget_spend(t->context.budget, t->context.bound->lattice.n_points);
         sx_outline_bound_tabulate(t->bounds, &(sx_interrupt){sx_check_budget_over, t->context.budget});
         sx_partial_mapping_begin(t->bounds, &t->partial[0]);
-        tiles(t, 0, 0, extent, 0);
+        enumerate_tiles(t, 0, 0, extent, 0);
     }
     *least = t->least;
     return t->outcome;

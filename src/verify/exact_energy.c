@@ -32,7 +32,7 @@ static void raise_places(exact_sum *sum, double energy) {
     if (places > sum->places) sum->places = places;
 }
 
-static wide multiply(exact_sum *sum, wide a, wide b) {
+static wide multiply_wide(exact_sum *sum, wide a, wide b) {
     wide product;
     sum->overflow |= __builtin_mul_overflow(a, b, &product);
     return product;
@@ -43,8 +43,9 @@ static void add_energy(exact_sum *sum, wide count, double energy) {
     sx_decimal each = sx_decimal_of(energy);
     wide units = (wide)each.digits;
     if (count == 0 || each.digits == 0) return;
-    for (int i = each.exponent + sum->places; i > 0 && !sum->overflow; i--) units = multiply(sum, units, 10);
-    units = multiply(sum, units, count);
+    for (int i = each.exponent + sum->places; i > 0 && !sum->overflow; i--)
+        units = multiply_wide(sum, units, 10);
+    units = multiply_wide(sum, units, count);
     sum->overflow |= __builtin_add_overflow(sum->units, units, &sum->units);
 }
 
@@ -52,7 +53,7 @@ static void add_energy(exact_sum *sum, wide count, double energy) {
 static wide count_vectors(exact_sum *sum, const sx_storage *level, const sx_tensor *tensor, uint64_t each) {
     wide bits = tensor->bits ? tensor->bits : level->word_bits;
     wide vector = (wide)level->word_bits * level->block_size;
-    return (multiply(sum, each, bits) + vector - 1) / vector;
+    return (multiply_wide(sum, each, bits) + vector - 1) / vector;
 }
 
 /* Adds what a level's accesses to a tensor take. */
@@ -62,11 +63,11 @@ static void add_accesses(exact_sum *sum, const sx_storage *level, const sx_tenso
     uint64_t updates = count->updates / at->instances;
     wide vectors[] = {count_vectors(sum, level, tensor, reads), count_vectors(sum, level, tensor, fills),
                       count_vectors(sum, level, tensor, updates)};
-    add_energy(sum, multiply(sum, vectors[0], at->clusters), level->read_energy);
-    add_energy(sum, multiply(sum, vectors[1], at->clusters), level->fill_energy);
-    add_energy(sum, multiply(sum, vectors[2], at->clusters), level->update_energy);
+    add_energy(sum, multiply_wide(sum, vectors[0], at->clusters), level->read_energy);
+    add_energy(sum, multiply_wide(sum, vectors[1], at->clusters), level->fill_energy);
+    add_energy(sum, multiply_wide(sum, vectors[2], at->clusters), level->update_energy);
     wide generations = (wide)(tensor->output ? updates : reads) + fills;
-    add_energy(sum, multiply(sum, generations, at->clusters), level->addr_gen_energy);
+    add_energy(sum, multiply_wide(sum, generations, at->clusters), level->addr_gen_energy);
 }
 
 /* How many instances of a level leak. */
@@ -82,7 +83,7 @@ static void add_leakage(exact_sum *sum, const sx_arch *arch, const sx_cost *cost
     for (int s = 0; s < arch->n_levels; s++)
         cycles -= arch->level[s].fill_latency + arch->level[s].drain_latency;
     for (int s = 0; s < arch->n_levels; s++)
-        add_energy(sum, multiply(sum, cycles, count_leaking(arch, cost, s)), arch->level[s].leak_energy);
+        add_energy(sum, multiply_wide(sum, cycles, count_leaking(arch, cost, s)), arch->level[s].leak_energy);
 }
 
 static wide greatest_divisor(wide a, wide b) {

@@ -120,7 +120,7 @@ static bool view_order(const sx_order_list *order_list, int v, const uint8_t *or
 }
 
 /* Completes the view of a prefix of n loops. */
-static void describe(const sx_order_list *order_list, int n, prefix *b) {
+static void describe_prefix(const sx_order_list *order_list, int n, prefix *b) {
     memset(b->view, 0, sizeof b->view);
     b->used |= 1u << b->order[n - 1];
     b->whole = true;
@@ -134,16 +134,16 @@ static void describe(const sx_order_list *order_list, int n, prefix *b) {
 }
 
 /* By loops and views, then by order. */
-static int compare(const void *a, const void *b) {
+static int compare_prefixes(const void *a, const void *b) {
     const prefix *x = a, *y = b;
     int views = memcmp(x->view, y->view, sizeof x->view);
     return views ? views : memcmp(x->order, y->order, sizeof x->order);
 }
 
 /* Sorts prefixes and leaves one of each kind. */
-static void unite(prefixes *b) {
+static void unite_prefixes(prefixes *b) {
     size_t kept = 0;
-    if (b->n > 1) qsort(b->at, b->n, sizeof *b->at, compare);
+    if (b->n > 1) qsort(b->at, b->n, sizeof *b->at, compare_prefixes);
     for (size_t i = 0; i < b->n; i++)
         if (kept == 0 || memcmp(b->at[i].view, b->at[kept - 1].view, sizeof b->at->view) != 0)
             b->at[kept++] = b->at[i];
@@ -152,8 +152,8 @@ static void unite(prefixes *b) {
 
 /* Adds to `out` every prefix that is one loop longer than `from`, of n; false when memory is out or, where
  * *many is set, there are too many. */
-static bool extend(const sx_order_list *order_list, const uint8_t *rank, unsigned loops, const prefix *from,
-                   int n, prefixes *out, bool *many) {
+static bool extend_prefix(const sx_order_list *order_list, const uint8_t *rank, unsigned loops,
+                          const prefix *from, int n, prefixes *out, bool *many) {
     unsigned left = loops & ~from->used;
     for (unsigned more = left; more; more &= more - 1) {
         int d = __builtin_ctz(more);
@@ -166,7 +166,7 @@ static bool extend(const sx_order_list *order_list, const uint8_t *rank, unsigne
         prefix *b = &out->at[out->n++];
         *b = *from;
         b->order[n] = (uint8_t)d;
-        describe(order_list, n + 1, b);
+        describe_prefix(order_list, n + 1, b);
     }
     return true;
 }
@@ -200,9 +200,9 @@ static bool make_list(const sx_order_list *order_list, int level, unsigned loops
             if (b->whole || (loops & ~b->used) == 0)
                 good = add_orders(order_list, rank, loops, b, length, out);
             else
-                good = extend(order_list, rank, loops, b, length, &next, many);
+                good = extend_prefix(order_list, rank, loops, b, length, &next, many);
         }
-        unite(&next);
+        unite_prefixes(&next);
         prefixes done = now;
         now = next;
         next = done;
@@ -237,11 +237,11 @@ bool sx_order_list_find(sx_order_list *order_list, int level, unsigned loops, co
     prefix seen = {.used = loops}, other;
     for (int d = 0, k = 0; d < order_list->space->problem->n_dims; d++)
         if (loops >> order[d] & 1) seen.order[k++] = order[d];
-    if (n_loops > 0) describe(order_list, n_loops, &seen);
+    if (n_loops > 0) describe_prefix(order_list, n_loops, &seen);
     for (; listed && i < n; i++) {
         other = (prefix){.used = loops};
         memcpy(other.order, listed[i], (size_t)n_loops);
-        if (n_loops > 0) describe(order_list, n_loops, &other);
+        if (n_loops > 0) describe_prefix(order_list, n_loops, &other);
         if (memcmp(other.view, seen.view, sizeof seen.view) == 0) break;
     }
     *out = i;

@@ -147,20 +147,21 @@ static bool check_totals(check *k) {
 }
 
 /* The order of two entries by their factors. */
-static int compare(const sx_proof *proof, const uint32_t *a, const uint32_t *b) {
+static int compare_entries(const sx_proof *proof, const uint32_t *a, const uint32_t *b) {
     for (size_t i = 0; i < proof->width; i++)
         if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
     return 0;
 }
 
 /* Sinks an entry to its place in a heap of the first n (the largest on top). */
-static void sink(const check *k, size_t at, size_t n) {
+static void sink_entry(const check *k, size_t at, size_t n) {
     const sx_proof *p = k->c->proof;
     for (size_t child; (child = 2 * at + 1) < n; at = child) {
-        if (child + 1 < n && compare(p, p->spatial + k->order[child] * p->width,
-                                     p->spatial + k->order[child + 1] * p->width) < 0)
+        if (child + 1 < n && compare_entries(p, p->spatial + k->order[child] * p->width,
+                                             p->spatial + k->order[child + 1] * p->width) < 0)
             child++;
-        if (compare(p, p->spatial + k->order[at] * p->width, p->spatial + k->order[child] * p->width) >= 0)
+        if (compare_entries(p, p->spatial + k->order[at] * p->width,
+                            p->spatial + k->order[child] * p->width) >= 0)
             return;
         size_t kept = k->order[at];
         k->order[at] = k->order[child];
@@ -173,15 +174,16 @@ static void order_entries(check *k) {
     const sx_proof *p = k->c->proof;
     size_t n = p->n_entries;
     for (size_t i = 0; i < n; i++) k->order[i] = i;
-    for (size_t i = n / 2; i-- > 0;) sink(k, i, n);
+    for (size_t i = n / 2; i-- > 0;) sink_entry(k, i, n);
     for (size_t i = n; i-- > 1;) {
         size_t kept = k->order[0];
         k->order[0] = k->order[i];
         k->order[i] = kept;
-        sink(k, 0, i);
+        sink_entry(k, 0, i);
     }
     for (size_t i = 1; i < n; i++)
-        if (compare(p, p->spatial + k->order[i - 1] * p->width, p->spatial + k->order[i] * p->width) == 0) {
+        if (compare_entries(p, p->spatial + k->order[i - 1] * p->width,
+                            p->spatial + k->order[i] * p->width) == 0) {
             uint32_t spatial[SX_MAX_LEVELS][SX_MAX_DIMS];
             char text[256];
             spatial_of(k, k->order[i], spatial);
@@ -199,7 +201,7 @@ static size_t find_entry(const check *k, const uint32_t (*spatial)[SX_MAX_DIMS])
         memcpy(factor + s * n_dims, spatial[s], n_dims * sizeof *factor);
     while (low < high) {
         size_t mid = low + (high - low) / 2;
-        int order = compare(p, p->spatial + k->order[mid] * p->width, factor);
+        int order = compare_entries(p, p->spatial + k->order[mid] * p->width, factor);
         if (order == 0) return mid;
         if (order < 0)
             low = mid + 1;
@@ -222,7 +224,7 @@ static void tell_progress(void *user) {
 }
 
 /* Looks at a spatial mapping: it has an entry, or the compulsory bound closes it. */
-static bool meet(void *user, const uint32_t (*spatial)[SX_MAX_DIMS]) {
+static bool meet_spatial(void *user, const uint32_t (*spatial)[SX_MAX_DIMS]) {
     enum { OFTEN = 4096 };
     check *k = user;
     char text[256];
@@ -246,7 +248,7 @@ static bool meet(void *user, const uint32_t (*spatial)[SX_MAX_DIMS]) {
 /* Enumerates all spatial mappings. */
 static void check_spatial_mappings(check *k) {
     order_entries(k);
-    sx_verify_space_list_spatial(&k->space, false, &k->budget, meet, k);
+    sx_verify_space_list_spatial(&k->space, false, &k->budget, meet_spatial, k);
     if (atomic_load(&k->budget.over)) return;
     if (k->out->done.spatial < k->c->proof->n_spatial)
         refute(k, "arrays", "there are %llu spatial mappings, not %llu",
@@ -263,8 +265,8 @@ static void check_spatial_mappings(check *k) {
 }
 
 /* Notes what an enumeration found out about an entry. */
-static void conclude(check *k, size_t entry, sx_check_outcome outcome, double least, uint64_t evaluations,
-                     const uint32_t (*spatial)[SX_MAX_DIMS], unsigned worker) {
+static void conclude_entry(check *k, size_t entry, sx_check_outcome outcome, double least,
+                           uint64_t evaluations, const uint32_t (*spatial)[SX_MAX_DIMS], unsigned worker) {
     bool searched = k->c->proof->searched[entry];
     char text[256];
     name_spatial(k, spatial, text);
@@ -306,8 +308,8 @@ static void check_entry(void *user, size_t entry, unsigned worker) {
         outcome = sx_enumeration_check_bounds(k->enumeration[worker], factors,
                                               sx_proof_floor(p->bound[entry]), &least);
     }
-    conclude(k, entry, outcome, least, sx_enumeration_evaluations(k->enumeration[worker]) - before, factors,
-             worker);
+    conclude_entry(k, entry, outcome, least, sx_enumeration_evaluations(k->enumeration[worker]) - before,
+                   factors, worker);
 }
 
 /* The bytes that tables may take. */

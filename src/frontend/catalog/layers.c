@@ -50,7 +50,7 @@ static sx_status finish_problem(sx_problem *problem, const char *name, sx_proble
 }
 
 /* Makes the last two ranks of the inputs, which are P and Q so far, sliding windows. */
-static void slide(sx_problem *problem, sx_tensor *inputs, const sx_conv *conv) {
+static void slide_inputs(sx_problem *problem, sx_tensor *inputs, const sx_conv *conv) {
     int32_t *rows = inputs->coef[inputs->n_ranks - 2], *columns = inputs->coef[inputs->n_ranks - 1];
     rows[sx_problem_dim(problem, "P")] = (int32_t)or_one(conv->stride_p);
     rows[sx_problem_dim(problem, "R")] = (int32_t)or_one(conv->dilation_r);
@@ -59,7 +59,7 @@ static void slide(sx_problem *problem, sx_tensor *inputs, const sx_conv *conv) {
 }
 
 /* Adds the third rank of a volume to the tensors of a convolution. */
-static void deepen(sx_problem *problem, const sx_conv *conv) {
+static void add_depth(sx_problem *problem, const sx_conv *conv) {
     const int t = problem->n_dims, z = t + 1;
     add_dim(problem, 'T', conv->t);
     add_dim(problem, 'Z', conv->z);
@@ -87,8 +87,13 @@ sx_status sx_layer_conv(const sx_conv *conv, const char *name, sx_problem *out) 
     add_dim(&problem, 'N', conv->n);
     add_tensor(&problem, "Outputs", depthwise ? "NDQP" : grouped ? "NGKQP" : "NKQP");
     add_tensor(&problem, "Weights", depthwise ? "DRS" : grouped ? "GCKRS" : "CKRS");
-    slide(&problem, add_tensor(&problem, "Inputs", depthwise ? "NDPQ" : grouped ? "NGCPQ" : "NCPQ"), conv);
-    if (conv->z) deepen(&problem, conv);
+    slide_inputs(&problem,
+                 add_tensor(&problem, "Inputs",
+                            depthwise ? "NDPQ"
+                            : grouped ? "NGCPQ"
+                                      : "NCPQ"),
+                 conv);
+    if (conv->z) add_depth(&problem, conv);
     return finish_problem(&problem, name, out);
 }
 
@@ -115,7 +120,7 @@ sx_status sx_layer_pool(const sx_conv *window, const char *name, sx_problem *out
     add_dim(&problem, 'D', or_one(window->groups));
     add_dim(&problem, 'N', window->n);
     add_tensor(&problem, "Outputs", "NDQP");
-    slide(&problem, add_tensor(&problem, "Inputs", "NDPQ"), window);
+    slide_inputs(&problem, add_tensor(&problem, "Inputs", "NDPQ"), window);
     return finish_problem(&problem, name, out);
 }
 

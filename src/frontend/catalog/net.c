@@ -34,7 +34,7 @@ static size_t add_tensor(sx_net *net, sx_graph_tensor like, const char *format, 
 }
 
 /* A tensor of that shape without a name. */
-static sx_graph_tensor shaped(const sx_net *net, size_t n_ranks, const uint64_t *extent) {
+static sx_graph_tensor shaped_tensor(const sx_net *net, size_t n_ranks, const uint64_t *extent) {
     sx_graph_tensor tensor;
     memset(&tensor, 0, sizeof tensor);
     tensor.bits = net->bits;
@@ -44,11 +44,11 @@ static sx_graph_tensor shaped(const sx_net *net, size_t n_ranks, const uint64_t 
 }
 
 size_t sx_net_tensor(sx_net *net, const char *name, size_t n_ranks, const uint64_t *extent) {
-    return add_tensor(net, shaped(net, n_ranks, extent), "%s", name);
+    return add_tensor(net, shaped_tensor(net, n_ranks, extent), "%s", name);
 }
 
 size_t sx_net_weights(sx_net *net, const char *name, size_t n_ranks, const uint64_t *extent) {
-    sx_graph_tensor tensor = shaped(net, n_ranks, extent);
+    sx_graph_tensor tensor = shaped_tensor(net, n_ranks, extent);
     tensor.weight = true;
     return add_tensor(net, tensor, "%s", name);
 }
@@ -129,7 +129,7 @@ static sx_conv conv_of(const sx_net *net, size_t in, const sx_filter *f) {
 #define OUTPUT_RANKS "N|GDK|P|Q"
 #define INPUT_RANKS "N|GDC|P|Q"
 
-static sx_graph_operand padded(const sx_problem *einsum, int v, size_t in, const sx_filter *f) {
+static sx_graph_operand padded_operand(const sx_problem *einsum, int v, size_t in, const sx_filter *f) {
     sx_graph_operand operand = sx_net_operand(einsum, v, in, INPUT_RANKS, -1);
     operand.before[2] = operand.after[2] = f->pad_r;
     operand.before[3] = operand.after[3] = f->pad_s;
@@ -169,7 +169,7 @@ static size_t add_conv(sx_net *net, size_t in, const sx_filter *filter, const ch
     if (!net->error) net->error = sx_layer_conv(&conv, name, &einsum);
     if (net->error) return 0;
     operand[1] = sx_net_operand(&einsum, 1, add_weights(net, &node, &einsum, weights), weights, -1);
-    operand[2] = padded(&einsum, 2, in, filter);
+    operand[2] = padded_operand(&einsum, 2, in, filter);
     note_layer(net, (sx_net_layer){.conv = conv, .ranks = {OUTPUT_RANKS, weights, INPUT_RANKS}});
     return add_einsum(net, &node, &einsum, operand, OUTPUT_RANKS, -1);
 }
@@ -214,7 +214,7 @@ size_t sx_net_pool(sx_net *net, size_t in, sx_filter window, const char *functio
     const sx_conv conv = conv_of(net, in, &window);
     if (!net->error) net->error = sx_layer_pool(&conv, name, &einsum);
     if (net->error) return 0;
-    operand[1] = padded(&einsum, 1, in, &window);
+    operand[1] = padded_operand(&einsum, 1, in, &window);
     return add_einsum(net, &node, &einsum, operand, OUTPUT_RANKS, -1);
 }
 
@@ -242,7 +242,7 @@ static size_t add_plain(sx_net *net, const sx_graph_node *node, const sx_graph_t
 size_t sx_net_shaped(sx_net *net, const sx_graph_node *node, size_t n_ranks, const uint64_t *extent,
                      const size_t *in, size_t n) {
     sx_graph_node added = new_node(net, node->kind, node->name);
-    const sx_graph_tensor out = shaped(net, n_ranks, extent);
+    const sx_graph_tensor out = shaped_tensor(net, n_ranks, extent);
     memcpy(added.function, node->function, sizeof added.function);
     if (node->layer[0]) memcpy(added.layer, node->layer, sizeof added.layer);
     return add_plain(net, &added, &out, in, n);

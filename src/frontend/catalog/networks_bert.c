@@ -27,7 +27,7 @@ static const char *node_name(const encoder *e, const char *name, char full[SX_NA
 }
 
 /* A product of weights, m features from k. */
-static size_t project(const encoder *e, size_t in, uint32_t m, uint32_t k, const char *name) {
+static size_t project_features(const encoder *e, size_t in, uint32_t m, uint32_t k, const char *name) {
     char full[SX_NAME_SIZE];
     const sx_net_product p = {.product = {.m = m, .k = k, .n = e->words},
                               .in = in,
@@ -39,8 +39,8 @@ static size_t project(const encoder *e, size_t in, uint32_t m, uint32_t k, const
 }
 
 /* A node without an einsum. */
-static size_t plain(const encoder *e, sx_op_kind kind, const char *function, int axis, const size_t *in,
-                    size_t n, const char *name) {
+static size_t add_plain(const encoder *e, sx_op_kind kind, const char *function, int axis, const size_t *in,
+                        size_t n, const char *name) {
     sx_graph_node node = {.kind = kind, .axis = axis};
     node_name(e, name, node.name);
     snprintf(node.layer, sizeof node.layer, "%s", name);
@@ -50,17 +50,17 @@ static size_t plain(const encoder *e, sx_op_kind kind, const char *function, int
 
 /* The sum of two tensors and its normalisation over the features of a word. */
 static size_t add_and_norm(const encoder *e, size_t a, size_t b, const char *add, const char *norm) {
-    const size_t sum = plain(e, SX_OP_ELEMENT_WISE, "add", -1, (const size_t[]){a, b}, 2, add);
-    return plain(e, SX_OP_NORM, "layer", 1, &sum, 1, norm);
+    const size_t sum = add_plain(e, SX_OP_ELEMENT_WISE, "add", -1, (const size_t[]){a, b}, 2, add);
+    return add_plain(e, SX_OP_NORM, "layer", 1, &sum, 1, norm);
 }
 
 /* Attention: scores are (batch, head, word of the key, word of the query). */
-static size_t attend(const encoder *e, size_t in) {
+static size_t add_attention(const encoder *e, size_t in) {
     const uint32_t heads = e->hidden / HEAD;
     char full[SX_NAME_SIZE];
-    const size_t query = project(e, in, e->hidden, e->hidden, "query");
-    const size_t key = project(e, in, e->hidden, e->hidden, "key");
-    const size_t value = project(e, in, e->hidden, e->hidden, "value");
+    const size_t query = project_features(e, in, e->hidden, e->hidden, "query");
+    const size_t key = project_features(e, in, e->hidden, e->hidden, "key");
+    const size_t value = project_features(e, in, e->hidden, e->hidden, "value");
     const sx_net_product scores = {.product = {.m = e->words, .k = HEAD, .n = e->words, .paired = true},
                                    .in = query,
                                    .weights = key,
@@ -70,9 +70,9 @@ static size_t attend(const encoder *e, size_t in) {
                                    .layer = "scores"};
     const size_t score = sx_net_product_of(e->net, &scores, node_name(e, "scores", full));
     const size_t masked = e->mask == SX_NO_INDEX ? score
-                                                 : plain(e, SX_OP_ELEMENT_WISE, "add", -1,
-                                                         (const size_t[]){score, e->mask}, 2, "mask");
-    const size_t weight = plain(e, SX_OP_SOFTMAX, "", 2, &masked, 1, "softmax");
+                                                 : add_plain(e, SX_OP_ELEMENT_WISE, "add", -1,
+                                                             (const size_t[]){score, e->mask}, 2, "mask");
+    const size_t weight = add_plain(e, SX_OP_SOFTMAX, "", 2, &masked, 1, "softmax");
     const sx_net_product context = {.product = {.m = HEAD, .k = e->words, .n = e->words, .paired = true},
                                     .in = weight,
                                     .weights = value,
@@ -81,29 +81,29 @@ static size_t attend(const encoder *e, size_t in) {
                                     .split = {1, 1, 1},
                                     .layer = "context"};
     const size_t joined = sx_net_product_of(e->net, &context, node_name(e, "context", full));
-    return project(e, joined, e->hidden, e->hidden, "projection");
+    return project_features(e, joined, e->hidden, e->hidden, "projection");
 }
 
 /* The two dense layers of an encoder layer. */
 static size_t feed_forward(const encoder *e, size_t in) {
-    const size_t wide = project(e, in, 4 * e->hidden, e->hidden, "feed-forward-in");
-    const size_t gelu = plain(e, SX_OP_ELEMENT_WISE, "gelu", -1, &wide, 1, "gelu");
-    return project(e, gelu, e->hidden, 4 * e->hidden, "feed-forward-out");
+    const size_t wide = project_features(e, in, 4 * e->hidden, e->hidden, "feed-forward-in");
+    const size_t gelu = add_plain(e, SX_OP_ELEMENT_WISE, "gelu", -1, &wide, 1, "gelu");
+    return project_features(e, gelu, e->hidden, 4 * e->hidden, "feed-forward-out");
 }
 
-static size_t encode(const encoder *e, size_t in) {
-    const size_t attention = add_and_norm(e, attend(e, in), in, "attention-add", "attention-norm");
+static size_t add_layer(const encoder *e, size_t in) {
+    const size_t attention = add_and_norm(e, add_attention(e, in), in, "attention-add", "attention-norm");
     return add_and_norm(e, feed_forward(e, attention), attention, "feed-forward-add", "feed-forward-norm");
 }
 
 /* An encoder layer that normalises what its parts read. */
 static size_t encode_normalised(const encoder *e, size_t in) {
-    const size_t read = plain(e, SX_OP_NORM, "layer", 1, &in, 1, "attention-norm");
-    const size_t attention =
-        plain(e, SX_OP_ELEMENT_WISE, "add", -1, (const size_t[]){attend(e, read), in}, 2, "attention-add");
-    const size_t wide = plain(e, SX_OP_NORM, "layer", 1, &attention, 1, "feed-forward-norm");
-    return plain(e, SX_OP_ELEMENT_WISE, "add", -1, (const size_t[]){feed_forward(e, wide), attention}, 2,
-                 "feed-forward-add");
+    const size_t read = add_plain(e, SX_OP_NORM, "layer", 1, &in, 1, "attention-norm");
+    const size_t attention = add_plain(e, SX_OP_ELEMENT_WISE, "add", -1,
+                                       (const size_t[]){add_attention(e, read), in}, 2, "attention-add");
+    const size_t wide = add_plain(e, SX_OP_NORM, "layer", 1, &attention, 1, "feed-forward-norm");
+    return add_plain(e, SX_OP_ELEMENT_WISE, "add", -1, (const size_t[]){feed_forward(e, wide), attention}, 2,
+                     "feed-forward-add");
 }
 
 /* Rows of a table of weights, one for each word: by the numbers in a tensor, or (SX_NO_INDEX) the first ones. */
@@ -117,7 +117,7 @@ static size_t look_up(const encoder *e, const char *name, uint64_t rows, size_t 
 }
 
 /* The sum of the three embeddings, normalised. */
-static size_t embed(const encoder *e) {
+static size_t add_embedding(const encoder *e) {
     enum { VOCABULARY = 30522, TYPES = 2, POSITIONS = 512 };
     const uint64_t shape[] = {e->net->batch, e->words};
     const sx_graph_node norm = {
@@ -147,23 +147,23 @@ static size_t read_first(const encoder *e, size_t in, uint32_t m, const char *wo
     return sx_net_product_of(e->net, &p, name);
 }
 
-static void bert(sx_net *net, uint32_t hidden, unsigned layers) {
+static void build_bert(sx_net *net, uint32_t hidden, unsigned layers) {
     const uint32_t words = net->words ? net->words : 512;
     const sx_graph_node tanh = {.kind = SX_OP_ELEMENT_WISE, .name = "pooler.tanh", .function = "tanh"};
     encoder e = {.net = net, .hidden = hidden, .words = words};
-    size_t at = embed(&e);
+    size_t at = add_embedding(&e);
     e.mask = sx_net_tensor(net, "mask", 4, (const uint64_t[]){net->batch, 1, words, 1});
-    for (; e.layer < layers; e.layer++) at = encode(&e, at);
+    for (; e.layer < layers; e.layer++) at = add_layer(&e, at);
     at = read_first(&e, at, hidden, "pooler.first-word", "pooler");
     (void)sx_net_other(net, &tanh, &at, 1);
 }
 
 void sx_net_bert_base(sx_net *net) {
-    bert(net, 768, 12);
+    build_bert(net, 768, 12);
 }
 
 void sx_net_bert_large(sx_net *net) {
-    bert(net, 1024, 24);
+    build_bert(net, 1024, 24);
 }
 
 /* The words of an image: one for the class, then the patches; and their positions. */

@@ -20,7 +20,7 @@ static size_t add_block(sx_net *net, size_t in, const stage *s, uint32_t stride,
 }
 
 /* A whole network of an image of 224 x 224. */
-static void mobile(sx_net *net, const stage *stages, size_t n) {
+static void build_mobile(sx_net *net, const stage *stages, size_t n) {
     const sx_filter stem = {.k = 32, .r = 3, .stride = 2, .pad_r = 1, .pad_s = 1};
     size_t at = sx_net_conv(net, sx_net_image(net, 224), stem, "stem");
     unsigned block = 1;
@@ -36,7 +36,7 @@ void sx_net_mobilenet_v2(sx_net *net) {
         {1, 16, 1, 1, 3}, {6, 24, 2, 2, 3},  {6, 32, 3, 2, 3},  {6, 64, 4, 2, 3},
         {6, 96, 3, 1, 3}, {6, 160, 3, 2, 3}, {6, 320, 1, 1, 3},
     };
-    mobile(net, stages, sizeof stages / sizeof *stages);
+    build_mobile(net, stages, sizeof stages / sizeof *stages);
 }
 
 void sx_net_mnasnet_b1(sx_net *net) {
@@ -44,5 +44,5 @@ void sx_net_mnasnet_b1(sx_net *net) {
         {1, 16, 1, 1, 3}, {3, 24, 3, 2, 3},  {3, 40, 3, 2, 5},  {6, 80, 3, 2, 5},
         {6, 96, 2, 1, 3}, {6, 192, 4, 2, 5}, {6, 320, 1, 1, 3},
     };
-    mobile(net, stages, sizeof stages / sizeof *stages);
+    build_mobile(net, stages, sizeof stages / sizeof *stages);
 }

@@ -28,7 +28,7 @@ static size_t add_block(sx_net *net, size_t in, uint32_t width, uint32_t stride,
 }
 
 /* A residual network: blocks per stage. */
-static void resnet(sx_net *net, const unsigned blocks[4], bool deep) {
+static void build_resnet(sx_net *net, const unsigned blocks[4], bool deep) {
     const sx_filter stem = {.k = 64, .r = 7, .stride = 2, .pad_r = 3, .pad_s = 3};
     const sx_filter window = {.r = 3, .stride = 2, .pad_r = 1, .pad_s = 1};
     size_t at = sx_net_conv(net, sx_net_image(net, 224), stem, "conv1");
@@ -45,13 +45,13 @@ static void resnet(sx_net *net, const unsigned blocks[4], bool deep) {
 }
 
 void sx_net_resnet18(sx_net *net) {
-    resnet(net, (const unsigned[]){2, 2, 2, 2}, false);
+    build_resnet(net, (const unsigned[]){2, 2, 2, 2}, false);
 }
 
 void sx_net_resnet50(sx_net *net) {
-    resnet(net, (const unsigned[]){3, 4, 6, 3}, true);
+    build_resnet(net, (const unsigned[]){3, 4, 6, 3}, true);
 }
 
 void sx_net_resnet101(sx_net *net) {
-    resnet(net, (const unsigned[]){3, 4, 23, 3}, true);
+    build_resnet(net, (const unsigned[]){3, 4, 23, 3}, true);
 }

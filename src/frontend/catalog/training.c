@@ -33,7 +33,7 @@ static SX_MUST_USE sx_status tensor_of(training *t, size_t tensor, bool gradient
 }
 
 /* The letter of the dimension that takes the place of another in a gradient: see the head of layers.c. */
-static char swapped(char letter, const char *pairs) {
+static char swapped_letter(char letter, const char *pairs) {
     for (; *pairs; pairs += 2)
         if (*pairs == letter) return pairs[1];
     return letter;
@@ -62,7 +62,7 @@ sx_status sx_net_gradient_of(const sx_net_layer *layer, int v, const char *name,
         const sx_graph_operand *old = &forward[from[v][o]];
         char ranks[SX_NAME_SIZE] = "";
         strncpy(ranks, layer->ranks[from[v][o]], sizeof ranks - 1);
-        for (char *at = ranks; *at; at++) *at = swapped(*at, pairs[v][layer->product.b != 0]);
+        for (char *at = ranks; *at; at++) *at = swapped_letter(*at, pairs[v][layer->product.b != 0]);
         operand[o] = sx_net_operand(einsum, o, tensor[from[v][o]], ranks, old->split);
         memcpy(operand[o].before, old->before, sizeof old->before);
         memcpy(operand[o].after, old->after, sizeof old->after);

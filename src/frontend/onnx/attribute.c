@@ -39,13 +39,13 @@ sx_bytes sx_onnx_attribute(sx_onnx_place place, const char *name) {
     }
 }
 
-static int64_t cut(int64_t value) {
+static int64_t cut_extent(int64_t value) {
     if (value > SX_ONNX_MAX_EXTENT) return SX_ONNX_MAX_EXTENT;
     return value < -SX_ONNX_MAX_EXTENT ? -SX_ONNX_MAX_EXTENT : value;
 }
 
 int64_t sx_onnx_int(sx_onnx_place place, const char *name, int64_t otherwise) {
-    return cut(sx_wire_number(sx_onnx_attribute(place, name), INT, otherwise));
+    return cut_extent(sx_wire_number(sx_onnx_attribute(place, name), INT, otherwise));
 }
 
 int sx_onnx_ints(sx_onnx_place place, const char *name, int64_t *out, int room) {
@@ -57,10 +57,10 @@ int sx_onnx_ints(sx_onnx_place place, const char *name, int64_t *out, int room) 
     if (!attribute.data) return -1;
     while (n < room && sx_wire_next(&wire, &field)) {
         if (field.number != INTS) continue;
-        if (!field.is_bytes) out[n++] = cut((int64_t)field.value);
+        if (!field.is_bytes) out[n++] = cut_extent((int64_t)field.value);
         for (sx_wire packed = sx_wire_of(field.bytes);
              field.is_bytes && n < room && sx_wire_varint(&packed, &value);)
-            out[n++] = cut((int64_t)value);
+            out[n++] = cut_extent((int64_t)value);
     }
     return n;
 }

@@ -4,7 +4,7 @@
 #include "frontend/onnx/build.h"
 
 /* Whether an operation only gives its first input another name. */
-static bool renames(const sx_onnx_op *op) {
+static bool renames_input(const sx_onnx_op *op) {
     static const char *const names[] = {"Identity", "Dropout", "DequantizeLinear"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (op->rule && op->rule->name[0] == names[i][0] && sx_bytes_are(op->at.node->op, names[i]))
@@ -27,7 +27,7 @@ static bool same_shape(const sx_onnx_shape *a, const sx_onnx_shape *b) {
 }
 
 /* Whether an operation adds weights to a value, or multiplies it by them. */
-static bool scales(const sx_onnx_builder *b, const sx_onnx_op *op, uint32_t value) {
+static bool scales_value(const sx_onnx_builder *b, const sx_onnx_op *op, uint32_t value) {
     if (!op->rule || op->rule->kind != SX_OP_ELEMENT_WISE || op->n_inputs != 2) return false;
     const uint32_t other = op->input[op->input[0] == value];
     return other != SX_ONNX_NONE && (sx_onnx_is_weight(b, other) || sx_onnx_value_at(b->trace, other)->data);
@@ -36,7 +36,7 @@ static bool scales(const sx_onnx_builder *b, const sx_onnx_op *op, uint32_t valu
 /* Whether an operation that reads a value can be a part of the one that writes it. */
 static bool is_part(const sx_onnx_builder *b, const sx_onnx_op *op, uint32_t value) {
     if (!op->rule || op->n_outputs == 0 || op->n_inputs == 0 || op->output[0] == SX_ONNX_NONE) return false;
-    if (!(op->rule->follows && op->input[0] == value) && !scales(b, op, value)) return false;
+    if (!(op->rule->follows && op->input[0] == value) && !scales_value(b, op, value)) return false;
     for (size_t i = 1; i < op->n_outputs; i++)
         if (op->output[i] != SX_ONNX_NONE && b->uses[op->output[i]]) return false;
     return same_shape(&sx_onnx_value_at(b->trace, op->output[0])->shape,
@@ -77,7 +77,7 @@ static void find_aliases(sx_onnx_builder *b) {
     for (uint32_t i = 0; i < b->trace->values.n; i++) b->alias[i] = i;
     for (size_t i = 0; i < b->trace->ops.n; i++) {
         const sx_onnx_op *op = sx_onnx_op_at(b->trace, i);
-        if (!renames(op) || !op->n_inputs || !op->n_outputs || op->input[0] == SX_ONNX_NONE ||
+        if (!renames_input(op) || !op->n_inputs || !op->n_outputs || op->input[0] == SX_ONNX_NONE ||
             op->output[0] == SX_ONNX_NONE)
             continue;
         b->alias[op->output[0]] = b->alias[op->input[0]];

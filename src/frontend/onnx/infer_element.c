@@ -6,7 +6,7 @@
 enum { TYPE_UINT8 = 2, TYPE_INT64 = 7, TYPE_BOOL = 9 };
 
 /* Broadcasts a shape to another: extents of 1 stretch, missing first ranks too. False where they do not fit. */
-static bool broadcast(sx_onnx_shape *to, const sx_onnx_shape *from) {
+static bool broadcast_shape(sx_onnx_shape *to, const sx_onnx_shape *from) {
     if (to->n < 0 || from->n < 0) {
         to->n = -1;
         return false;
@@ -43,7 +43,7 @@ static size_t source_of(const sx_onnx_shape *to, const sx_onnx_shape *from, size
 static sx_onnx_shape broadcast_all(const sx_onnx_trace *trace, const sx_onnx_op *op) {
     sx_onnx_shape shape = *sx_onnx_input_shape(trace, op, 0);
     for (size_t i = 1; i < op->n_inputs && shape.n >= 0; i++)
-        (void)broadcast(&shape, sx_onnx_input_shape(trace, op, i));
+        (void)broadcast_shape(&shape, sx_onnx_input_shape(trace, op, i));
     return shape;
 }
 
@@ -75,7 +75,7 @@ static double round_quotient(const sx_onnx_trace *trace, const sx_onnx_op *op, d
 }
 
 /* Computes the numbers of an operation on elements. */
-static sx_status fold(sx_onnx_trace *trace, const sx_onnx_op *op, const sx_onnx_shape *shape) {
+static sx_status fold_numbers(sx_onnx_trace *trace, const sx_onnx_op *op, const sx_onnx_shape *shape) {
     double *data = trace->numbers;
     size_t n;
     if (!op->rule->element || !all_data(trace, op, shape, &n)) return SX_OK;
@@ -99,7 +99,7 @@ sx_status sx_infer_same(sx_onnx_trace *trace, const sx_onnx_op *op) {
     const sx_onnx_shape shape = *sx_onnx_input_shape(trace, op, 0);
     sx_onnx_set_shape(trace, op, 0, shape);
     sx_onnx_set_type(trace, op, 0, type_of(trace, op, 0));
-    return op->n_inputs == 1 ? fold(trace, op, &shape) : SX_OK;
+    return op->n_inputs == 1 ? fold_numbers(trace, op, &shape) : SX_OK;
 }
 
 sx_status sx_infer_norm(sx_onnx_trace *trace, const sx_onnx_op *op) {
@@ -112,7 +112,7 @@ sx_status sx_infer_broadcast(sx_onnx_trace *trace, const sx_onnx_op *op) {
     const sx_onnx_shape shape = broadcast_all(trace, op);
     sx_onnx_set_shape(trace, op, 0, shape);
     sx_onnx_set_type(trace, op, 0, type_of(trace, op, 0));
-    return fold(trace, op, &shape);
+    return fold_numbers(trace, op, &shape);
 }
 
 sx_status sx_infer_bool(sx_onnx_trace *trace, const sx_onnx_op *op) {
@@ -179,7 +179,7 @@ static int read_axes(const sx_onnx_trace *trace, const sx_onnx_op *op, int64_t *
 }
 
 /* Removes the axes that are marked, or leaves extents of 1. */
-static sx_onnx_shape reduced(const sx_onnx_shape *from, const bool *axis, bool keep) {
+static sx_onnx_shape reduced_shape(const sx_onnx_shape *from, const bool *axis, bool keep) {
     sx_onnx_shape shape = {0};
     for (int i = 0; i < from->n; i++) {
         if (axis[i] && !keep) continue;
@@ -213,7 +213,7 @@ sx_status sx_infer_reduce(sx_onnx_trace *trace, const sx_onnx_op *op) {
         if (axis < 0) return SX_OK;
         marked[axis] = true;
     }
-    const sx_onnx_shape shape = reduced(from, marked, keep);
+    const sx_onnx_shape shape = reduced_shape(from, marked, keep);
     sx_onnx_set_shape(trace, op, 0, shape);
     return fold_all(trace, op, &shape);
 }
@@ -225,6 +225,6 @@ sx_status sx_infer_arg(sx_onnx_trace *trace, const sx_onnx_op *op) {
     sx_onnx_set_type(trace, op, 0, TYPE_INT64);
     if (axis < 0) return SX_OK;
     marked[axis] = true;
-    sx_onnx_set_shape(trace, op, 0, reduced(from, marked, sx_onnx_int(op->at, "keepdims", 1) != 0));
+    sx_onnx_set_shape(trace, op, 0, reduced_shape(from, marked, sx_onnx_int(op->at, "keepdims", 1) != 0));
     return SX_OK;
 }

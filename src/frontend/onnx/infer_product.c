@@ -6,7 +6,7 @@
 enum { TYPE_INT32 = 6 };
 
 /* The error for two extents that a product sums over. */
-static SX_ERROR sx_status uneven(const sx_onnx_op *op, int64_t a, int64_t b) {
+static SX_ERROR sx_status uneven_extents(const sx_onnx_op *op, int64_t a, int64_t b) {
     return sx_onnx_error(op, "it sums over %lld elements of one input and %lld of the other", (long long)a,
                          (long long)b);
 }
@@ -19,7 +19,7 @@ sx_status sx_infer_gemm(sx_onnx_trace *trace, const sx_onnx_op *op) {
     if (a->n != 2 || b->n != 2)
         return sx_onnx_error(op, "its inputs have %d and %d ranks; matrices are needed", a->n, b->n);
     if (a->dim[!ta] >= 0 && b->dim[tb] >= 0 && a->dim[!ta] != b->dim[tb])
-        return uneven(op, a->dim[!ta], b->dim[tb]);
+        return uneven_extents(op, a->dim[!ta], b->dim[tb]);
     sx_onnx_set_shape(trace, op, 0, (sx_onnx_shape){.n = 2, .dim = {a->dim[ta], b->dim[!tb]}});
     return SX_OK;
 }
@@ -32,7 +32,7 @@ sx_status sx_onnx_matrices_of(const sx_onnx_op *op, const sx_onnx_shape *a, cons
     if (a->n < 1 || b->n < 1) return sx_onnx_error(op, "an input has no ranks");
     m.sum = a->dim[a->n - 1] >= 0 ? a->dim[a->n - 1] : b->dim[b->n > 1 ? b->n - 2 : 0];
     const int64_t other = b->dim[b->n > 1 ? b->n - 2 : 0];
-    if (other >= 0 && m.sum != other) return uneven(op, m.sum, other);
+    if (other >= 0 && m.sum != other) return uneven_extents(op, m.sum, other);
     if (m.n < 0) m.n = 0;
     for (int i = 0; i < m.n; i++) {
         const int at_a = a->n - 2 - m.n + i, at_b = b->n - 2 - m.n + i;
@@ -48,7 +48,7 @@ sx_status sx_onnx_matrices_of(const sx_onnx_op *op, const sx_onnx_shape *a, cons
 }
 
 /* The output of a product of matrices that are inputs number 0 and `second`. */
-static sx_status matmul(sx_onnx_trace *trace, const sx_onnx_op *op, size_t second) {
+static sx_status infer_matmul(sx_onnx_trace *trace, const sx_onnx_op *op, size_t second) {
     const sx_onnx_shape *a = sx_onnx_input_shape(trace, op, 0), *b = sx_onnx_input_shape(trace, op, second);
     sx_onnx_matrices m;
     if (a->n < 0 || b->n < 0) return SX_OK;
@@ -64,12 +64,12 @@ static sx_status matmul(sx_onnx_trace *trace, const sx_onnx_op *op, size_t secon
 sx_status sx_infer_matmul(sx_onnx_trace *trace, const sx_onnx_op *op) {
     sx_onnx_copy_type(trace, op, 0, 0);
     if (sx_bytes_are(op->at.node->op, "MatMulInteger")) sx_onnx_set_type(trace, op, 0, TYPE_INT32);
-    return matmul(trace, op, 1);
+    return infer_matmul(trace, op, 1);
 }
 
 sx_status sx_infer_qlinear_matmul(sx_onnx_trace *trace, const sx_onnx_op *op) {
     sx_onnx_copy_type(trace, op, 7, 0);
-    return matmul(trace, op, 3);
+    return infer_matmul(trace, op, 3);
 }
 
 sx_status sx_infer_einsum(sx_onnx_trace *trace, const sx_onnx_op *op) {

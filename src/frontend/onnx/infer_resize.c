@@ -19,7 +19,7 @@ static bool has_list(const sx_onnx_op *op, size_t input, const char *name) {
     return (input < op->n_inputs && op->input[input] != SX_ONNX_NONE) || sx_onnx_attribute(op->at, name).data;
 }
 
-static int64_t clamp(int64_t value, int64_t low, int64_t high) {
+static int64_t clamp_index(int64_t value, int64_t low, int64_t high) {
     return value < low ? low : value > high ? high : value;
 }
 
@@ -32,8 +32,8 @@ typedef struct cut {
 static cut cut_of(int64_t extent, int64_t start, int64_t end, int64_t step) {
     start = start < 0 ? start + extent : start;
     end = end < 0 ? end + extent : end;
-    start = clamp(start, 0, step > 0 ? extent : extent - 1);
-    end = clamp(end, step > 0 ? 0 : -1, step > 0 ? extent : extent - 1);
+    start = clamp_index(start, 0, step > 0 ? extent : extent - 1);
+    end = clamp_index(end, step > 0 ? 0 : -1, step > 0 ? extent : extent - 1);
     const int64_t span = step > 0 ? end - start : start - end, size = step > 0 ? step : -step;
     return (cut){start, step, span > 0 ? (span - 1) / size + 1 : 0};
 }

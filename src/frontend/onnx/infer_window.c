@@ -13,7 +13,7 @@ static void set_plane(sx_onnx_trace *trace, const sx_onnx_op *op, size_t output,
 }
 
 /* The output of a convolution whose weights are input number `weights`. */
-static sx_status conv(sx_onnx_trace *trace, const sx_onnx_op *op, size_t weights) {
+static sx_status infer_conv(sx_onnx_trace *trace, const sx_onnx_op *op, size_t weights) {
     const sx_onnx_shape *in = sx_onnx_input_shape(trace, op, 0),
                         *filter = sx_onnx_input_shape(trace, op, weights);
     sx_onnx_window window;
@@ -26,12 +26,12 @@ static sx_status conv(sx_onnx_trace *trace, const sx_onnx_op *op, size_t weights
 sx_status sx_infer_conv(sx_onnx_trace *trace, const sx_onnx_op *op) {
     sx_onnx_copy_type(trace, op, 0, 0);
     if (sx_bytes_are(op->at.node->op, "ConvInteger")) sx_onnx_set_type(trace, op, 0, TYPE_INT32);
-    return conv(trace, op, 1);
+    return infer_conv(trace, op, 1);
 }
 
 sx_status sx_infer_qlinear_conv(sx_onnx_trace *trace, const sx_onnx_op *op) {
     sx_onnx_copy_type(trace, op, 7, 0);
-    return conv(trace, op, 3);
+    return infer_conv(trace, op, 3);
 }
 
 sx_status sx_infer_conv_transpose(sx_onnx_trace *trace, const sx_onnx_op *op) {

@@ -96,7 +96,8 @@ static sx_status with_past(sx_onnx_builder *b, const sx_onnx_op *op, const sizes
 }
 
 /* The tensor of keys or values. */
-static sx_status source(sx_onnx_builder *b, const sx_onnx_op *op, const sizes *s, bool keys, size_t *out) {
+static sx_status source_tensor(sx_onnx_builder *b, const sx_onnx_op *op, const sizes *s, bool keys,
+                               size_t *out) {
     if (!s->past) return sx_onnx_tensor_of(b, op->input[keys ? KEY : VALUE], out);
     return keys ? with_past(b, op, s, KEY, PAST_KEY, PRESENT_KEY, ".all-keys", s->depth, out)
                 : with_past(b, op, s, VALUE, PAST_VALUE, PRESENT_VALUE, ".all-values", s->width, out);
@@ -133,7 +134,7 @@ sx_status sx_lower_attention(sx_onnx_builder *b, size_t index) {
     const sx_onnx_shape shape = {.n = 4, .dim = {s.batch, s.heads * s.shared, s.queries, s.past + s.keys}};
     const bool flat = s.flat && !s.past;
     const int heads = s.flat ? 2 : 1;
-    for (int i = 0; i < 2; i++) SX_TRY(source(b, op, &s, i == 0, &from[i]));
+    for (int i = 0; i < 2; i++) SX_TRY(source_tensor(b, op, &s, i == 0, &from[i]));
     SX_TRY(sx_onnx_add_own_tensor(b, op, ".scores", shape, &scores));
     SX_TRY(sx_onnx_named(op, make_einsum(&s, true, &einsum)));
     operand[0] = sx_net_operand(&einsum, 0, scores, "B|H|N|M", 1);

@@ -32,7 +32,7 @@ static sx_conv conv_of(const sx_onnx_window *w, int64_t batch, int64_t c, int64_
 }
 
 /* Pads the ranks of the plane of an operand. */
-static void pad(sx_graph_operand *operand, const sx_onnx_window *w) {
+static void pad_plane(sx_graph_operand *operand, const sx_onnx_window *w) {
     for (int i = 0; i < w->n; i++) {
         operand->before[i + 2] = (uint32_t)w->before[i];
         operand->after[i + 2] = (uint32_t)w->after[i];
@@ -51,7 +51,7 @@ static sx_status check_channels(const sx_onnx_op *op, const sx_onnx_window *w, i
 }
 
 /* Lowers a convolution whose weights are input number `weights`. */
-static sx_status lower(sx_onnx_builder *b, size_t index, size_t weights) {
+static sx_status lower_conv(sx_onnx_builder *b, size_t index, size_t weights) {
     const sx_onnx_op *op = sx_onnx_op_at(b->trace, index);
     const sx_onnx_shape *in = sx_onnx_input_shape(b->trace, op, 0),
                         *filter = sx_onnx_input_shape(b->trace, op, weights);
@@ -68,16 +68,16 @@ static sx_status lower(sx_onnx_builder *b, size_t index, size_t weights) {
     SX_TRY(sx_onnx_operand(b, &einsum, 0, b->result[index], output_ranks[w.n], -1, &operand[0]));
     SX_TRY(sx_onnx_operand(b, &einsum, 1, op->input[weights], weight_ranks[w.n], -1, &operand[1]));
     SX_TRY(sx_onnx_operand(b, &einsum, 2, op->input[0], input_ranks[w.n], -1, &operand[2]));
-    pad(&operand[2], &w);
+    pad_plane(&operand[2], &w);
     return sx_onnx_add_einsum(b, op, "", &einsum, operand, 1);
 }
 
 sx_status sx_lower_conv(sx_onnx_builder *b, size_t op) {
-    return lower(b, op, 1);
+    return lower_conv(b, op, 1);
 }
 
 sx_status sx_lower_qlinear_conv(sx_onnx_builder *b, size_t op) {
-    return lower(b, op, 3);
+    return lower_conv(b, op, 3);
 }
 
 sx_status sx_lower_conv_transpose(sx_onnx_builder *b, size_t index) {
@@ -100,7 +100,7 @@ sx_status sx_lower_conv_transpose(sx_onnx_builder *b, size_t index) {
     SX_TRY(sx_onnx_operand(b, &einsum, 0, b->result[index], input_ranks[w.n], -1, &operand[0]));
     SX_TRY(sx_onnx_operand(b, &einsum, 1, op->input[1], weight_ranks[w.n], -1, &operand[1]));
     SX_TRY(sx_onnx_operand(b, &einsum, 2, op->input[0], output_ranks[w.n], -1, &operand[2]));
-    pad(&operand[0], &w);
+    pad_plane(&operand[0], &w);
     return sx_onnx_add_einsum(b, op, "", &einsum, operand, 1);
 }
 

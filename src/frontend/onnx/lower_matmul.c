@@ -116,7 +116,7 @@ static sx_status add_output(sx_onnx_builder *b, const plan *p, const sx_problem 
 }
 
 /* Lowers the product of inputs number 0 and `second`. */
-static sx_status lower(sx_onnx_builder *b, size_t index, size_t second) {
+static sx_status lower_product(sx_onnx_builder *b, size_t index, size_t second) {
     const sx_onnx_op *op = sx_onnx_op_at(b->trace, index);
     const sx_onnx_shape *x = sx_onnx_input_shape(b->trace, op, 0),
                         *w = sx_onnx_input_shape(b->trace, op, second);
@@ -138,9 +138,9 @@ static sx_status lower(sx_onnx_builder *b, size_t index, size_t second) {
 }
 
 sx_status sx_lower_matmul(sx_onnx_builder *b, size_t op) {
-    return lower(b, op, 1);
+    return lower_product(b, op, 1);
 }
 
 sx_status sx_lower_qlinear_matmul(sx_onnx_builder *b, size_t op) {
-    return lower(b, op, 3);
+    return lower_product(b, op, 3);
 }

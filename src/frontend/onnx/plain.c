@@ -14,7 +14,7 @@ static bool is_constant(const sx_onnx_builder *b, uint32_t value) {
 }
 
 /* Whether an operation has an output that must be computed. */
-static bool computes(const sx_onnx_builder *b, const sx_onnx_op *op) {
+static bool computes_output(const sx_onnx_builder *b, const sx_onnx_op *op) {
     for (size_t i = 0; i < op->n_outputs; i++)
         if (sx_onnx_is_tensor(b, op->output[i]) && b->alias[op->output[i]] == op->output[i] &&
             !is_constant(b, op->output[i]))
@@ -23,7 +23,7 @@ static bool computes(const sx_onnx_builder *b, const sx_onnx_op *op) {
 }
 
 /* Whether a shape is broadcast to another. */
-static bool broadcasts(const sx_graph_tensor *from, const sx_graph_tensor *to) {
+static bool broadcasts_to(const sx_graph_tensor *from, const sx_graph_tensor *to) {
     if (from->n_ranks > to->n_ranks) return false;
     for (size_t i = 1; i <= from->n_ranks; i++)
         if (from->extent[from->n_ranks - i] != 1 &&
@@ -46,10 +46,10 @@ static bool node_fits(const sx_graph *graph, sx_op_kind kind, int axis, const sx
             along += in->extent[axis];
             for (size_t d = 0; d < in->n_ranks; d++)
                 if ((int)d != axis && in->extent[d] != out->extent[d]) return false;
-        } else if (kind != SX_OP_RESHAPE && !broadcasts(in, out)) {
+        } else if (kind != SX_OP_RESHAPE && !broadcasts_to(in, out)) {
             return false;
         }
-        if (i == 1 && (kind == SX_OP_SOFTMAX || kind == SX_OP_NORM) && !broadcasts(out, in)) return false;
+        if (i == 1 && (kind == SX_OP_SOFTMAX || kind == SX_OP_NORM) && !broadcasts_to(out, in)) return false;
     }
     const bool has_axis = kind == SX_OP_SOFTMAX || kind == SX_OP_NORM;
     return kind == SX_OP_CONCAT ? along == out->extent[axis] : !has_axis || axis >= 0;
@@ -153,7 +153,7 @@ static sx_status add_pool(sx_onnx_builder *b, const sx_onnx_op *op, sx_graph_ope
 
 /* Whether an operation puts what a run computes behind what earlier runs left: a concatenation of an input of the model
  * that is called after the past, and something computed. */
-static bool appends(const sx_onnx_builder *b, const sx_onnx_op *op, int axis) {
+static bool appends_to_past(const sx_onnx_builder *b, const sx_onnx_op *op, int axis) {
     char name[512];
     if (!op->rule || op->rule->kind != SX_OP_CONCAT || op->n_inputs != 2 || axis < 0 ||
         axis >= SX_MAX_PART_RANKS)
@@ -180,9 +180,9 @@ sx_status sx_onnx_add_plain(sx_onnx_builder *b, size_t index) {
     sx_graph_node node;
     size_t n, n_written;
     bool done = false;
-    if (!computes(b, op)) return SX_OK;
+    if (!computes_output(b, op)) return SX_OK;
     const int axis = axis_of(b, op, kind);
-    if (appends(b, op, axis)) return add_append(b, op, axis);
+    if (appends_to_past(b, op, axis)) return add_append(b, op, axis);
     sx_graph_operand *operand =
         sx_arena_alloc(&b->trace->arena, op->n_inputs + op->n_outputs, sizeof *operand);
     if (!operand) return sx_arena_error(&b->trace->arena);
@@ -200,7 +200,7 @@ sx_status sx_onnx_add_plain(sx_onnx_builder *b, size_t index) {
 /* How many operations an operation that is not mapped takes: one for each element of its output or of its input. */
 static uint64_t operations_of(const sx_onnx_builder *b, const sx_onnx_op *op) {
     int64_t most = 0;
-    if ((op->rule && op->rule->moves) || !computes(b, op)) return 0;
+    if ((op->rule && op->rule->moves) || !computes_output(b, op)) return 0;
     for (size_t i = 0; i < 2; i++) {
         const uint32_t value = i ? op->output[0] : op->n_inputs ? op->input[0] : SX_ONNX_NONE;
         if (value == SX_ONNX_NONE) continue;

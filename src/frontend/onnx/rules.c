@@ -6,31 +6,31 @@
 static double add_numbers(double a, double b) {
     return a + b;
 }
-static double subtract(double a, double b) {
+static double subtract_numbers(double a, double b) {
     return a - b;
 }
-static double multiply(double a, double b) {
+static double multiply_numbers(double a, double b) {
     return a * b;
 }
-static double divide(double a, double b) {
+static double divide_numbers(double a, double b) {
     return b != 0 ? a / b : 0;
 }
-static double least(double a, double b) {
+static double least_number(double a, double b) {
     return a < b ? a : b;
 }
-static double largest(double a, double b) {
+static double largest_number(double a, double b) {
     return a > b ? a : b;
 }
-static double power(double a, double b) {
+static double power_of(double a, double b) {
     return pow(a, b);
 }
-static double equal(double a, double b) {
+static double is_equal(double a, double b) {
     return a == b;
 }
-static double less(double a, double b) {
+static double is_less(double a, double b) {
     return a < b;
 }
-static double greater(double a, double b) {
+static double is_greater(double a, double b) {
     return a > b;
 }
 static double at_most(double a, double b) {
@@ -39,33 +39,33 @@ static double at_most(double a, double b) {
 static double at_least(double a, double b) {
     return a >= b;
 }
-static double both(double a, double b) {
+static double both_hold(double a, double b) {
     return a != 0 && b != 0;
 }
-static double either(double a, double b) {
+static double either_holds(double a, double b) {
     return a != 0 || b != 0;
 }
-static double not(double a, double b) {
+static double does_not_hold(double a, double b) {
     (void)b;
     return a == 0;
 }
-static double minus(double a, double b) {
+static double negative_of(double a, double b) {
     (void)b;
     return -a;
 }
-static double magnitude(double a, double b) {
+static double magnitude_of(double a, double b) {
     (void)b;
     return fabs(a);
 }
-static double down(double a, double b) {
+static double round_down(double a, double b) {
     (void)b;
     return floor(a);
 }
-static double up(double a, double b) {
+static double round_up(double a, double b) {
     (void)b;
     return ceil(a);
 }
-static double root(double a, double b) {
+static double square_root(double a, double b) {
     (void)b;
     return sqrt(a);
 }
@@ -189,12 +189,12 @@ static const sx_onnx_rule rules[] = {
     FUNCTION("Acosh", "input"),
     FUNCTION("Atanh", "input"),
     FUNCTION("BitwiseNot", "X"),
-    UNARY("Not", "X", not ),
-    UNARY("Neg", "X", minus),
-    UNARY("Abs", "X", magnitude),
-    UNARY("Floor", "X", down),
-    UNARY("Ceil", "X", up),
-    UNARY("Sqrt", "X", root),
+    UNARY("Not", "X", does_not_hold),
+    UNARY("Neg", "X", negative_of),
+    UNARY("Abs", "X", magnitude_of),
+    UNARY("Floor", "X", round_down),
+    UNARY("Ceil", "X", round_up),
+    UNARY("Sqrt", "X", square_root),
     UNARY("Identity", "input", same_number),
     TEST("IsNaN", "X", NULL),
     TEST("IsInf", "X", NULL),
@@ -204,13 +204,13 @@ static const sx_onnx_rule rules[] = {
     FOLLOWS("DequantizeLinear", "x x_scale x_zero_point?", sx_infer_dequantize),
     OTHER("DynamicQuantizeLinear", "x", sx_infer_dynamic_quantize),
     ELEMENT("Add", "A B", add_numbers),
-    ELEMENT("Sub", "A B", subtract),
-    ELEMENT("Mul", "A B", multiply),
-    ELEMENT("Div", "A B", divide),
+    ELEMENT("Sub", "A B", subtract_numbers),
+    ELEMENT("Mul", "A B", multiply_numbers),
+    ELEMENT("Div", "A B", divide_numbers),
     ELEMENT("Mod", "A B", remainder_of),
-    ELEMENT("Pow", "X Y", power),
-    ELEMENT("Min", "data_0*", least),
-    ELEMENT("Max", "data_0*", largest),
+    ELEMENT("Pow", "X Y", power_of),
+    ELEMENT("Min", "data_0*", least_number),
+    ELEMENT("Max", "data_0*", largest_number),
     ELEMENT("Sum", "data_0*", add_numbers),
     ELEMENT("Mean", "data_0*", NULL),
 
@@ -218,12 +218,12 @@ static const sx_onnx_rule rules[] = {
     ELEMENT("BitwiseAnd", "A B", NULL),
     ELEMENT("BitwiseOr", "A B", NULL),
     ELEMENT("BitwiseXor", "A B", NULL),
-    TEST("And", "A B", both),
-    TEST("Or", "A B", either),
+    TEST("And", "A B", both_hold),
+    TEST("Or", "A B", either_holds),
     TEST("Xor", "A B", NULL),
-    TEST("Equal", "A B", equal),
-    TEST("Less", "A B", less),
-    TEST("Greater", "A B", greater),
+    TEST("Equal", "A B", is_equal),
+    TEST("Less", "A B", is_less),
+    TEST("Greater", "A B", is_greater),
     TEST("LessOrEqual", "A B", at_most),
     TEST("GreaterOrEqual", "A B", at_least),
     {"Where", NULL, "condition X Y", SX_OP_ELEMENT_WISE, sx_infer_where, NULL, NULL, false, false, false},
@@ -252,9 +252,9 @@ static const sx_onnx_rule rules[] = {
     OTHER("EyeLike", "input", sx_infer_norm),
     MOVE("Trilu", "input k?", sx_infer_norm),
     REDUCE("ReduceSum", add_numbers),
-    REDUCE("ReduceProd", multiply),
-    REDUCE("ReduceMax", largest),
-    REDUCE("ReduceMin", least),
+    REDUCE("ReduceProd", multiply_numbers),
+    REDUCE("ReduceMax", largest_number),
+    REDUCE("ReduceMin", least_number),
     REDUCE("ReduceMean", NULL),
     REDUCE("ReduceL1", NULL),
     REDUCE("ReduceL2", NULL),

@@ -424,7 +424,7 @@ static SX_MUST_USE sx_status follow_turn(const frame *f, const turns *t, const c
 }
 
 /* Gives an output what the turns stacked. */
-static SX_MUST_USE sx_status stack(frame *f, const turns *t, int64_t n, size_t index) {
+static SX_MUST_USE sx_status stack_turns(frame *f, const turns *t, int64_t n, size_t index) {
     const uint32_t *part = t->stacked + index * (size_t)t->n;
     sx_onnx_name *name = sx_onnx_scope_find(&f->scope, t->at->output[t->n_states + index]);
     for (int64_t i = 0; i < n; i++)
@@ -464,7 +464,7 @@ static SX_MUST_USE sx_status follow_turns(frame *f, uint32_t node, const turns *
         if (out && t->at->output[i].size) out->value = t->state[i];
     }
     for (size_t i = 0; i < t->n_stacked; i++)
-        if (t->at->output[t->n_states + i].size) SX_TRY(stack(&named, t, n, i));
+        if (t->at->output[t->n_states + i].size) SX_TRY(stack_turns(&named, t, n, i));
     return SX_OK;
 }
 

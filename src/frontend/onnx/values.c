@@ -42,7 +42,7 @@ const sx_onnx_shape *sx_onnx_input_shape(const sx_onnx_trace *trace, const sx_on
 }
 
 /* A number cut to what extents may be, in either direction. */
-static int64_t whole(double number) {
+static int64_t whole_number(double number) {
     if (!(number > -0x1p40)) return -SX_ONNX_MAX_EXTENT;
     return number < 0x1p40 ? (int64_t)number : SX_ONNX_MAX_EXTENT;
 }
@@ -52,7 +52,7 @@ int sx_onnx_input_ints(const sx_onnx_trace *trace, const sx_onnx_op *op, size_t 
     const sx_onnx_value *value = sx_onnx_input(trace, op, index);
     const int64_t n = value && value->data ? sx_onnx_elements(&value->shape) : -1;
     if (n < 0 || n > room) return -1;
-    for (int i = 0; i < (int)n; i++) out[i] = whole(value->data[i]);
+    for (int i = 0; i < (int)n; i++) out[i] = whole_number(value->data[i]);
     return (int)n;
 }
 

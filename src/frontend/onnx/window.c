@@ -69,7 +69,7 @@ static SX_MUST_USE sx_status read_padding(const sx_onnx_op *op, sx_onnx_window *
 }
 
 /* The extent of an output: as many windows as fit or, with ceil_mode, begin within input and padding before. */
-static int64_t windows(const sx_onnx_window *w, int i, int64_t extent, bool up) {
+static int64_t count_windows(const sx_onnx_window *w, int i, int64_t extent, bool up) {
     const int64_t span = (w->kernel[i] - 1) * w->dilation[i] + 1, stride = w->stride[i];
     const int64_t room = extent + w->before[i] + w->after[i] - span;
     if (room < 0) return 0;
@@ -94,7 +94,7 @@ sx_status sx_onnx_window_of(const sx_onnx_op *op, const sx_onnx_shape *in, const
                           how == SAME_LOWER);
             w.out[i] = n;
         } else {
-            w.out[i] = windows(&w, i, extent, up);
+            w.out[i] = count_windows(&w, i, extent, up);
         }
     }
     *out = w;

@@ -12,7 +12,7 @@
 #define N(array) (sizeof(array) / sizeof *(array))
 
 /* Puts the levels innermost first. */
-static void reverse(sx_arch_builder *b) {
+static void reverse_levels(sx_arch_builder *b) {
     for (int i = 0, j = b->arch.n_levels - 1; i < j; i++, j--) {
         sx_storage level = b->arch.level[i];
         sx_level_draft draft = b->draft[i];
@@ -266,7 +266,7 @@ sx_status sx_builder_finish(sx_arch_builder *b, bool outermost_first, sx_arch *o
     sx_ert ert;
     if (!b->has_compute) return sx_error_at(b->place, "the architecture has no compute unit");
     if (!b->arch.n_levels) return sx_error_at(b->place, "the architecture has no storage level");
-    if (outermost_first) reverse(b);
+    if (outermost_first) reverse_levels(b);
     SX_TRY(settle_gates(b));
     SX_TRY(settle_rates(b));
     SX_TRY(sx_constraints_sections(b->input, b->defaults_v4, &b->arch));

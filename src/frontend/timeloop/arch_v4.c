@@ -19,16 +19,16 @@ typedef struct reader {
 
 static sx_status read_nodes(reader *r, const sx_node *nodes, bool parallel, const sx_name_set *branch);
 
-static bool tagged(const sx_node *node, const char *tag) {
+static bool has_tag(const sx_node *node, const char *tag) {
     return node->tag && strcmp(node->tag, tag) == 0;
 }
 
 static bool is_component(const sx_node *node) {
-    return tagged(node, "!Component") || tagged(node, "!Element");
+    return has_tag(node, "!Component") || has_tag(node, "!Element");
 }
 
 /* Multiplies a mesh that stays countable. */
-static sx_status widen(uint64_t *mesh, uint64_t by, sx_place place) {
+static sx_status widen_mesh(uint64_t *mesh, uint64_t by, sx_place place) {
     const uint64_t limit = (uint64_t)1 << 31;
     if (by < 1) return sx_error_at(place, "a fan-out is at least 1");
     if (by > limit || *mesh > limit / by) return sx_error_at(place, "there are more than 2^31 instances");
@@ -65,8 +65,8 @@ static sx_status read_spatial(reader *r, const sx_node *spatial, const sx_attrib
                                        .mesh_x = r->mesh_x,
                                        .mesh_y = r->mesh_y};
     SX_TRY(sx_builder_fanout(r->builder, &element));
-    SX_TRY(widen(&r->mesh_x, x, spatial->place));
-    SX_TRY(widen(&r->mesh_y, y, spatial->place));
+    SX_TRY(widen_mesh(&r->mesh_x, x, spatial->place));
+    SX_TRY(widen_mesh(&r->mesh_y, y, spatial->place));
     return SX_OK;
 }
 
@@ -292,7 +292,7 @@ static sx_status read_branch(reader *r, const sx_node *node, const sx_name_set *
     SX_TRY(sx_node_require(node, "nodes", node->tag, &nodes));
     if (nodes->kind == SX_NODE_NULL) return SX_OK;
     SX_TRY(sx_node_expect(nodes, SX_NODE_LIST, "'nodes'"));
-    bool parallel = tagged(node, "!Parallel");
+    bool parallel = has_tag(node, "!Parallel");
     if (parallel) SX_TRY(check_branches(r->builder->input, nodes));
     return read_nodes(r, nodes, parallel, branch);
 }
@@ -303,15 +303,15 @@ static sx_status read_node(reader *r, const sx_node *node, bool parallel, const 
                                        "!Parallel",  "!Pipelined", "!Nothing"};
     const sx_node *name;
     const char *text;
-    if (tagged(node, "!Nothing")) return SX_OK;
-    if (tagged(node, "!Hierarchical") || tagged(node, "!Parallel") || tagged(node, "!Pipelined"))
+    if (has_tag(node, "!Nothing")) return SX_OK;
+    if (has_tag(node, "!Hierarchical") || has_tag(node, "!Parallel") || has_tag(node, "!Pipelined"))
         return read_branch(r, node, branch);
-    bool array = tagged(node, "!ArrayContainer");
+    bool array = has_tag(node, "!ArrayContainer");
     if (array)
         SX_TRY(sx_input_warn(r->builder->input, node->place,
                              "'!ArrayContainer' is read as '!Container': constraints that other tools add to "
                              "it are not"));
-    if (!is_component(node) && !array && !tagged(node, "!Container")) {
+    if (!is_component(node) && !array && !has_tag(node, "!Container")) {
         if (node->tag) return sx_error_unknown(node->place, "kind of node", node->tag, tags, N(tags));
         return sx_error_hint(sx_error_at(node->place, "this node has no tag"),
                              "write '- !Component' or '- !Container' before its keys");

@@ -48,7 +48,8 @@ static sx_status add_names(const sx_node *map, const char *key, sx_name_set *set
 }
 
 /* Adds a set to a level's list of tensors. */
-static sx_status extend(char (*list)[SX_NAME_SIZE], uint8_t *n, const sx_name_set *more, sx_place place) {
+static sx_status extend_list(char (*list)[SX_NAME_SIZE], uint8_t *n, const sx_name_set *more,
+                             sx_place place) {
     sx_name_set set = {.n = *n};
     memcpy(set.name, list, sizeof set.name);
     for (int i = 0; i < more->n; i++) SX_TRY(add_name(&set, more->name[i], place));
@@ -60,7 +61,7 @@ static sx_status extend(char (*list)[SX_NAME_SIZE], uint8_t *n, const sx_name_se
 sx_status sx_tensor_names(const sx_node *map, const char *key, char (*list)[SX_NAME_SIZE], uint8_t *n) {
     sx_name_set names = {0};
     SX_TRY(add_names(map, key, &names));
-    return extend(list, n, &names, sx_node_key_place(map, key));
+    return extend_list(list, n, &names, sx_node_key_place(map, key));
 }
 
 /* Gives a level its tensors. `keep` alone forces a search, but a level keeps by default anyway: only
@@ -77,8 +78,8 @@ static sx_status read_tensors(const sx_node *map, sx_storage *level) {
                                bypass.name[i]);
     if (bypass.all) level->transparent = true;
     if (sx_node_get(map, "keep_only") && !only.all && only.n == 0) level->transparent = true;
-    if (!only.all) SX_TRY(extend(level->keeps, &level->n_keeps, &only, map->place));
-    return extend(level->bypasses, &level->n_bypasses, &bypass, map->place);
+    if (!only.all) SX_TRY(extend_list(level->keeps, &level->n_keeps, &only, map->place));
+    return extend_list(level->bypasses, &level->n_bypasses, &bypass, map->place);
 }
 
 static const char search_only[] = "applies to searches only";

@@ -33,7 +33,7 @@ static void count_slot(tally *t, const sx_gathering *g, int slot, uint64_t facto
 }
 
 /* What was counted, in words. */
-static const char *counted(const tally *t) {
+static const char *counted_words(const tally *t) {
     return t->list.data && !t->list.failed ? t->list.data : "";
 }
 
@@ -68,12 +68,12 @@ static sx_status check_dim(sx_gathering *g, int d) {
     if (!fits || (least.product > size && !g->remainders))
         error = sx_error_hint(
             sx_error_at(least.place, "the factors of '%s' multiply to at least %llu, but its size is %u: %s",
-                        name, (unsigned long long)least.product, size, counted(&least)),
+                        name, (unsigned long long)least.product, size, counted_words(&least)),
             "make one of them smaller%s", fits ? remedy : "");
     else if (reach < size)
         error = sx_error_hint(
             sx_error_at(most.place, "the factors of '%s' multiply to at most %llu, but its size is %u: %s",
-                        name, (unsigned long long)reach, size, counted(&most)),
+                        name, (unsigned long long)reach, size, counted_words(&most)),
             "make one of them larger, or leave it free");
     sx_text_free(&least.list);
     sx_text_free(&most.list);
@@ -111,16 +111,16 @@ static sx_status check_fanout(sx_gathering *g, int s, char axis) {
     }
     sx_status error = SX_OK;
     if (least.product > fanout && x * y == 1)
-        error = sx_error_hint(
-            sx_error_at(least.place, "'%s' has no fan-out for spatial factors: %s", name, counted(&least)),
-            "there are as many instances inside it as of itself");
+        error = sx_error_hint(sx_error_at(least.place, "'%s' has no fan-out for spatial factors: %s", name,
+                                          counted_words(&least)),
+                              "there are as many instances inside it as of itself");
     else if (least.product > fanout)
         error = sx_error_hint(
             sx_error_at(
                 least.place,
                 "the spatial factors of '%s' multiply to at least %llu%s, but its fan-out%s is %llu: %s",
                 name, (unsigned long long)least.product, where, where, (unsigned long long)fanout,
-                counted(&least)),
+                counted_words(&least)),
             "make one of them smaller%s", axis ? ", or change the split" : "");
     sx_text_free(&least.list);
     return error;
@@ -148,7 +148,7 @@ static sx_status check_kept(const sx_gathering *g, int v) {
     sx_status error = SX_OK;
     if (!kept && bypassed.n)
         error = sx_error_hint(sx_error_at(bypassed.place, "no level keeps '%s': it must bypass %s",
-                                          g->problem->tensor[v].name, counted(&bypassed)),
+                                          g->problem->tensor[v].name, counted_words(&bypassed)),
                               "let a level keep it");
     sx_text_free(&bypassed.list);
     return error;

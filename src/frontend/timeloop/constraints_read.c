@@ -31,7 +31,7 @@ static bool has_name(const sx_node *node, const char *name) {
 }
 
 /* The architecture's section, NULL where there is none. */
-static const sx_node *architecture(const sx_input *input) {
+static const sx_node *arch_section(const sx_input *input) {
     const sx_pair *section = sx_input_first(input, "architecture");
     if (!section) section = sx_input_first(input, "arch");
     return section ? section->value : NULL;
@@ -41,7 +41,7 @@ static const sx_node *architecture(const sx_input *input) {
 static sx_status find_level(const sx_gathering *g, const sx_constraint *c, int *level) {
     *level = sx_target_level(g->arch, c->target, c->type == SX_SPATIAL_CONSTRAINT);
     if (*level >= 0 || !c->section || strcmp(c->target, g->arch->compute.name) == 0) return SX_OK;
-    const sx_node *arch = architecture(g->input);
+    const sx_node *arch = arch_section(g->input);
     return has_name(arch, c->target) ? SX_OK : sx_level_unknown(c->place, c->target, g->arch);
 }
 
@@ -193,9 +193,9 @@ sx_status sx_input_constraints(sx_input *input, const sx_problem *problem, const
     g->problem = problem;
     g->arch = arch;
     g->remainders = sx_input_has_remainders(input);
-    g->completes = sx_input_is_like_timeloop(input) && nodes_of(architecture(input));
+    g->completes = sx_input_is_like_timeloop(input) && nodes_of(arch_section(input));
     sx_constraints_init(&g->limits, problem, arch);
-    sx_status status = add_beside(g, architecture(input));
+    sx_status status = add_beside(g, arch_section(input));
     if (!status) status = sx_constraints_in_sections(input, true, add_constraint, g);
     if (!status) status = sx_gathering_settle(g);
     if (!status) status = sx_gathering_check(g);

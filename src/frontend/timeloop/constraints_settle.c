@@ -68,7 +68,7 @@ static double take_part(uint32_t left, uint64_t capacity, uint32_t *part) {
 
 /* Finds the factors that use a capacity best, and how much of it; among equals those that take the primes of
  * the first dimensions. */
-static double allocate(group *m, uint64_t capacity) {
+static double allocate_factors(group *m, uint64_t capacity) {
     uint32_t best[SX_MAX_DIMS];
     double use = 1;
     for (int i = 0; i < m->n; i++) m->taken[i] = 1;
@@ -85,7 +85,7 @@ static double allocate(group *m, uint64_t capacity) {
             while (rest % p == 0) rest /= p;
             if (p > capacity) continue;
             m->left[i] = left / p;
-            double found = p * allocate(m, capacity / p);
+            double found = p * allocate_factors(m, capacity / p);
             m->left[i] = left;
             if (found <= use) continue;
             use = found;
@@ -138,7 +138,7 @@ static sx_status maximize_group(sx_gathering *g, int slot, const sx_node *names,
     collector c = {g, slot, &m};
     sx_loop_limits *limits = sx_slot_limits(g, slot);
     SX_TRY(sx_node_names(names, "maximize_dims", add_dimension, &c));
-    (void)allocate(&m, room_of(g, slot, capacity));
+    (void)allocate_factors(&m, room_of(g, slot, capacity));
     if (m.steps <= 0)
         return sx_error_hint(sx_error_at(names->place, "there are too many ways to maximize these"),
                              "write the factors, such as 'factors: [C=4]'");
@@ -151,7 +151,7 @@ static sx_status maximize_group(sx_gathering *g, int slot, const sx_node *names,
 }
 
 /* Fixes the factors that a slot is to have as large as possible. */
-static sx_status maximize(sx_gathering *g, int slot) {
+static sx_status maximize_slot(sx_gathering *g, int slot) {
     const sx_node *list = g->slot[slot].maximize;
     uint64_t capacity = sx_arch_fanout_x(g->arch, slot / 2) * sx_arch_fanout_y(g->arch, slot / 2);
     if (!list) return SX_OK;
@@ -168,8 +168,8 @@ static sx_status maximize(sx_gathering *g, int slot) {
 
 sx_status sx_gathering_settle(sx_gathering *g) {
     int slots = 2 * g->arch->n_levels;
-    for (int slot = 0; slot < slots; slot += 2) SX_TRY(maximize(g, slot));
-    for (int slot = 1; slot < slots; slot += 2) SX_TRY(maximize(g, slot));
+    for (int slot = 0; slot < slots; slot += 2) SX_TRY(maximize_slot(g, slot));
+    for (int slot = 1; slot < slots; slot += 2) SX_TRY(maximize_slot(g, slot));
     for (int d = 0; d < g->problem->n_dims && !g->remainders; d++) SX_TRY(free_factors(g, d));
     return SX_OK;
 }

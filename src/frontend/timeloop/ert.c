@@ -25,7 +25,7 @@ static const char *table_name(const sx_ert *ert, size_t i) {
     return ert->named ? ert->tables->pair[i].key : sx_node_get(ert->tables->item[i], "name")->text;
 }
 
-static bool names(const char *full, const char *component) {
+static bool names_component(const char *full, const char *component) {
     size_t size;
     const char *own = own_name(full, &size);
     return size == strlen(component) && strncmp(own, component, size) == 0;
@@ -114,7 +114,7 @@ sx_status sx_ert_find(sx_input *input, sx_ert *out) {
 
 const sx_node *sx_ert_table(const sx_ert *ert, const char *component) {
     for (size_t i = 0; ert->tables && i < ert->tables->n; i++)
-        if (names(table_name(ert, i), component))
+        if (names_component(table_name(ert, i), component))
             return ert->named ? ert->tables->pair[i].value : ert->tables->item[i];
     return NULL;
 }
@@ -142,8 +142,8 @@ static sx_status take_energy(const sx_node *action, double *energy) {
 }
 
 /* The largest energy of the actions of one name. */
-static sx_status largest(const sx_ert *ert, const sx_node *table, const char *name, bool *found,
-                         double *energy) {
+static sx_status largest_energy(const sx_ert *ert, const sx_node *table, const char *name, bool *found,
+                                double *energy) {
     *found = false;
     *energy = 0;
     if (ert->named) {
@@ -167,7 +167,7 @@ sx_status sx_ert_energy(const sx_ert *ert, const sx_node *table, const char *con
     for (size_t i = 0; i < n; i++) {
         bool found;
         double energy;
-        SX_TRY(largest(ert, table, actions[i], &found, &energy));
+        SX_TRY(largest_energy(ert, table, actions[i], &found, &energy));
         if (!found) continue;
         *out = energy;
         return SX_OK;

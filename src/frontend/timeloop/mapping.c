@@ -245,7 +245,7 @@ static SX_MUST_USE sx_status read_directive(reader *r, const sx_node *directive)
 }
 
 /* The mapping before any directive: no loops, tensors where levels are built for them. */
-static void start(reader *r) {
+static void start_mapping(reader *r) {
     sx_mapping_init(&r->mapping, r->problem, r->arch);
     sx_mapping_level *outermost = &r->mapping.level[r->arch->n_levels - 1];
     for (int d = 0; d < r->problem->n_dims; d++) outermost->temporal[d] = 1;
@@ -254,7 +254,7 @@ static void start(reader *r) {
 
 /* Reads all directives and checks them together. */
 static SX_MUST_USE sx_status read_mapping(reader *r, const sx_node *list) {
-    start(r);
+    start_mapping(r);
     for (size_t i = 0; i < list->n; i++) SX_TRY(read_directive(r, list->item[i]));
     for (int s = 0; s < r->arch->n_levels; s++) {
         sx_mapping_level *level = &r->mapping.level[s];

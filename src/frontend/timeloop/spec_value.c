@@ -39,8 +39,8 @@ static sx_status find_value(void *user, const char *name, sx_value *out) {
 }
 
 /* str() and len(), and the functions of arithmetic. */
-static sx_status call(void *user, sx_place place, const char *name, const sx_value *argument, size_t n,
-                      sx_value *out, bool *known) {
+static sx_status call_function(void *user, sx_place place, const char *name, const sx_value *argument,
+                               size_t n, sx_value *out, bool *known) {
     const evaluation *e = user;
     (void)place;
     *known = true;
@@ -65,7 +65,7 @@ static sx_status evaluate_text(const sx_spec_scope *scope, const char *text, sx_
     SX_TRY(sx_variables_scope(scope->input, &e.variables));
     const sx_names names = {.arena = sx_input_arena(scope->input),
                             .lookup = find_value,
-                            .call = call,
+                            .call = call_function,
                             .functions = "str, len and those of arithmetic",
                             .user = &e};
     return sx_expression_value(&names, text, place, out);
@@ -84,8 +84,8 @@ static sx_status add_value(const sx_spec_scope *scope, sx_place place, const cha
 }
 
 /* Writes a formatted text, what is between its quotes: f"X={BITS}". */
-static sx_status format(const sx_spec_scope *scope, sx_place place, const char *at, const char *end,
-                        sx_text *out) {
+static sx_status format_quoted(const sx_spec_scope *scope, sx_place place, const char *at, const char *end,
+                               sx_text *out) {
     while (at < end) {
         const char *open = memchr(at, '{', (size_t)(end - at));
         const char *close = open ? memchr(open, '}', (size_t)(end - open)) : NULL;
@@ -105,7 +105,7 @@ static sx_status format_text(const sx_spec_scope *scope, const sx_node *node, co
     sx_text made = {0};
     sx_status status = end - text < 3 || end[-1] != text[1]
                            ? sx_error_at(node->place, "a quote is not closed")
-                           : format(scope, node->place, text + 2, end - 1, &made);
+                           : format_quoted(scope, node->place, text + 2, end - 1, &made);
     const char *copy =
         status || made.failed ? NULL : sx_arena_copy(arena, made.data ? made.data : "", made.size);
     sx_text_free(&made);

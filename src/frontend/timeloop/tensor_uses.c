@@ -24,7 +24,7 @@ static bool lists_tensors(const char *key) {
 }
 
 /* Passes on a name unless it stands for all tensors. */
-static sx_status pass(void *user, const char *name, sx_place place) {
+static sx_status pass_name(void *user, const char *name, sx_place place) {
     const visit *v = user;
     return strcmp(name, "*") == 0 ? SX_OK : v->each(v->user, name, place);
 }
@@ -36,7 +36,7 @@ static sx_status walk_tensors(const sx_node *node, visit *v) {
         const sx_pair *pair = &node->pair[i];
         const sx_node *value = pair->value;
         if (lists_tensors(pair->key) && (value->kind == SX_NODE_LIST || value->kind == SX_NODE_SCALAR))
-            SX_TRY(sx_node_names(value, pair->key, pass, v));
+            SX_TRY(sx_node_names(value, pair->key, pass_name, v));
         else
             SX_TRY(walk_tensors(value, v));
     }

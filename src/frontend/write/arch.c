@@ -72,7 +72,7 @@ static void put_tensors(json_t *map, const sx_storage *s) {
     sx_json_set(map, "per_dataspace_bandwidth_consumption_scale", scales);
 }
 
-static SX_OWN json_t *storage(const sx_arch *arch, const sx_storage *s) {
+static SX_OWN json_t *write_storage(const sx_arch *arch, const sx_storage *s) {
     json_t *map = json_object();
     sx_json_set(map, "name", sx_json_text(s->name));
     sx_json_set(map, "technology", sx_json_text(s->technology == SX_DRAM ? "DRAM" : "SRAM"));
@@ -122,7 +122,7 @@ sx_status sx_arch_write(const sx_arch *arch, sx_format format, char **out) {
     if (arch->compute.skipped_energy >= 0)
         sx_json_set(compute, "skipped_energy", sx_json_real(arch->compute.skipped_energy));
     if (arch->compute.area > 0) sx_json_set(compute, "area", sx_json_real(arch->compute.area));
-    for (int s = 0; s < arch->n_levels; s++) sx_json_append(levels, storage(arch, &arch->level[s]));
+    for (int s = 0; s < arch->n_levels; s++) sx_json_append(levels, write_storage(arch, &arch->level[s]));
     if (arch->name[0]) sx_json_set(body, "name", sx_json_text(arch->name));
     if (arch->cycle_seconds > 0) sx_json_set(body, "global_cycle_seconds", sx_json_real(arch->cycle_seconds));
     sx_json_set(body, "arithmetic", compute);

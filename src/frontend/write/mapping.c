@@ -16,15 +16,15 @@ static SX_MUST_USE sx_status check_mapping(const sx_mapping *mapping, const sx_p
     bool good = mapping->n_levels == arch->n_levels && mapping->n_dims == problem->n_dims &&
                 mapping->n_tensors == problem->n_tensors;
     for (int s = 0; good && s < mapping->n_levels; s++) {
-        uint32_t temporal = 0, spatial = 0;
+        uint32_t temporal = 0, write_spatial = 0;
         for (int i = 0; i < mapping->n_dims; i++) {
             const sx_mapping_level *level = &mapping->level[s];
             good &= level->temporal_order[i] < mapping->n_dims && level->spatial_order[i] < mapping->n_dims;
             good &= level->temporal[i] >= 1 && level->spatial[i] >= 1;
             temporal |= good ? 1u << level->temporal_order[i] : 0;
-            spatial |= good ? 1u << level->spatial_order[i] : 0;
+            write_spatial |= good ? 1u << level->spatial_order[i] : 0;
         }
-        good &= temporal == (1u << mapping->n_dims) - 1 && spatial == temporal;
+        good &= temporal == (1u << mapping->n_dims) - 1 && write_spatial == temporal;
     }
     return good ? SX_OK
                 : sx_error_new(SX_ERR_USAGE, "the mapping was not made for this problem and architecture");
@@ -43,7 +43,7 @@ static void put_tensors(writer *w, json_t *directive, const char *key, unsigned 
 }
 
 /* Text such as "R=3 P=4,1": every factor, with what is left of it the last time where that is less. */
-static SX_OWN json_t *factors(writer *w, const uint32_t *factor) {
+static SX_OWN json_t *write_factors(writer *w, const uint32_t *factor) {
     sx_text text = {0};
     for (int d = 0; d < w->problem->n_dims; d++) {
         uint32_t left = w->rest[d] % factor[d] + 1;
@@ -57,7 +57,7 @@ static SX_OWN json_t *factors(writer *w, const uint32_t *factor) {
 }
 
 /* An order as Timeloop writes it, letters in a row, or a list of names where they are longer. */
-static SX_OWN json_t *permutation(writer *w, const uint8_t *order) {
+static SX_OWN json_t *write_permutation(writer *w, const uint8_t *order) {
     char text[SX_MAX_DIMS + 1] = "";
     json_t *list = w->letters ? NULL : json_array();
     for (int i = 0; i < w->problem->n_dims; i++) {
@@ -87,11 +87,11 @@ static bool spatial_needed(const writer *w, int s) {
 }
 
 /* The spatial directive; it must be made before the same level's temporal one. */
-static SX_OWN json_t *spatial(writer *w, int s) {
+static SX_OWN json_t *write_spatial(writer *w, int s) {
     const sx_mapping_level *level = &w->mapping->level[s];
     json_t *directive = directive_new(w, s, "spatial");
-    sx_json_set(directive, "factors", factors(w, level->spatial));
-    sx_json_set(directive, "permutation", permutation(w, level->spatial_order));
+    sx_json_set(directive, "factors", write_factors(w, level->spatial));
+    sx_json_set(directive, "permutation", write_permutation(w, level->spatial_order));
     sx_json_set(directive, "split", sx_json_exact(level->split));
     if (level->x_part) sx_json_set(directive, "x_part", sx_json_exact(level->x_part));
     put_tensors(w, directive, "no_reuse", level->no_multicast);
@@ -99,17 +99,17 @@ static SX_OWN json_t *spatial(writer *w, int s) {
     return directive;
 }
 
-static SX_OWN json_t *temporal(writer *w, int s) {
+static SX_OWN json_t *write_temporal(writer *w, int s) {
     const sx_mapping_level *level = &w->mapping->level[s];
     json_t *directive = directive_new(w, s, "temporal");
-    sx_json_set(directive, "factors", factors(w, level->temporal));
-    sx_json_set(directive, "permutation", permutation(w, level->temporal_order));
+    sx_json_set(directive, "factors", write_factors(w, level->temporal));
+    sx_json_set(directive, "permutation", write_permutation(w, level->temporal_order));
     put_tensors(w, directive, "no_temporal_reuse", level->no_temporal_reuse);
     put_tensors(w, directive, "rmw_first_update", level->rmw_first_update);
     return directive;
 }
 
-static SX_OWN json_t *kept(writer *w, int s) {
+static SX_OWN json_t *write_kept(writer *w, int s) {
     unsigned keep = w->mapping->level[s].keep, all = (1u << w->problem->n_tensors) - 1;
     json_t *directive = directive_new(w, s, "bypass");
     sx_json_set(directive, "keep", tensor_list(w, keep));
@@ -127,9 +127,9 @@ sx_status sx_mapping_write(const sx_mapping *mapping, const sx_problem *problem,
     }
     json_t *root = json_object(), *list = json_array();
     for (int s = 0; s < mapping->n_levels; s++) {
-        sx_json_append(list, kept(&w, s));
-        if (spatial_needed(&w, s)) sx_json_append(list, spatial(&w, s));
-        sx_json_append(list, temporal(&w, s));
+        sx_json_append(list, write_kept(&w, s));
+        if (spatial_needed(&w, s)) sx_json_append(list, write_spatial(&w, s));
+        sx_json_append(list, write_temporal(&w, s));
     }
     sx_json_set(root, "mapping", list);
     return sx_json_write(root, format, out);

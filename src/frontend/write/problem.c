@@ -27,7 +27,7 @@ static void choose_prefix(writer *w) {
 }
 
 /* The name of a coefficient, or its number once names have run out. */
-static SX_OWN json_t *coefficient(writer *w, int32_t value) {
+static SX_OWN json_t *write_coefficient(writer *w, int32_t value) {
     char name[SX_NAME_SIZE + 16];
     int i = 0;
     while (i < w->n_named && w->named[i] != value) i++;
@@ -37,7 +37,7 @@ static SX_OWN json_t *coefficient(writer *w, int32_t value) {
     return sx_json_text(name);
 }
 
-static SX_OWN json_t *projection(writer *w, const sx_tensor *tensor) {
+static SX_OWN json_t *write_projection(writer *w, const sx_tensor *tensor) {
     json_t *ranks = json_array();
     for (int r = 0; r < tensor->n_ranks; r++) {
         json_t *rank = json_array();
@@ -45,7 +45,7 @@ static SX_OWN json_t *projection(writer *w, const sx_tensor *tensor) {
             if (tensor->coef[r][d] == 0) continue;
             json_t *term = json_array();
             sx_json_append(term, sx_json_text(w->problem->dim_name[d]));
-            if (tensor->coef[r][d] != 1) sx_json_append(term, coefficient(w, tensor->coef[r][d]));
+            if (tensor->coef[r][d] != 1) sx_json_append(term, write_coefficient(w, tensor->coef[r][d]));
             sx_json_append(rank, term);
         }
         sx_json_append(ranks, rank);
@@ -53,13 +53,13 @@ static SX_OWN json_t *projection(writer *w, const sx_tensor *tensor) {
     return ranks;
 }
 
-static SX_OWN json_t *spaces(writer *w) {
+static SX_OWN json_t *write_spaces(writer *w) {
     json_t *list = json_array();
     for (int v = 0; v < w->problem->n_tensors; v++) {
         const sx_tensor *tensor = &w->problem->tensor[v];
         json_t *space = json_object();
         sx_json_set(space, "name", sx_json_text(tensor->name));
-        sx_json_set(space, "projection", projection(w, tensor));
+        sx_json_set(space, "projection", write_projection(w, tensor));
         if (tensor->alias[0]) sx_json_set(space, "alias", sx_json_text(tensor->alias));
         if (tensor->output) sx_json_set(space, "read-write", json_boolean(true));
         if (tensor->bits) sx_json_set(space, "bits", sx_json_exact(tensor->bits));
@@ -69,12 +69,12 @@ static SX_OWN json_t *spaces(writer *w) {
 }
 
 /* The coefficients that the projections named. */
-static SX_OWN json_t *coefficients(writer *w) {
+static SX_OWN json_t *write_coefficients(writer *w) {
     json_t *list = json_array();
     int n = w->n_named;
     for (int i = 0; i < n; i++) {
         json_t *item = json_object();
-        sx_json_set(item, "name", coefficient(w, w->named[i]));
+        sx_json_set(item, "name", write_coefficient(w, w->named[i]));
         sx_json_set(item, "default", json_integer(w->named[i]));
         sx_json_append(list, item);
     }
@@ -82,7 +82,7 @@ static SX_OWN json_t *coefficients(writer *w) {
 }
 
 /* How dense the tensors are; NULL where nothing says. */
-static SX_OWN json_t *densities(const sx_problem *problem) {
+static SX_OWN json_t *write_densities(const sx_problem *problem) {
     json_t *map = json_object();
     for (int v = 0; v < problem->n_tensors; v++) {
         const sx_tensor *tensor = &problem->tensor[v];
@@ -113,11 +113,11 @@ sx_status sx_problem_write(const sx_problem *problem, sx_format format, char **o
         sx_json_append(dimensions, sx_json_text(problem->dim_name[d]));
         sx_json_set(instance, problem->dim_name[d], sx_json_exact(problem->size[d]));
     }
-    json_t *data_spaces = spaces(&w), *sparse = densities(problem);
+    json_t *data_spaces = write_spaces(&w), *sparse = write_densities(problem);
     if (sparse) sx_json_set(instance, "densities", sparse);
     if (problem->name[0]) sx_json_set(shape, "name", sx_json_text(problem->name));
     sx_json_set(shape, "dimensions", dimensions);
-    if (w.n_named) sx_json_set(shape, "coefficients", coefficients(&w));
+    if (w.n_named) sx_json_set(shape, "coefficients", write_coefficients(&w));
     sx_json_set(shape, "data-spaces", data_spaces);
     sx_json_set(body, "shape", shape);
     sx_json_set(body, "instance", instance);

@@ -2,7 +2,7 @@
 #include "frontend/write/sparse_section.h"
 
 /* The names of a set. */
-static SX_OWN json_t *names(const sx_sparse *sparse, uint32_t set) {
+static SX_OWN json_t *write_names(const sx_sparse *sparse, uint32_t set) {
     json_t *list = json_array();
     for (int i = 0; i < sparse->n_names; i++)
         if (set >> i & 1) sx_json_append(list, sx_json_text(sparse->name[i]));
@@ -18,7 +18,8 @@ static SX_OWN json_t *rank_tree(const sx_sparse *sparse, const sx_rank_format *r
         sx_json_set(map, "payload_word_bits", sx_json_exact(rank->payload_bits));
     if (!rank->n_flattened) return map;
     json_t *lists = json_array();
-    for (int i = 0; i < rank->n_flattened; i++) sx_json_append(lists, names(sparse, rank->flattened[i]));
+    for (int i = 0; i < rank->n_flattened; i++)
+        sx_json_append(lists, write_names(sparse, rank->flattened[i]));
     sx_json_set(map, "flattened_rankIDs", lists);
     return map;
 }
@@ -39,7 +40,7 @@ static SX_OWN json_t *action_tree(const sx_sparse *sparse, const sx_sparse_actio
     for (int i = 0; i < action->n_options; i++) {
         json_t *option = json_object();
         sx_json_set(option, "target", sx_json_text(sparse->name[action->option[i].target]));
-        sx_json_set(option, "condition_on", names(sparse, action->option[i].on));
+        sx_json_set(option, "condition_on", write_names(sparse, action->option[i].on));
         sx_json_append(options, option);
     }
     sx_json_set(map, "options", options);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* A number with four digits, which is more than fits of measurements know. */
-static double rounded(double value) {
+static double rounded_value(double value) {
     char text[32];
     snprintf(text, sizeof text, "%.4g", value);
     return strtod(text, NULL);
@@ -23,12 +23,13 @@ static void put_numbers(json_t *map, const sx_arch *arch, const sx_timing_kind *
     for (size_t i = 0; (key = sx_timing_number(i)); i++) {
         const double value = *sx_timing_value(&kind, key);
         if (value == *sx_timing_value(&base, key)) continue;
-        sx_json_set(map, key->name, isinf(value) ? sx_json_text("inf") : sx_json_real(rounded(value)));
+        sx_json_set(map, key->name, isinf(value) ? sx_json_text("inf") : sx_json_real(rounded_value(value)));
     }
-    if (kind.compute != base.compute) sx_json_set(shares, "compute", sx_json_real(rounded(kind.compute)));
+    if (kind.compute != base.compute)
+        sx_json_set(shares, "compute", sx_json_real(rounded_value(kind.compute)));
     for (int s = arch->n_levels - 1; s >= 0; s--)
         if (kind.level[s] != base.level[s])
-            sx_json_set(shares, arch->level[s].name, sx_json_real(rounded(kind.level[s])));
+            sx_json_set(shares, arch->level[s].name, sx_json_real(rounded_value(kind.level[s])));
     if (json_object_size(shares))
         sx_json_set(map, "efficiency", shares);
     else
@@ -63,8 +64,8 @@ static json_t *timing_tree(const sx_arch *arch, const sx_timing *timing) {
     if (timing->n_rates) sx_json_set(map, "rates", json_incref(rates));
     if (timing->link_bandwidth > 0) {
         json_t *link = json_object();
-        sx_json_set(link, "bandwidth", sx_json_real(rounded(timing->link_bandwidth)));
-        sx_json_set(link, "latency", sx_json_real(rounded(timing->link_latency)));
+        sx_json_set(link, "bandwidth", sx_json_real(rounded_value(timing->link_bandwidth)));
+        sx_json_set(link, "latency", sx_json_real(rounded_value(timing->link_latency)));
         sx_json_set(map, "link", link);
     }
     for (int i = 1; i < timing->n_kinds; i++) {

@@ -163,7 +163,7 @@ static size_t best_of(const bayes *b) {
 }
 
 /* Drops a kept point. */
-static void drop(bayes *b, size_t i) {
+static void drop_point(bayes *b, size_t i) {
     size_t after = b->s->n - i - 1;
     memmove(b->value + i, b->value + i + 1, after * sizeof *b->value);
     memmove(b->point + i * b->size, b->point + (i + 1) * b->size, after * b->size);
@@ -172,41 +172,41 @@ static void drop(bayes *b, size_t i) {
 }
 
 /* Drops points until half remain: the worst of those that are not among the newest sixth. */
-static void thin(bayes *b) {
+static void thin_points(bayes *b) {
     while (b->s->n > b->kept / 2) {
         size_t worst = 0, old = b->s->n - b->kept / 6;
         for (size_t i = 1; i < old; i++)
             if (b->value[i] > b->value[worst]) worst = i;
-        drop(b, worst);
+        drop_point(b, worst);
     }
 }
 
 /* Puts the kept points into the process anew; those too close to an earlier one are dropped. */
-static void rebuild(bayes *b) {
+static void rebuild_process(bayes *b) {
     sx_gp_reset(&b->gp, b->parameter);
     for (size_t i = 0; i < b->s->n;)
         if (sx_gp_add(&b->gp, b->vector + i * b->d))
             i++;
         else
-            drop(b, i);
+            drop_point(b, i);
     set_y(b);
     sx_gp_set(&b->gp, b->y);
 }
 
 /* Fits the hyperparameters where that is due, after making room for a batch. */
-static sx_status refit(bayes *b) {
+static sx_status refit_hyperparameters(bayes *b) {
     state *s = b->s;
     bool full = s->n + b->batch > b->kept;
-    if (full) thin(b);
+    if (full) thin_points(b);
     if (s->fitted && s->since < (s->n < b->kept / 2 ? s->fitted : b->kept)) {
-        if (full) rebuild(b);
+        if (full) rebuild_process(b);
         return SX_OK;
     }
     s->fitted = s->n;
     s->since = 0;
     set_y(b);
     SX_TRY(sx_gp_fit(b->vector, b->y, s->n, b->d, (unsigned)sx_run_setting(b->run, STEPS), b->parameter));
-    rebuild(b);
+    rebuild_process(b);
     return SX_OK;
 }
 
@@ -278,7 +278,7 @@ static size_t most_promising(const bayes *b, size_t n, double best) {
 
 /* Takes a candidate out of the pool and into the process, with y as if it were as good as the best: the others'
  * means and variances change by its row. False where it is too close to others. */
-static bool lie(bayes *b, size_t n, size_t chosen, double best) {
+static bool assume_value(bayes *b, size_t n, size_t chosen, double best) {
     sx_gp *gp = &b->gp;
     size_t k = gp->n;
     const double *scaled = b->scaled + chosen * b->d, *v = b->solved + chosen * b->kept;
@@ -311,7 +311,7 @@ static size_t choose_batch(bayes *b, size_t n) {
     for (size_t tries = 0; tries < n && chosen < b->batch; tries++) {
         size_t i = most_promising(b, n, best);
         if (b->variance[i] == -INFINITY) break;
-        if (!lie(b, n, i, best)) continue;
+        if (!assume_value(b, n, i, best)) continue;
         memcpy(candidate_at(b, b->pool + 1 + chosen), candidate_at(b, i), b->size);
         chosen++;
     }
@@ -319,7 +319,7 @@ static size_t choose_batch(bayes *b, size_t n) {
 }
 
 /* Takes a batch's values in; what has none counts as the worst that is kept. */
-static void learn(bayes *b, const unsigned char *points, size_t n) {
+static void learn_values(bayes *b, const unsigned char *points, size_t n) {
     double worst = -INFINITY;
     for (size_t i = 0; i < b->s->n; i++) worst = fmax(worst, b->value[i]);
     for (size_t i = 0; i < n; i++) {
@@ -338,7 +338,7 @@ static void begin_anew(bayes *b) {
 }
 
 /* Changes the trust region by what a batch of n points brought. */
-static void resize(bayes *b, double before, double after, size_t n) {
+static void resize_region(bayes *b, double before, double after, size_t n) {
     state *s = b->s;
     bool better = after < before;
     s->successes = better ? s->successes + 1 : 0;
@@ -365,14 +365,14 @@ static bool draw_batch(bayes *b) {
         if (!legal) return false;
     }
     n = sx_run_evaluate(b->run, points, n, b->outcome);
-    learn(b, points, n);
+    learn_values(b, points, n);
     b->s->begun += n;
     return true;
 }
 
 /* Chooses, evaluates and learns a batch by the process. */
 static sx_status learn_batch(bayes *b) {
-    SX_TRY(refit(b));
+    SX_TRY(refit_hyperparameters(b));
     size_t n = fill_pool(b);
     if (sx_run_stopped(b->run)) return SX_OK;
     const unsigned char *points = candidate_at(b, b->pool + 1);
@@ -383,12 +383,12 @@ static sx_status learn_batch(bayes *b) {
         return SX_OK;
     }
     size_t evaluated = sx_run_evaluate(b->run, points, chosen, b->outcome);
-    learn(b, points, evaluated);
+    learn_values(b, points, evaluated);
     b->s->since += evaluated;
     b->gp.n = b->gp.factor.n = b->s->n;
     set_y(b);
     sx_gp_set(&b->gp, b->y);
-    if (evaluated > 0) resize(b, before, b->value[best_of(b)], evaluated);
+    if (evaluated > 0) resize_region(b, before, b->value[best_of(b)], evaluated);
     return SX_OK;
 }
 
@@ -399,7 +399,7 @@ static void take_starts(bayes *b) {
     for (size_t i = 0; i < n && !sx_run_stopped(b->run); i++) {
         size_t evaluated = sx_run_evaluate(b->run, start + i * b->size, 1, b->outcome);
         if (b->s->begun == b->first) continue;
-        learn(b, start + i * b->size, evaluated);
+        learn_values(b, start + i * b->size, evaluated);
         b->s->begun += evaluated;
     }
 }
@@ -409,9 +409,9 @@ static void take_news(bayes *b) {
     sx_outcome outcome;
     const void *point = sx_run_news(b->run, &outcome);
     if (!point || b->s->begun < b->first || is_kept(b, point)) return;
-    if (b->s->n == b->kept) drop(b, 0);
+    if (b->s->n == b->kept) drop_point(b, 0);
     keep_point(b, point, outcome.value);
-    rebuild(b);
+    rebuild_process(b);
 }
 
 /* Whether the state is one that a search may have. */
@@ -439,7 +439,7 @@ static sx_status begin_search(bayes *b, bool resumed, bool *go) {
         return SX_OK;
     }
     for (size_t i = 0; i < b->s->n; i++) vector_of(b, b->point + i * b->size, b->vector + i * b->d);
-    if (b->s->fitted) rebuild(b);
+    if (b->s->fitted) rebuild_process(b);
     take_news(b);
     return SX_OK;
 }

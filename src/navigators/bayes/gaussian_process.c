@@ -27,13 +27,13 @@ void sx_gp_fini(sx_gp *gp) {
 }
 
 /* The Matern-5/2 correlation at a distance. */
-static double correlation(double r) {
+static double matern_correlation(double r) {
     double s = root5 * r;
     return (1 + s + s * s / 3) * sx_exp(-s);
 }
 
 /* The distance of two points given in lengths. */
-static double distance(const double *a, const double *b, size_t d) {
+static double point_distance(const double *a, const double *b, size_t d) {
     double sum[4] = {0};
     size_t i = 0;
     for (; i + 4 <= d; i += 4)
@@ -50,7 +50,7 @@ void sx_gp_reset(sx_gp *gp, const double *parameter) {
 }
 
 double sx_gp_covariance(const sx_gp *gp, const double *a, const double *b) {
-    return gp->amplitude * correlation(distance(a, b, gp->d));
+    return gp->amplitude * matern_correlation(point_distance(a, b, gp->d));
 }
 
 void sx_gp_scale(const sx_gp *gp, const double *x, double *scaled) {
@@ -85,7 +85,7 @@ typedef struct likelihood {
 } likelihood;
 
 /* The derivative of the likelihood with respect to every hyperparameter, by tr((a a' - K^-1) dK) / 2. */
-static void differentiate(const likelihood *w, double *gradient) {
+static void differentiate_likelihood(const likelihood *w, double *gradient) {
     const sx_gp *gp = &w->gp;
     size_t d = gp->d;
     memset(gradient, 0, (d + 2) * sizeof *gradient);
@@ -96,7 +96,7 @@ static void differentiate(const likelihood *w, double *gradient) {
         gradient[d + 1] += own * gp->noise;
         for (size_t k = 0; k < i; k++) {
             const double *b = gp->x + k * d;
-            double s = root5 * distance(a, b, d), decay = gp->amplitude * sx_exp(-s);
+            double s = root5 * point_distance(a, b, d), decay = gp->amplitude * sx_exp(-s);
             double weight = w->alpha[i] * w->alpha[k] - inverse[k];
             double by_square = weight * decay * (1 + s) * (5.0 / 3);
             gradient[d] += weight * decay * (1 + s + s * s / 3);
@@ -106,7 +106,7 @@ static void differentiate(const likelihood *w, double *gradient) {
 }
 
 /* The likelihood of points that are in the process, -INFINITY where not all are. */
-static double measure(likelihood *w, const double *x, const double *y, size_t n) {
+static double measure_likelihood(likelihood *w, const double *x, const double *y, size_t n) {
     static const double log_2pi = 1.8378770664093454836;
     for (size_t i = 0; i < n; i++)
         if (!sx_gp_add(&w->gp, x + i * w->gp.d)) return -INFINITY;
@@ -124,8 +124,8 @@ sx_status sx_gp_likelihood(const double *x, const double *y, size_t n, size_t d,
     if (!status) {
         w.alpha = w.inverse + n * n;
         sx_gp_reset(&w.gp, parameter);
-        *value = measure(&w, x, y, n);
-        if (isfinite(*value)) differentiate(&w, gradient);
+        *value = measure_likelihood(&w, x, y, n);
+        if (isfinite(*value)) differentiate_likelihood(&w, gradient);
     }
     sx_gp_fini(&w.gp);
     free(w.inverse);
@@ -155,7 +155,7 @@ typedef struct ascent {
 } ascent;
 
 /* Moves every hyperparameter by its step in the direction of the gradient; a step grows while the sign holds. */
-static void climb(ascent *a, size_t n, double *parameter) {
+static void climb_gradient(ascent *a, size_t n, double *parameter) {
     for (size_t j = 0; j < n; j++) {
         double agree = a->gradient[j] * a->last[j];
         if (agree > 0) a->step[j] = fmin(a->step[j] * 1.2, 1);
@@ -168,8 +168,8 @@ static void climb(ascent *a, size_t n, double *parameter) {
 }
 
 /* The steps of a fit; the best hyperparameters are in a->best. */
-static sx_status ascend(ascent *a, const double *x, const double *y, size_t n, size_t d, unsigned steps,
-                        double *parameter) {
+static sx_status ascend_likelihood(ascent *a, const double *x, const double *y, size_t n, size_t d,
+                                   unsigned steps, double *parameter) {
     for (unsigned i = 0; i <= steps; i++) {
         double value;
         SX_TRY(sx_gp_likelihood(x, y, n, d, parameter, &value, a->gradient));
@@ -182,7 +182,7 @@ static sx_status ascend(ascent *a, const double *x, const double *y, size_t n, s
             a->best_value = value;
             memcpy(a->best, parameter, (d + 2) * sizeof *parameter);
         }
-        climb(a, d + 2, parameter);
+        climb_gradient(a, d + 2, parameter);
     }
     return SX_OK;
 }
@@ -198,7 +198,7 @@ sx_status sx_gp_fit(const double *x, const double *y, size_t n, size_t d, unsign
     sx_gp_prior(d, a.middle);
     memcpy(a.best, parameter, m * sizeof *parameter);
     for (size_t j = 0; j < m; j++) a.step[j] = 0.2;
-    sx_status status = ascend(&a, x, y, n, d, steps, parameter);
+    sx_status status = ascend_likelihood(&a, x, y, n, d, steps, parameter);
     memcpy(parameter, a.best, m * sizeof *parameter);
     free(a.gradient);
     return status;

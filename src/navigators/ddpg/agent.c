@@ -161,7 +161,7 @@ double sx_agent_learn(sx_agent *agent, const sx_transitions *batch) {
 }
 
 /* Copies n numbers out of a block, or into it where `in` is given; moves past them. */
-static void copy(float **out, const float **in, float *numbers, size_t n) {
+static void copy_numbers(float **out, const float **in, float *numbers, size_t n) {
     if (out) {
         memcpy(*out, numbers, n * sizeof *numbers);
         *out += n;
@@ -174,15 +174,15 @@ static void copy(float **out, const float **in, float *numbers, size_t n) {
 /* The steps that an optimizer has made, as two numbers that hold them exactly. */
 static void copy_steps(float **out, const float **in, uint64_t *steps) {
     float part[] = {(float)(*steps >> 20 & 0xfffff), (float)(*steps & 0xfffff)};
-    copy(out, in, part, 2);
+    copy_numbers(out, in, part, 2);
     if (in) *steps = (uint64_t)part[0] << 20 | (uint64_t)part[1];
 }
 
 /* Copies all numbers of a network, its target and its optimizer. */
 static void copy_learner(float **out, const float **in, const learner *l) {
-    copy(out, in, l->net->parameter, l->net->n_parameters);
-    copy(out, in, l->target->parameter, l->net->n_parameters);
-    copy(out, in, l->adam->state, l->adam->n_state);
+    copy_numbers(out, in, l->net->parameter, l->net->n_parameters);
+    copy_numbers(out, in, l->target->parameter, l->net->n_parameters);
+    copy_numbers(out, in, l->adam->state, l->adam->n_state);
     copy_steps(out, in, &l->adam->steps);
 }
 

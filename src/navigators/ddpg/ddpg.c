@@ -189,7 +189,7 @@ static sx_status make_move(const void *input, size_t lane, sx_worker *worker, vo
 }
 
 /* What an outcome is worth: the higher the better. What is illegal is worth as much as the worst that is stored. */
-static double worth(const ddpg *g, const sx_outcome *outcome) {
+static double outcome_worth(const ddpg *g, const sx_outcome *outcome) {
     if (isfinite(outcome->value)) return outcome->value > 0 ? -sx_log(outcome->value) : -outcome->value;
     uint64_t n = g->s->stored < g->replay ? g->s->stored : g->replay;
     double least = 0;
@@ -198,12 +198,12 @@ static double worth(const ddpg *g, const sx_outcome *outcome) {
 }
 
 /* Stores the transition of a lane, and lets it go on, or begin a new episode at a draw. */
-static bool store(ddpg *g, size_t lane, const move *m, const unsigned char *point) {
+static bool store_transition(ddpg *g, size_t lane, const move *m, const unsigned char *point) {
     state *s = g->s;
     size_t at = s->stored % g->replay, n = g->n;
     bool ends = ++s->step[lane] >= g->steps;
     float *to = g->to + at * n;
-    g->reward[at] = worth(g, &m->outcome);
+    g->reward[at] = outcome_worth(g, &m->outcome);
     memcpy(g->led_to + at * g->size, point, g->size);
     memcpy(g->from + at * n, g->lane_state + lane * n, n * sizeof *to);
     vector_of(g, point, g->vector, to);
@@ -218,7 +218,7 @@ static bool store(ddpg *g, size_t lane, const move *m, const unsigned char *poin
 }
 
 /* One update by a batch of stored transitions. */
-static void update(ddpg *g) {
+static void update_agent(ddpg *g) {
     state *s = g->s;
     uint64_t stored = s->stored < g->replay ? s->stored : g->replay;
     double sum = 0, squares = 0, batch = 0;
@@ -260,7 +260,7 @@ static void choose_actions(ddpg *g, bool *random) {
 }
 
 /* A move of every lane, and as many updates as there were evaluations; false where there is no legal point. */
-static bool play(ddpg *g, unsigned char *moves) {
+static bool play_moves(ddpg *g, unsigned char *moves) {
     bool random[LANES], found = false;
     size_t each = sizeof(move) + g->size, n = 0;
     choose_actions(g, random);
@@ -270,11 +270,11 @@ static bool play(ddpg *g, unsigned char *moves) {
     for (size_t i = 0; i < LANES; i++) {
         const move *m = (const move *)(const void *)(moves + i * each);
         if (!m->done) continue;
-        found = store(g, i, m, (const unsigned char *)(m + 1)) || found;
+        found = store_transition(g, i, m, (const unsigned char *)(m + 1)) || found;
         n++;
     }
     for (; n > 0 && !sx_run_stopped(g->run); n--)
-        if (g->s->stored >= LANES) update(g);
+        if (g->s->stored >= LANES) update_agent(g);
     sx_agent_write(g->agent, g->numbers);
     return found || sx_run_stopped(g->run);
 }
@@ -316,7 +316,7 @@ static sx_status search_rounds(ddpg *g, bool resumed) {
             sx_run_evaluate_starts(g->run, 0);
             g->s->begun = 1;
         } else {
-            go = play(g, moves);
+            go = play_moves(g, moves);
         }
     }
     free(moves);

@@ -30,7 +30,7 @@ static int is_sent(void *state, void *request) {
     return 1;
 }
 
-static int probe(void *state, int *from, size_t *size) {
+static int probe_message(void *state, int *from, size_t *size) {
     int there = 0, count = 0;
     MPI_Status status;
     (void)state;
@@ -41,7 +41,7 @@ static int probe(void *state, int *from, size_t *size) {
     return 1;
 }
 
-static int receive(void *state, int from, void *bytes, size_t size) {
+static int receive_message(void *state, int from, void *bytes, size_t size) {
     (void)state;
     return MPI_Recv(bytes, (int)size, MPI_BYTE, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS;
 }
@@ -65,8 +65,8 @@ int sx_mpi_open(sx_link *out, const char **why) {
     *out = (sx_link){.version = SX_MPI_MODULE_VERSION,
                      .send = send_bytes,
                      .sent = is_sent,
-                     .probe = probe,
-                     .receive = receive,
+                     .probe = probe_message,
+                     .receive = receive_message,
                      .close = close_link};
     MPI_Comm_rank(MPI_COMM_WORLD, &out->number);
     MPI_Comm_size(MPI_COMM_WORLD, &out->count);

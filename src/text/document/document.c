@@ -8,13 +8,13 @@
 #include <string.h>
 #include <strings.h>
 
-static char fold(char c) {
+static char fold_letter(char c) {
     return c == '-' ? '_' : c;
 }
 
 int sx_key_compare(const char *a, const char *b) {
-    while (*a && fold(*a) == fold(*b)) a++, b++;
-    return (unsigned char)fold(*a) - (unsigned char)fold(*b);
+    while (*a && fold_letter(*a) == fold_letter(*b)) a++, b++;
+    return (unsigned char)fold_letter(*a) - (unsigned char)fold_letter(*b);
 }
 
 bool sx_key_equal(const char *a, const char *b) {

@@ -115,7 +115,7 @@ static bool same_tag(const char *a, const char *b) {
 
 /* The value of pair `i` of a map in another one: at the same place or, in maps that are not large, anywhere.
  */
-static const sx_node *counterpart(const sx_node *a, size_t i, const sx_node *b) {
+static const sx_node *matching_value(const sx_node *a, size_t i, const sx_node *b) {
     enum { LARGE = 256 };
     if (sx_key_equal(a->pair[i].key, b->pair[i].key)) return b->pair[i].value;
     return b->n <= LARGE ? sx_node_get(b, a->pair[i].key) : NULL;
@@ -130,7 +130,7 @@ static bool same_value(const sx_node *a, const sx_node *b) {
     for (size_t i = 0; i < a->n && a->kind == SX_NODE_LIST; i++)
         if (!same_value(a->item[i], b->item[i])) return false;
     for (size_t i = 0; i < a->n && a->kind == SX_NODE_MAP; i++) {
-        const sx_node *other = counterpart(a, i, b);
+        const sx_node *other = matching_value(a, i, b);
         if (!other || !same_value(a->pair[i].value, other)) return false;
     }
     return true;

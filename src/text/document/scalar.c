@@ -150,7 +150,7 @@ sx_status sx_node_text(const sx_node *node, const char *what, const char **out) 
 }
 
 /* Whether every character can be shown as it is. */
-static bool printable(const char *text) {
+static bool is_printable(const char *text) {
     uint32_t code;
     for (size_t size; (size = sx_text_character(text, &code)) && sx_text_visible(code);) text += size;
     return *text == 0;
@@ -159,7 +159,8 @@ static bool printable(const char *text) {
 sx_status sx_node_name(const sx_node *node, const char *what, char *field) {
     const char *text = NULL;
     SX_TRY(sx_node_text(node, what, &text));
-    if (!printable(text)) return sx_error_at(node->place, "'%s' has characters that cannot be printed", what);
+    if (!is_printable(text))
+        return sx_error_at(node->place, "'%s' has characters that cannot be printed", what);
     return sx_error_place(sx_text_name(field, SX_NAME_SIZE, text, what), node->place);
 }
 

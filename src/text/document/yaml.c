@@ -166,7 +166,7 @@ static SX_MUST_USE sx_status read_included(const reader *r, sx_node *node) {
     return SX_OK;
 }
 
-static SX_MUST_USE sx_status push(reader *r, sx_pair pair) {
+static SX_MUST_USE sx_status push_pair(reader *r, sx_pair pair) {
     stack *s = &r->open;
     if (!sx_reserve(&s->pair, &s->room, s->n + 1, sizeof *s->pair)) return sx_error_memory();
     s->pair[s->n++] = pair;
@@ -187,7 +187,7 @@ static SX_MUST_USE sx_status read_list(reader *r, sx_node *node, unsigned depth)
         yaml_event_delete(&event);
         if (status) return status;
         if (end) break;
-        SX_TRY(push(r, (sx_pair){.value = value}));
+        SX_TRY(push_pair(r, (sx_pair){.value = value}));
     }
     node->n = r->open.n - base;
     node->item = sx_arena_alloc(r->arena, node->n, sizeof *node->item);
@@ -225,7 +225,7 @@ static SX_MUST_USE sx_status read_map(reader *r, sx_node *node, unsigned depth) 
         status = read_value(r, &event, depth, &pair.value);
         yaml_event_delete(&event);
         if (status) return status;
-        SX_TRY(push(r, pair));
+        SX_TRY(push_pair(r, pair));
     }
     node->n = r->open.n - base;
     sx_pair *pairs = sx_arena_alloc(r->arena, node->n, sizeof *pairs);
@@ -279,7 +279,7 @@ static SX_MUST_USE sx_status read_stream(reader *r) {
         if (begins) status = read_value(r, &event, 0, &value);
         yaml_event_delete(&event);
         if (status) return status;
-        if (value && value->kind != SX_NODE_NULL) SX_TRY(push(r, (sx_pair){.value = value}));
+        if (value && value->kind != SX_NODE_NULL) SX_TRY(push_pair(r, (sx_pair){.value = value}));
     }
     return SX_OK;
 }

@@ -46,7 +46,7 @@ static bool accept_token(parser *p, const char *token) {
 
 /* The place of the next character, or that of the whole where that is all there is. Lines and columns are
  * counted on from the last place, so that all places of an expression take one pass over it. */
-static sx_place here(parser *p) {
+static sx_place parser_place(parser *p) {
     sx_place place = p->place;
     if (!p->names->jinja) return place;
     skip_space(p);
@@ -62,14 +62,14 @@ static sx_place here(parser *p) {
     return place;
 }
 
-static sx_status bad(parser *p, const char *what) {
-    return sx_error_at(here(p), "the expression '%.200s' is not valid: %s", p->text, what);
+static sx_status malformed_expression(parser *p, const char *what) {
+    return sx_error_at(parser_place(p), "the expression '%.200s' is not valid: %s", p->text, what);
 }
 
 /* Gives an error of a value its place and the text that it comes from. */
-static sx_status located(parser *p, SX_TAKE sx_status status) {
+static sx_status locate_error(parser *p, SX_TAKE sx_status status) {
     if (!status || status->code != SX_ERR_INPUT || status->file) return status;
-    sx_status error = bad(p, status->message);
+    sx_status error = malformed_expression(p, status->message);
     sx_status_free(status);
     return error;
 }
@@ -80,30 +80,33 @@ sx_status sx_value_undefined(sx_place place, const sx_value *value) {
 }
 
 /* Refuses a value that is undefined. */
-static sx_status defined(parser *p, sx_place place, const sx_value *value) {
+static sx_status require_defined(parser *p, sx_place place, const sx_value *value) {
     return value->kind == SX_VALUE_UNDEFINED && !p->skipped ? sx_value_undefined(place, value) : SX_OK;
 }
 
 /* Reads the right side of an operator and applies it, unless this part is skipped; `place` is that of the
  * left side. */
-static sx_status operate(parser *p, const char *op, sx_place place, parse_operand *operand, sx_value *left) {
+static sx_status apply_operator(parser *p, const char *op, sx_place place, parse_operand *operand,
+                                sx_value *left) {
     sx_value right, before = *left;
-    SX_TRY(defined(p, place, left));
-    place = here(p);
+    SX_TRY(require_defined(p, place, left));
+    place = parser_place(p);
     SX_TRY(operand(p, &right));
-    SX_TRY(defined(p, place, &right));
+    SX_TRY(require_defined(p, place, &right));
     if (p->skipped) return SX_OK;
-    return located(p, sx_value_operate(p->names->arena, op, &before, &right, left));
+    return locate_error(p, sx_value_operate(p->names->arena, op, &before, &right, left));
 }
 
 /* Reads a number; hexadecimal and names such as "inf" are not numbers here. */
 static sx_status parse_number(parser *p, sx_value *out) {
-    if (p->at[0] == '0' && (p->at[1] == 'x' || p->at[1] == 'X')) return bad(p, "numbers must be decimal");
+    if (p->at[0] == '0' && (p->at[1] == 'x' || p->at[1] == 'X'))
+        return malformed_expression(p, "numbers must be decimal");
     char *end;
     size_t digits = strspn(p->at, "0123456789");
     double value = strtod(p->at, &end);
-    if (end == p->at || !(digits || *p->at == '.')) return bad(p, "a number, a name or '(' is expected next");
-    if (!isfinite(value)) return bad(p, "its value is not a finite number");
+    if (end == p->at || !(digits || *p->at == '.'))
+        return malformed_expression(p, "a number, a name or '(' is expected next");
+    if (!isfinite(value)) return malformed_expression(p, "its value is not a finite number");
     *out = sx_value_number(value, p->at + digits == end && value <= 0x1p53);
     p->at = end;
     return SX_OK;
@@ -114,8 +117,8 @@ static sx_status parse_text(parser *p, sx_value *out) {
     char quote = *p->at;
     const char *end = p->at + 1;
     while (*end && *end != quote) end += *end == '\\' && end[1] ? 2 : 1;
-    if (!*end) return bad(p, "a quote is not closed");
-    if (!p->names->arena) return bad(p, "a number, a name or '(' is expected next");
+    if (!*end) return malformed_expression(p, "a quote is not closed");
+    if (!p->names->arena) return malformed_expression(p, "a number, a name or '(' is expected next");
     char *text = sx_arena_alloc(p->names->arena, (size_t)(end - p->at), 1), *to = text;
     if (!text) return sx_arena_error(p->names->arena);
     for (const char *c = p->at + 1; c < end; c++) *to++ = *c == '\\' ? *++c : *c;
@@ -128,13 +131,14 @@ static sx_status parse_text(parser *p, sx_value *out) {
 static sx_status parse_items(parser *p, const char *close, sx_value *item, size_t *n) {
     *n = 0;
     while (!accept_token(p, close)) {
-        if (*n == MAX_ARGUMENTS) return bad(p, "more than 64 values in brackets");
-        sx_place place = here(p);
+        if (*n == MAX_ARGUMENTS) return malformed_expression(p, "more than 64 values in brackets");
+        sx_place place = parser_place(p);
         SX_TRY(parse_condition(p, &item[*n]));
-        SX_TRY(defined(p, place, &item[*n]));
+        SX_TRY(require_defined(p, place, &item[*n]));
         ++*n;
         if (accept_token(p, ",")) continue;
-        if (!accept_token(p, close)) return bad(p, *close == ')' ? "a ')' is missing" : "a ']' is missing");
+        if (!accept_token(p, close))
+            return malformed_expression(p, *close == ')' ? "a ')' is missing" : "a ']' is missing");
         break;
     }
     return SX_OK;
@@ -144,7 +148,7 @@ static sx_status parse_list(parser *p, sx_value *out) {
     sx_value item[MAX_ARGUMENTS];
     size_t n;
     SX_TRY(parse_items(p, "]", item, &n));
-    if (!p->names->arena) return bad(p, "lists are not allowed in it");
+    if (!p->names->arena) return malformed_expression(p, "lists are not allowed in it");
     sx_value *copy = sx_arena_alloc(p->names->arena, n, sizeof *copy);
     if (!copy) return sx_arena_error(p->names->arena);
     *out = (sx_value){.kind = SX_VALUE_LIST, .item = copy, .n = n};
@@ -152,7 +156,7 @@ static sx_status parse_list(parser *p, sx_value *out) {
         copy[i] = item[i];
         out->size += sx_value_size(&item[i]);
     }
-    if (out->size > SX_MAX_VALUE) return bad(p, "a list is too large");
+    if (out->size > SX_MAX_VALUE) return malformed_expression(p, "a list is too large");
     return SX_OK;
 }
 
@@ -164,7 +168,7 @@ static sx_status parse_call(parser *p, sx_place place, const char *name, sx_valu
     SX_TRY(parse_items(p, ")", argument, &n));
     if (p->skipped) return SX_OK;
     const sx_names *names = p->names;
-    SX_TRY(located(p, names->call(names->user, place, name, argument, n, out, &known)));
+    SX_TRY(locate_error(p, names->call(names->user, place, name, argument, n, out, &known)));
     if (known) return SX_OK;
     return sx_error_hint(
         sx_error_at(place, "the expression '%.200s' is not valid: unknown function '%s'", p->text, name),
@@ -176,7 +180,7 @@ static sx_status parse_word(parser *p, char name[MAX_NAME]) {
     size_t size = 0;
     skip_space(p);
     while (name_character(p->at[size])) size++;
-    if (size >= MAX_NAME) return bad(p, "a name is too long");
+    if (size >= MAX_NAME) return malformed_expression(p, "a name is too long");
     memcpy(name, p->at, size);
     name[size] = 0;
     p->at += size;
@@ -193,7 +197,7 @@ static sx_status unknown_name(sx_place place, const char *name) {
 }
 
 /* The value of a word that has one everywhere. */
-static bool constant(const char *name, sx_value *out) {
+static bool constant_named(const char *name, sx_value *out) {
     static const char *const words[] = {"True", "true", "False", "false", "None", "none"};
     for (int i = 0; i < 6; i++) {
         if (strcmp(name, words[i]) != 0) continue;
@@ -206,7 +210,8 @@ static bool constant(const char *name, sx_value *out) {
 /* Goes past the quote and the bracket behind a key, if there was a quote before it. */
 static sx_status end_key(parser *p, char quote) {
     if (!quote) return SX_OK;
-    if (p->at[0] != quote || p->at[1] != ']') return bad(p, "a name in quotes and ']' are expected next");
+    if (p->at[0] != quote || p->at[1] != ']')
+        return malformed_expression(p, "a name in quotes and ']' are expected next");
     p->at += 2;
     return SX_OK;
 }
@@ -224,7 +229,7 @@ static sx_status parse_dotted(parser *p, char name[MAX_NAME]) {
         p->at++;
         SX_TRY(parse_word(p, part));
         SX_TRY(end_key(p, quote));
-        if (size + strlen(part) + 2 > MAX_NAME) return bad(p, "a name is too long");
+        if (size + strlen(part) + 2 > MAX_NAME) return malformed_expression(p, "a name is too long");
         name[size++] = '.';
         memcpy(name + size, part, strlen(part) + 1);
         size += strlen(part);
@@ -247,13 +252,13 @@ static sx_status read_variable_call(parser *p, sx_value *out) {
     sx_value otherwise = {.kind = SX_VALUE_UNDEFINED, .text = ""};
     skip_space(p);
     char quote = *p->at;
-    if (quote != '"' && quote != '\'') return bad(p, "a name in quotes is expected next");
+    if (quote != '"' && quote != '\'') return malformed_expression(p, "a name in quotes is expected next");
     p->at++;
     SX_TRY(parse_word(p, name));
-    if (*p->at != quote) return bad(p, "a name in quotes is expected next");
+    if (*p->at != quote) return malformed_expression(p, "a name in quotes is expected next");
     p->at++;
     if (accept_token(p, ",")) SX_TRY(parse_condition(p, &otherwise));
-    if (!accept_token(p, ")")) return bad(p, "a ')' is missing");
+    if (!accept_token(p, ")")) return malformed_expression(p, "a ')' is missing");
     *out = (sx_value){.kind = SX_VALUE_UNDEFINED};
     if (!p->skipped) SX_TRY(p->names->lookup(p->names->user, name, out));
     if (out->kind == SX_VALUE_UNDEFINED) *out = otherwise;
@@ -262,14 +267,14 @@ static sx_status read_variable_call(parser *p, sx_value *out) {
 
 static sx_status parse_name(parser *p, sx_value *out) {
     char name[MAX_NAME];
-    sx_place place = here(p);
+    sx_place place = parser_place(p);
     SX_TRY(parse_dotted(p, name));
     const char *plain = plain_name(name);
     if (accept_token(p, "(")) {
         if (plain != name && strcmp(plain, "get") == 0) return read_variable_call(p, out);
         return parse_call(p, place, name, out);
     }
-    if (constant(name, out) || p->skipped) return SX_OK;
+    if (constant_named(name, out) || p->skipped) return SX_OK;
     *out = (sx_value){.kind = SX_VALUE_UNDEFINED};
     SX_TRY(p->names->lookup(p->names->user, plain, out));
     if (out->kind != SX_VALUE_UNDEFINED) return SX_OK;
@@ -286,7 +291,7 @@ static sx_status parse_atom(parser *p, sx_value *out) {
     if (accept_token(p, "[")) return parse_list(p, out);
     if (!accept_token(p, "(")) return parse_number(p, out);
     SX_TRY(parse_condition(p, out));
-    return accept_token(p, ")") ? SX_OK : bad(p, "a ')' is missing");
+    return accept_token(p, ")") ? SX_OK : malformed_expression(p, "a ')' is missing");
 }
 
 /* The word before a '=' that comes next, with both taken; false where none does. */
@@ -310,13 +315,14 @@ static sx_status parse_arguments(parser *p, const char *filter, sx_value argumen
     for (size_t next = 0; !accept_token(p, ")"); next++) {
         char word[MAX_NAME];
         int at = take_keyword(p, word) ? sx_filter_argument(filter, word) : next < 2 ? (int)next : -1;
-        if (at < 0) return bad(p, "a filter has too many arguments, or one that it does not know");
-        sx_place place = here(p);
+        if (at < 0)
+            return malformed_expression(p, "a filter has too many arguments, or one that it does not know");
+        sx_place place = parser_place(p);
         SX_TRY(parse_condition(p, &argument[at]));
-        SX_TRY(defined(p, place, &argument[at]));
+        SX_TRY(require_defined(p, place, &argument[at]));
         if ((size_t)at + 1 > *n) *n = (size_t)at + 1;
         if (accept_token(p, ",")) continue;
-        if (!accept_token(p, ")")) return bad(p, "a ')' is missing");
+        if (!accept_token(p, ")")) return malformed_expression(p, "a ')' is missing");
         break;
     }
     return SX_OK;
@@ -327,14 +333,14 @@ static sx_status parse_filter(parser *p, sx_place operand, sx_value *value) {
     char name[MAX_NAME];
     sx_value argument[2];
     size_t n = 0;
-    sx_place place = here(p);
+    sx_place place = parser_place(p);
     SX_TRY(parse_word(p, name));
     if (accept_token(p, "(")) SX_TRY(parse_arguments(p, name, argument, &n));
     if (p->skipped) return SX_OK;
-    if (!sx_filter_takes_undefined(name)) SX_TRY(defined(p, operand, value));
+    if (!sx_filter_takes_undefined(name)) SX_TRY(require_defined(p, operand, value));
     sx_value before = *value;
     bool known = false;
-    SX_TRY(located(p, sx_filter_apply(p->names->arena, name, &before, argument, n, value, &known)));
+    SX_TRY(locate_error(p, sx_filter_apply(p->names->arena, name, &before, argument, n, value, &known)));
     if (known) return SX_OK;
     return sx_error_hint(sx_error_at(place, "the filter '%s' is not supported", name), "supported: %s",
                          sx_filter_names);
@@ -344,10 +350,11 @@ static sx_status parse_filter(parser *p, sx_place operand, sx_value *value) {
 static sx_status parse_test(parser *p, sx_place operand, sx_value *value) {
     char name[MAX_NAME];
     bool inverse = accept_token(p, "not"), is = false, known = false;
-    sx_place place = here(p);
+    sx_place place = parser_place(p);
     SX_TRY(parse_word(p, name));
     if (p->skipped) return SX_OK;
-    if (strcmp(name, "defined") != 0 && strcmp(name, "undefined") != 0) SX_TRY(defined(p, operand, value));
+    if (strcmp(name, "defined") != 0 && strcmp(name, "undefined") != 0)
+        SX_TRY(require_defined(p, operand, value));
     is = sx_test_apply(name, value, &known);
     if (!known)
         return sx_error_hint(sx_error_at(place, "the test 'is %s' is not supported", name), "supported: %s",
@@ -358,7 +365,7 @@ static sx_status parse_test(parser *p, sx_place operand, sx_value *value) {
 
 /* A value with the filters and tests behind it. */
 static sx_status parse_filtered(parser *p, sx_value *out) {
-    sx_place place = here(p);
+    sx_place place = parser_place(p);
     SX_TRY(parse_atom(p, out));
     while (p->names->jinja) {
         if (accept_token(p, "|"))
@@ -373,15 +380,15 @@ static sx_status parse_filtered(parser *p, sx_value *out) {
 
 /* Signs and powers: -2**2 is -4, 2**-1 is 0.5, 2**3**2 is 512. */
 static sx_status parse_factor(parser *p, sx_value *out) {
-    if (++p->depth > MAX_DEPTH) return bad(p, "it is nested too deeply");
-    sx_place place = here(p);
+    if (++p->depth > MAX_DEPTH) return malformed_expression(p, "it is nested too deeply");
+    sx_place place = parser_place(p);
     bool minus = accept_token(p, "-");
     if (minus || accept_token(p, "+")) {
         *out = sx_value_number(0, true);
-        SX_TRY(operate(p, minus ? "-" : "+", place, parse_factor, out));
+        SX_TRY(apply_operator(p, minus ? "-" : "+", place, parse_factor, out));
     } else {
         SX_TRY(parse_filtered(p, out));
-        if (accept_token(p, "**")) SX_TRY(operate(p, "**", place, parse_factor, out));
+        if (accept_token(p, "**")) SX_TRY(apply_operator(p, "**", place, parse_factor, out));
     }
     p->depth--;
     return SX_OK;
@@ -389,13 +396,13 @@ static sx_status parse_factor(parser *p, sx_value *out) {
 
 /* Operands with operators of one rank between them, from left to right. */
 static sx_status parse_chain(parser *p, parse_operand *operand, const char *const *ops, sx_value *out) {
-    sx_place place = here(p);
+    sx_place place = parser_place(p);
     SX_TRY(operand(p, out));
     for (;;) {
         const char *const *op = ops;
         while (*op && !accept_token(p, *op)) op++;
         if (!*op) return SX_OK;
-        SX_TRY(operate(p, *op, place, operand, out));
+        SX_TRY(apply_operator(p, *op, place, operand, out));
     }
 }
 
@@ -417,7 +424,7 @@ static sx_status parse_sum(parser *p, sx_value *out) {
 /* Comparisons; a < b < c means a < b and b < c. */
 static sx_status parse_comparison(parser *p, sx_value *out) {
     static const char *const ops[] = {"==", "!=", "<=", ">=", "<", ">", "in", "not", NULL};
-    sx_place place = here(p);
+    sx_place place = parser_place(p);
     SX_TRY(parse_sum(p, out));
     sx_value left = *out;
     for (bool all = true;;) {
@@ -425,13 +432,13 @@ static sx_status parse_comparison(parser *p, sx_value *out) {
         while (*op && !accept_token(p, *op)) op++;
         if (!*op) return SX_OK;
         bool inverse = **op == 'n', is = false;
-        if (inverse && !accept_token(p, "in")) return bad(p, "'in' should follow 'not'");
+        if (inverse && !accept_token(p, "in")) return malformed_expression(p, "'in' should follow 'not'");
         sx_value right;
-        SX_TRY(defined(p, place, &left));
-        place = here(p);
+        SX_TRY(require_defined(p, place, &left));
+        place = parser_place(p);
         SX_TRY(parse_sum(p, &right));
-        SX_TRY(defined(p, place, &right));
-        if (!p->skipped) SX_TRY(located(p, sx_value_compare(inverse ? "in" : *op, &left, &right, &is)));
+        SX_TRY(require_defined(p, place, &right));
+        if (!p->skipped) SX_TRY(locate_error(p, sx_value_compare(inverse ? "in" : *op, &left, &right, &is)));
         all &= is != inverse;
         *out = sx_value_bool(all);
         left = right;
@@ -441,11 +448,11 @@ static sx_status parse_comparison(parser *p, sx_value *out) {
 static sx_status parse_not(parser *p, sx_value *out) {
     int inversions = 0;
     for (; accept_token(p, "not"); inversions++)
-        if (inversions == MAX_DEPTH) return bad(p, "it is nested too deeply");
-    sx_place place = here(p);
+        if (inversions == MAX_DEPTH) return malformed_expression(p, "it is nested too deeply");
+    sx_place place = parser_place(p);
     SX_TRY(parse_comparison(p, out));
     if (!inversions) return SX_OK;
-    SX_TRY(defined(p, place, out));
+    SX_TRY(require_defined(p, place, out));
     *out = sx_value_bool(sx_value_true(out) == (inversions % 2 == 0));
     return SX_OK;
 }
@@ -453,15 +460,15 @@ static sx_status parse_not(parser *p, sx_value *out) {
 /* Operands of `and` or `or`: the first that decides is the value, and those behind it are skipped. */
 static sx_status parse_logic(parser *p, parse_operand *operand, const char *word, bool decides,
                              sx_value *out) {
-    sx_place place = here(p);
+    sx_place place = parser_place(p);
     int skipped = p->skipped;
     SX_TRY(operand(p, out));
     while (accept_token(p, word)) {
-        SX_TRY(defined(p, place, out));
+        SX_TRY(require_defined(p, place, out));
         sx_value right;
         bool decided = p->skipped || sx_value_true(out) == decides;
         p->skipped += decided;
-        place = here(p);
+        place = parser_place(p);
         SX_TRY(operand(p, &right));
         p->skipped = skipped;
         if (!decided) *out = right;
@@ -478,7 +485,7 @@ static sx_status parse_or(parser *p, sx_value *out) {
 }
 
 /* Whether an `if` comes before the end of this part of the expression. */
-static bool conditional(const parser *p) {
+static bool is_conditional(const parser *p) {
     int depth = 0;
     for (const char *c = p->at; *c && depth >= 0; c++) {
         if (*c == '\'' || *c == '"') {
@@ -510,15 +517,15 @@ static sx_status parse_branch(parser *p, parse_operand *operand, bool wanted, sx
 
 /* `a if b else c`, where a is read again once b is known. */
 static sx_status parse_condition(parser *p, sx_value *out) {
-    if (!conditional(p)) return parse_or(p, out);
-    if (++p->depth > MAX_DEPTH) return bad(p, "it is nested too deeply");
+    if (!is_conditional(p)) return parse_or(p, out);
+    if (++p->depth > MAX_DEPTH) return malformed_expression(p, "it is nested too deeply");
     sx_value is;
     const char *begin = p->at;
     SX_TRY(parse_branch(p, parse_or, false, out));
-    if (!accept_token(p, "if")) return bad(p, "unexpected text at the end");
-    sx_place place = here(p);
+    if (!accept_token(p, "if")) return malformed_expression(p, "unexpected text at the end");
+    sx_place place = parser_place(p);
     SX_TRY(parse_or(p, &is));
-    SX_TRY(defined(p, place, &is));
+    SX_TRY(require_defined(p, place, &is));
     const char *end = p->at;
     if (!p->skipped && sx_value_true(&is)) {
         p->at = begin;
@@ -530,7 +537,7 @@ static sx_status parse_condition(parser *p, sx_value *out) {
     if (accept_token(p, "else"))
         SX_TRY(parse_branch(p, parse_condition, out->kind == SX_VALUE_UNDEFINED, out));
     else if (!p->names->jinja)
-        return bad(p, "an 'else' is missing");
+        return malformed_expression(p, "an 'else' is missing");
     p->depth--;
     return SX_OK;
 }
@@ -540,7 +547,7 @@ sx_status sx_expression_value(const sx_names *names, const char *text, sx_place 
     sx_value value;
     SX_TRY(parse_condition(&p, &value));
     skip_space(&p);
-    if (*p.at) return bad(&p, "unexpected text at the end");
+    if (*p.at) return malformed_expression(&p, "unexpected text at the end");
     *out = value;
     return SX_OK;
 }

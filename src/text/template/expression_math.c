@@ -16,11 +16,11 @@ typedef struct function {
     double (*two)(double, double);
 } function;
 
-static double smaller(double a, double b) {
+static double smaller_of(double a, double b) {
     return b < a ? b : a;
 }
 
-static double larger(double a, double b) {
+static double larger_of(double a, double b) {
     return b > a ? b : a;
 }
 
@@ -35,13 +35,13 @@ static double log_to(double x, double base) {
 enum { ANY = 64 };
 
 static const function functions[] = {
-    {"min", 1, ANY, false, true, NULL, smaller}, {"max", 1, ANY, false, true, NULL, larger},
-    {"pow", 2, 2, false, true, NULL, sx_power},  {"ceil", 1, 1, true, true, ceil, NULL},
-    {"floor", 1, 1, true, true, floor, NULL},    {"round", 1, 1, true, true, rint, NULL},
-    {"int", 1, 1, true, true, trunc, NULL},      {"float", 1, 1, false, false, same_value, NULL},
-    {"abs", 1, 1, false, true, fabs, NULL},      {"sqrt", 1, 1, false, false, sqrt, NULL},
-    {"exp", 1, 1, false, false, exp, NULL},      {"log", 1, 2, false, false, log, log_to},
-    {"log2", 1, 1, false, false, log2, NULL},    {"log10", 1, 1, false, false, log10, NULL},
+    {"min", 1, ANY, false, true, NULL, smaller_of}, {"max", 1, ANY, false, true, NULL, larger_of},
+    {"pow", 2, 2, false, true, NULL, sx_power},     {"ceil", 1, 1, true, true, ceil, NULL},
+    {"floor", 1, 1, true, true, floor, NULL},       {"round", 1, 1, true, true, rint, NULL},
+    {"int", 1, 1, true, true, trunc, NULL},         {"float", 1, 1, false, false, same_value, NULL},
+    {"abs", 1, 1, false, true, fabs, NULL},         {"sqrt", 1, 1, false, false, sqrt, NULL},
+    {"exp", 1, 1, false, false, exp, NULL},         {"log", 1, 2, false, false, log, log_to},
+    {"log2", 1, 1, false, false, log2, NULL},       {"log10", 1, 1, false, false, log10, NULL},
 };
 
 sx_status sx_math_call(const char *name, const sx_value *argument, size_t n, sx_value *out, bool *known) {

@@ -165,7 +165,8 @@ sx_status sx_include_exists(const sx_expansion *x, const sx_search *search, cons
 }
 
 /* The error for a file that is included while it is being read, `first` of those that are. */
-static SX_MUST_USE sx_status cycle(const sx_expansion *x, unsigned first, sx_place place, const char *name) {
+static SX_MUST_USE sx_status include_cycle(const sx_expansion *x, unsigned first, sx_place place,
+                                           const char *name) {
     sx_text chain = {0};
     sx_text_add(&chain, "'%s' includes ", name);
     for (unsigned i = first + 1; i < x->depth; i++) sx_text_add(&chain, "'%s', which includes ", x->name[i]);
@@ -184,7 +185,7 @@ sx_status sx_include_open(sx_expansion *x, sx_place place, const sx_included *fi
     SX_TRY(
         sx_path_check(&scope, x->root_name, (int)strlen(x->root_name), place, "included file", file->name));
     for (unsigned i = 0; i < x->depth; i++)
-        if (strcmp(x->open[i], file->real) == 0) return cycle(x, i, place, file->name);
+        if (strcmp(x->open[i], file->real) == 0) return include_cycle(x, i, place, file->name);
     if (x->depth == SX_MAX_INCLUDE_DEPTH)
         return sx_error_at(place, "includes are nested deeper than %d", SX_MAX_INCLUDE_DEPTH);
     if (x->includes++ == SX_MAX_INCLUDES) return sx_error_at(place, "more than %d includes", SX_MAX_INCLUDES);

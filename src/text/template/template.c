@@ -400,7 +400,7 @@ static SX_MUST_USE sx_status copy_text(sx_template *t, cursor *c, const char *en
 }
 
 /* Renders a file's text. */
-static SX_MUST_USE sx_status render(sx_template *t, const char *text, size_t size) {
+static SX_MUST_USE sx_status render_text(sx_template *t, const char *text, size_t size) {
     cursor c = {.text = text, .at = text, .end = text + size};
     t->taken = true;
     SX_TRY(sx_source_add_span(t->out, t->file, 0, 0));
@@ -475,7 +475,7 @@ sx_status sx_template_include(const sx_template *parent, sx_place place, const s
     if (!status) {
         t->search.n = parent->search.n;
         memcpy(t->search.more, parent->search.more, sizeof t->search.more);
-        status = render(t, text, size);
+        status = render_text(t, text, size);
     }
     sx_include_close(x);
     free(text);
@@ -487,7 +487,7 @@ static SX_MUST_USE sx_status render_first(sx_expansion *x, const char *file, con
                                           sx_source_builder *out) {
     sx_template *t;
     SX_TRY(template_new(x, file, out, &t));
-    return render(t, text, size);
+    return render_text(t, text, size);
 }
 
 /* Sets up the expansion of a file: it is being read, and its folder is where includes must stay. */

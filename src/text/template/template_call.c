@@ -151,8 +151,8 @@ static SX_MUST_USE sx_status find_path(const sx_template *t, sx_place place, con
 }
 
 /* range: whole numbers from 0 or a first one up to a last one, which is left out, by 1 or a step. */
-static SX_MUST_USE sx_status range(sx_arena *arena, sx_place place, const sx_value *argument, size_t n,
-                                   sx_value *out) {
+static SX_MUST_USE sx_status call_range(sx_arena *arena, sx_place place, const sx_value *argument, size_t n,
+                                        sx_value *out) {
     double first = 0, last = 0, step = 1;
     for (size_t i = 0; i < n; i++)
         if (!sx_value_numeric(&argument[i]) || argument[i].number != floor(argument[i].number))
@@ -182,7 +182,8 @@ sx_status sx_template_call(void *user, sx_place place, const char *name, const s
     sx_template *t = user;
     size_t which = 0, most;
     *known = true;
-    if (strcmp(name, "range") == 0 && n >= 1 && n <= 3) return range(t->x->arena, place, argument, n, out);
+    if (strcmp(name, "range") == 0 && n >= 1 && n <= 3)
+        return call_range(t->x->arena, place, argument, n, out);
     if (strcmp(name, "len") == 0 && n == 1)
         return sx_filter_apply(t->x->arena, "length", argument, NULL, 0, out, known);
     while (which < N_NAMES && strcmp(name, names[which]) != 0) which++;

@@ -46,13 +46,13 @@ bool sx_value_numeric(const sx_value *value) {
 }
 
 /* Whether two values are equal. */
-static bool equal(const sx_value *a, const sx_value *b) {
+static bool equal_values(const sx_value *a, const sx_value *b) {
     if (sx_value_numeric(a) && sx_value_numeric(b)) return a->number == b->number;
     if (a->kind != b->kind) return false;
     if (a->kind == SX_VALUE_TEXT) return strcmp(a->text, b->text) == 0;
     if (a->n != b->n) return false;
     for (size_t i = 0; i < a->n; i++)
-        if (!equal(&a->item[i], &b->item[i])) return false;
+        if (!equal_values(&a->item[i], &b->item[i])) return false;
     return true;
 }
 
@@ -103,19 +103,19 @@ sx_status sx_value_operate(sx_arena *arena, const char *op, const sx_value *a, c
 }
 
 /* Whether a value is an item of a list or a part of a text. */
-static SX_MUST_USE sx_status contains(const sx_value *part, const sx_value *all, bool *out) {
+static SX_MUST_USE sx_status contains_value(const sx_value *part, const sx_value *all, bool *out) {
     bool texts = part->kind == SX_VALUE_TEXT && all->kind == SX_VALUE_TEXT;
     if (!texts && all->kind != SX_VALUE_LIST)
         return sx_error_new(SX_ERR_INPUT, "'in' needs a list, or two texts");
     *out = texts && strstr(all->text, part->text);
-    for (size_t i = 0; i < all->n && !*out; i++) *out = equal(part, &all->item[i]);
+    for (size_t i = 0; i < all->n && !*out; i++) *out = equal_values(part, &all->item[i]);
     return SX_OK;
 }
 
 sx_status sx_value_compare(const char *op, const sx_value *a, const sx_value *b, bool *out) {
-    if (*op == 'i') return contains(a, b, out);
+    if (*op == 'i') return contains_value(a, b, out);
     if (*op == '=' || *op == '!') {
-        *out = equal(a, b) == (*op == '=');
+        *out = equal_values(a, b) == (*op == '=');
         return SX_OK;
     }
     bool texts = a->kind == SX_VALUE_TEXT && b->kind == SX_VALUE_TEXT;

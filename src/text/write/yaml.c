@@ -10,7 +10,7 @@
 #include <strings.h>
 
 /* Whether a text can stand without quotes and reads back as that text for every reader. */
-static bool plain(const char *text, bool in_brackets) {
+static bool reads_back_plain(const char *text, bool in_brackets) {
     static const char *const words[] = {"null", "true", "false", "yes", "no", "on", "off"};
     if (!isalpha((unsigned char)*text) && *text != '_') return false;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
@@ -24,7 +24,7 @@ static bool plain(const char *text, bool in_brackets) {
 }
 
 static void print_text(sx_text *out, const char *text, bool in_brackets) {
-    if (plain(text, in_brackets)) {
+    if (reads_back_plain(text, in_brackets)) {
         sx_text_add(out, "%s", text);
         return;
     }

@@ -66,14 +66,14 @@ typedef struct split_blocks {
 } split_blocks;
 
 /* Splits blocks of `outer` words into those of `inner`; only the first one of each where they are not counted. */
-static split_blocks split(split_blocks b, uint64_t outer, uint64_t inner, bool counted) {
+static split_blocks split_block(split_blocks b, uint64_t outer, uint64_t inner, bool counted) {
     uint64_t before = b.rest > 0 ? (b.rest - 1) / inner : 0;
     if (counted) return (split_blocks){b.full * (outer / inner) + before, b.rest - before * inner};
     return before > 0 ? (split_blocks){b.full + 1, 0} : b;
 }
 
 /* The blocks of a dimension that the tile of a level makes. */
-static split_blocks outermost(const sx_decided *decided, int level, int dim) {
+static split_blocks outermost_blocks(const sx_decided *decided, int level, int dim) {
     uint64_t size = decided->model->size[dim], extent = decided->reach[level + 1][dim];
     uint64_t full = (size - 1) / extent;
     return (split_blocks){full, size - full * extent};
@@ -82,12 +82,12 @@ static split_blocks outermost(const sx_decided *decided, int level, int dim) {
 uint64_t sx_decided_visits(const sx_decided *decided, int dim, int child, int last, const sx_loop_place *from,
                            bool alone) {
     int level = last > child ? last : child;
-    split_blocks b = outermost(decided, level, dim);
+    split_blocks b = outermost_blocks(decided, level, dim);
     for (int s = level; s > child; s--) {
         bool outside = s > from->level || (s == from->level && from->dim >= 0 &&
                                            decided->place[s][dim] > decided->place[s][from->dim]);
-        b = split(b, decided->reach[s + 1][dim], decided->base[s][dim], outside);
-        b = split(b, decided->base[s][dim], decided->reach[s][dim], !alone || s != child + 1);
+        b = split_block(b, decided->reach[s + 1][dim], decided->base[s][dim], outside);
+        b = split_block(b, decided->base[s][dim], decided->reach[s][dim], !alone || s != child + 1);
     }
     if (alone && level == child && level + 1 < decided->model->n_levels) {
         uint64_t group = decided->spatial[level + 1][dim];
@@ -124,7 +124,7 @@ uint64_t sx_decided_still_outside(const sx_decided *decided, int child, int last
 }
 
 uint64_t sx_decided_steps(const sx_decided *decided, int last, int dim) {
-    split_blocks b = outermost(decided, last, dim);
+    split_blocks b = outermost_blocks(decided, last, dim);
     uint64_t outside = 1, n = b.full + (b.rest > 0);
     int arrays = 0;
     for (int s = last + 1; s < decided->model->n_levels; s++) {
@@ -137,8 +137,8 @@ uint64_t sx_decided_steps(const sx_decided *decided, int last, int dim) {
         b = ends && own > 1 ? (split_blocks){own - 1, b.rest} : (split_blocks){own, 0};
     }
     for (int s = last; s >= 0; s--) {
-        b = split(b, decided->reach[s + 1][dim], decided->base[s][dim], true);
-        b = split(b, decided->base[s][dim], decided->reach[s][dim], false);
+        b = split_block(b, decided->reach[s + 1][dim], decided->base[s][dim], true);
+        b = split_block(b, decided->base[s][dim], decided->reach[s][dim], false);
     }
     return b.full + (b.rest > 0);
 }

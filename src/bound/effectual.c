@@ -40,7 +40,7 @@ typedef struct mixture {
     double share[SX_MAX_DENSITIES];
 } mixture;
 
-static mixture mix(const sx_model *model) {
+static mixture mix_densities(const sx_model *model) {
     mixture m = {.n = 1, .model = {model}, .share = {1}};
     const struct sx_range_model *r = model->range;
     for (int i = 0; r && i < r->n; i++) {
@@ -61,13 +61,13 @@ static unsigned depends_on(const struct sx_sparse_model *sparse, int tensor, int
 }
 
 /* The probability that a tile of a tensor is not empty, at the least. */
-static double nonempty(const sx_density *density, sx_density_cache *cache, double words) {
+static double nonempty_share(const sx_density *density, sx_density_cache *cache, double words) {
     if (density->placed) return sx_density_of_word(density);
     return 1 - sx_density_empty(density, cache, (uint64_t)words);
 }
 
 /* Of a set of tensors the one with the lowest density, and the product of the others'. */
-static int sparsest(const struct sx_sparse_model *sparse, unsigned set, double *others) {
+static int sparsest_tensor(const struct sx_sparse_model *sparse, unsigned set, double *others) {
     int least = __builtin_ctz(set);
     *others = 1;
     for (unsigned left = set; left; left &= left - 1) {
@@ -84,11 +84,11 @@ static int sparsest(const struct sx_sparse_model *sparse, unsigned set, double *
 static void add_left(const sx_bound *b, const struct sx_sparse_model *sparse, sx_density_cache *cache,
                      unsigned on, double share, double *table) {
     double others = 1;
-    int c = on ? sparsest(sparse, on, &others) : -1;
+    int c = on ? sparsest_tensor(sparse, on, &others) : -1;
     bool simple = c < 0 || b->model->shape[c].simple;
     for (uint32_t i = 0; i < b->lattice.n_points; i++) {
         double words = simple && c >= 0 ? b->tile[c][i] : 1;
-        table[i] += share * (c < 0 ? 1 : others * nonempty(&sparse->density[c], cache, words));
+        table[i] += share * (c < 0 ? 1 : others * nonempty_share(&sparse->density[c], cache, words));
     }
 }
 
@@ -207,7 +207,7 @@ bool sx_bound_effectual(sx_bound *b) {
         for (int s = 0; s < model->n_levels; s++) b->held[s][v] = model->least[s][v];
     }
     if (!model->sparse || model->sparse->timeloop) return true;
-    mixture m = mix(model);
+    mixture m = mix_densities(model);
     bool good = true;
     for (int v = 0; v < model->n_tensors && good; v++) good = fill_idle(b, v) && fill_tensor(b, &m, v);
     return good;
@@ -265,7 +265,7 @@ static double skipped_by(const sx_outline_bound *bounds, int target, int on) {
         }
     if (!skips || level == b->model->n_levels) return 0;
     uint32_t box = sx_outline_bound_apart(bounds, target, 0, level);
-    return 1 - nonempty(&sparse->density[on], bounds->cache, b->tile[on][box]);
+    return 1 - nonempty_share(&sparse->density[on], bounds->cache, b->tile[on][box]);
 }
 
 double sx_outline_bound_busy(const sx_outline_bound *bounds) {

@@ -75,7 +75,7 @@ void sx_imperfect_bound_init(sx_imperfect_bound *bounds, const sx_imperfect_tile
 }
 
 /* The spatial factors of a level on some dimensions, multiplied. */
-static double spread(const sx_imperfect_bound *bounds, int s, unsigned dims) {
+static double spatial_spread(const sx_imperfect_bound *bounds, int s, unsigned dims) {
     double product = 1;
     for (; dims; dims &= dims - 1) product *= bounds->outline.spatial[s][__builtin_ctz(dims)];
     return product;
@@ -88,15 +88,15 @@ static bool is_diagonal(const sx_imperfect_bound *bounds, const sx_shape *shape,
     if (!shape->simple || shape->first_term[r + 1] - shape->first_term[r] != 2) return false;
     unsigned dims = 1u << term[0].dim | 1u << term[1].dim;
     for (int k = s + 1; k < bounds->model->n_levels; k++)
-        if (spread(bounds, k, dims) > 1) return false;
+        if (spatial_spread(bounds, k, dims) > 1) return false;
     return (term[0].coef > 0) == (term[1].coef > 0);
 }
 
 /* The children of a level that may share an access to a tensor, at most. */
-static double sharing(const sx_imperfect_bound *bounds, int v, int s) {
+static double sharing_children(const sx_imperfect_bound *bounds, int v, int s) {
     const sx_shape *shape = &bounds->model->shape[v];
     const uint32_t *spatial = bounds->outline.spatial[s];
-    double group = spread(bounds, s, bounds->merge[v]);
+    double group = spatial_spread(bounds, s, bounds->merge[v]);
     for (int i = 0; i < shape->n_mixed; i++) {
         const struct sx_term *term = shape->term + shape->first_term[shape->mixed[i]];
         if (!is_diagonal(bounds, shape, shape->mixed[i], s)) continue;
@@ -118,7 +118,7 @@ static double used_along(const sx_imperfect_bound *bounds, int s, int d) {
 }
 
 /* The energy per cycle that leaks. */
-static double leakage(const sx_imperfect_bound *bounds) {
+static double leakage_per_cycle(const sx_imperfect_bound *bounds) {
     double leak = 0;
     for (int s = 0; s < bounds->model->n_levels; s++) {
         const sx_level *level = &bounds->model->level[s];
@@ -164,15 +164,15 @@ void sx_imperfect_bound_spatial(sx_imperfect_bound *bounds, const sx_outline *ou
     bounds->steps = 1;
     for (int s = model->n_levels - 1; s >= 0; s--) {
         bounds->above[s] = used;
-        used *= spread(bounds, s, (1u << model->n_dims) - 1);
+        used *= spatial_spread(bounds, s, (1u << model->n_dims) - 1);
         for (int v = 0; v < model->n_tensors; v++) {
-            bounds->group[v][s] = sharing(bounds, v, s);
+            bounds->group[v][s] = sharing_children(bounds, v, s);
             bounds->held[v][s] = bounds->copies[v][s] = 1;
             for (unsigned dims = bounds->irrelevant[v]; dims; dims &= dims - 1)
                 bounds->held[v][s] *= used_along(bounds, s, __builtin_ctz(dims));
             if (s + 1 < model->n_levels)
                 bounds->copies[v][s] =
-                    bounds->copies[v][s + 1] * spread(bounds, s + 1, bounds->irrelevant[v]);
+                    bounds->copies[v][s + 1] * spatial_spread(bounds, s + 1, bounds->irrelevant[v]);
         }
     }
     for (int d = 0; d < model->n_dims; d++) {
@@ -181,11 +181,12 @@ void sx_imperfect_bound_spatial(sx_imperfect_bound *bounds, const sx_outline *ou
         bounds->steps *= (double)((model->size[d] + units - 1) / units);
     }
     for (int v = 0; v < model->n_tensors; v++)
-        bounds->linked[v] = !model->options.no_link_transfers && spread(bounds, 0, bounds->merge[v]) > 1;
+        bounds->linked[v] =
+            !model->options.no_link_transfers && spatial_spread(bounds, 0, bounds->merge[v]) > 1;
     for (int v = 0; v < model->n_tensors; v++) set_moved(bounds, v);
     bounds->even = divides_evenly(model);
     bounds->even_steps = (double)model->computes / used;
-    bounds->leak = leakage(bounds);
+    bounds->leak = leakage_per_cycle(bounds);
 }
 
 double sx_imperfect_count(const sx_imperfect_bound *bounds, double least, bool rounded) {
@@ -201,7 +202,7 @@ typedef struct tally {
 
 /* The accesses that level s makes for what is inside it, the next level that keeps the tensor (-1: compute
  * units). */
-static double accesses(const sx_imperfect_bound *bounds, int v, int from, int s) {
+static double level_accesses(const sx_imperfect_bound *bounds, int v, int from, int s) {
     double asked;
     if (from >= 0)
         asked = bounds->words[v] * bounds->held[v][from + 1];
@@ -237,19 +238,19 @@ static tally count_accesses(const sx_imperfect_bound *bounds, int v, int s, doub
 }
 
 /* The vector accesses of an instance that move so many elements, at the least; `whole`: where nothing is added to them. */
-static double vectors(const sx_imperfect_bound *bounds, int v, int s, double elements, bool whole) {
+static double vector_accesses(const sx_imperfect_bound *bounds, int v, int s, double elements, bool whole) {
     double least = elements / sx_level_block(&bounds->model->level[s], v) * (1 - ROUNDING);
     return bounds->dense && whole ? ceil(least) : least;
 }
 
 /* What counts of a tensor cost at a level, in energy. */
-static double price(const sx_imperfect_bound *bounds, int v, int s, const tally *t, bool whole) {
+static double price_counts(const sx_imperfect_bound *bounds, int v, int s, const tally *t, bool whole) {
     const sx_level *level = &bounds->model->level[s];
     double above = bounds->above[s],
            times = fmin(above, (double)level->clusters) * bounds->model->least[s][v];
-    double access = vectors(bounds, v, s, t->reads / above, whole) * level->read_energy +
-                    vectors(bounds, v, s, t->fills / above, whole) * level->fill_energy +
-                    vectors(bounds, v, s, t->updates / above, whole) * level->update_energy;
+    double access = vector_accesses(bounds, v, s, t->reads / above, whole) * level->read_energy +
+                    vector_accesses(bounds, v, s, t->fills / above, whole) * level->fill_energy +
+                    vector_accesses(bounds, v, s, t->updates / above, whole) * level->update_energy;
     double generations = (bounds->model->shape[v].output ? t->updates : t->reads) + t->fills;
     return times * (access + generations / above * level->addr_gen_energy);
 }
@@ -268,9 +269,9 @@ static double least_of(const sx_imperfect_bound *bounds, int v, unsigned levels)
     for (; levels; levels &= levels - 1) {
         int s = __builtin_ctz(levels);
         bool outermost = !(levels & (levels - 1));
-        tally t =
-            count_accesses(bounds, v, s, accesses(bounds, v, from, s), filled_words(bounds, v, s, outermost));
-        energy += price(bounds, v, s, &t, false);
+        tally t = count_accesses(bounds, v, s, level_accesses(bounds, v, from, s),
+                                 filled_words(bounds, v, s, outermost));
+        energy += price_counts(bounds, v, s, &t, false);
         from = s;
     }
     return energy;
@@ -406,7 +407,7 @@ static double port_cycles(const sx_level *level, double reads, double writes, do
 static void add_tally(const sx_imperfect_bound *bounds, int v, int s, const tally *t, bool whole,
                       sx_imperfect_sum *sum) {
     const sx_level *level = &bounds->model->level[s];
-    sum->energy += price(bounds, v, s, t, whole);
+    sum->energy += price_counts(bounds, v, s, t, whole);
     if (!level->bounded) return;
     double scale = level->scale[v] / bounds->above[s] * bounds->model->least_use[s][v];
     double in = t->reads * scale, out = (t->fills + t->updates) * scale;
@@ -438,7 +439,7 @@ int sx_imperfect_flows(const sx_imperfect_bound *bounds, sx_imperfect_flow *flow
         for (int from = -1; levels; levels &= levels - 1) {
             int s = __builtin_ctz(levels);
             double filled = from >= 0 ? filled_words(bounds, v, from, false) : 0;
-            flow[n++] = (sx_imperfect_flow){v, from, s, accesses(bounds, v, from, s), filled};
+            flow[n++] = (sx_imperfect_flow){v, from, s, level_accesses(bounds, v, from, s), filled};
             from = s;
         }
     }

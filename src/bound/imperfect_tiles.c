@@ -65,7 +65,7 @@ typedef struct tiling {
 } tiling;
 
 /* The words along a dimension whose visits move, where its loop is the innermost one outside. */
-static double moving(const sx_model *model, const sx_imperfect_tile *tile) {
+static double moving_words(const sx_model *model, const sx_imperfect_tile *tile) {
     double size = model->size[tile->first], blocks = fmax(tile->blocks[tile->first], 3);
     return tile->top ? size : size * (blocks - 1) / blocks;
 }
@@ -84,10 +84,10 @@ static double moved_rank(const sx_model *model, const sx_shape *shape, int r, co
             others *= tile->blocks[term->dim];
         }
     }
-    if (alone) return moving(model, tile);
+    if (alone) return moving_words(model, tile);
     if (others > 1) return tile->top ? (size - floor((size - 1) / (blocks - 1))) * others : 0;
     double gap = fmax(coef - 1 - rest, 0);
-    return fmax(moving(model, tile), coef * moving(model, tile) - gap * blocks);
+    return fmax(moving_words(model, tile), coef * moving_words(model, tile) - gap * blocks);
 }
 
 /* The words of a rank, summed over all blocks of its dimensions. */

@@ -70,7 +70,7 @@ static void list_all_classes(lister *l) {
     }
 }
 
-static bool undercuts(const uint32_t *a, const uint32_t *b, int n) {
+static bool tile_undercuts(const uint32_t *a, const uint32_t *b, int n) {
     for (int d = 0; d < n; d++)
         if (a[d] > b[d]) return false;
     return true;
@@ -93,10 +93,10 @@ static void add_row(lister *l) {
     sx_largest_tiles *out = l->out;
     size_t kept = 0;
     for (size_t i = 0; i < out->n; i++)
-        if (undercuts(out->blocks + i * (size_t)n, l->blocks, n)) return;
+        if (tile_undercuts(out->blocks + i * (size_t)n, l->blocks, n)) return;
     for (size_t i = 0; i < out->n; i++) {
         uint32_t *row = out->blocks + i * (size_t)n;
-        if (undercuts(l->blocks, row, n)) continue;
+        if (tile_undercuts(l->blocks, row, n)) continue;
         memmove(out->blocks + kept++ * (size_t)n, row, (size_t)n * sizeof *row);
     }
     out->n = kept;

@@ -57,7 +57,7 @@ static double helped_by(const sx_window_side *d, const sx_window_side *e, int64_
 }
 
 /* Residues of the children along one side modulo a step. */
-static double residues(const sx_window_side *side, int64_t step) {
+static double count_residues(const sx_window_side *side, int64_t step) {
     int64_t length = llabs(step), way = (int64_t)side->way;
     return fmin(side->n, (double)(length / (int64_t)sx_divisor_common((uint64_t)length, (uint64_t)way)));
 }
@@ -66,7 +66,7 @@ static double residues(const sx_window_side *side, int64_t step) {
 static sx_link_rest rest_of(const sx_window_side *side, double positions, int64_t step) {
     double all = side[0].n * side[1].n, helped = helped_by(&side[0], &side[1], step);
     if (helped == 0) return (sx_link_rest){1, 1};
-    double least = fmax(residues(&side[0], step), residues(&side[1], step));
+    double least = fmax(count_residues(&side[0], step), count_residues(&side[1], step));
     return (sx_link_rest){fmax(positions - helped, least) / positions, fmax(all - helped, least) / all};
 }
 

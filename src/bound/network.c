@@ -29,7 +29,7 @@
 #include <math.h>
 
 /* The sum of the n smallest distances, of which 2 k + more - 1 are k - less, k from 1 on. */
-static double nearest(double n, double more, double less) {
+static double nearest_hops(double n, double more, double less) {
     double sum = 0;
     for (double k = 1; n > 0; k++) {
         double places = fmin(n, 2 * k + more - 1);
@@ -41,7 +41,7 @@ static double nearest(double n, double more, double less) {
 
 /* The hops for each word that one of n children gets, of which m share it, at the least. */
 static double least_hops(double n, double m) {
-    double distances = fmin(nearest(n, 0, 1), nearest(n, 1, 0.5));
+    double distances = fmin(nearest_hops(n, 0, 1), nearest_hops(n, 1, 0.5));
     return fmax(1 - 1 / m, distances / (n * m));
 }
 

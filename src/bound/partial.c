@@ -111,7 +111,7 @@ static void set_ends(const sx_outline_bound *bounds, const sx_partial_mapping *p
 
 /* What waits at a level whose innermost loop is of class o, and the next level's of class `next`: only
  * tensors in both classes gain from both. */
-static double waiting(const sx_bound *b, const wait *w, int o, int next) {
+static double waiting_words(const sx_bound *b, const wait *w, int o, int next) {
     double sum = 0;
     for (int v = 0; v < b->model->n_tensors; v++) {
         bool gains = b->profit[o] >> v & 1, more = b->profit[next] >> v & 1;
@@ -129,15 +129,15 @@ static double least_sum(const sx_outline_bound *bounds, int m, int level, uint32
         double near = INFINITY;
         if (!(w->next >> next & 1)) continue;
         for (int o = empty ? next : 0; o < (empty ? next + 1 : b->n_classes); o++)
-            if (empty || w->now >> o & 1) near = fmin(near, waiting(b, w, o, next));
+            if (empty || w->now >> o & 1) near = fmin(near, waiting_words(b, w, o, next));
         least = fmin(least, near + outside_flow(bounds, m, level, point, next));
     }
     return least;
 }
 
 /* By how much zeros leave more of what a tensor waits for, where irrelevant loops are added to its box. */
-static double growth(const sx_outline_bound *bounds, const sx_partial_mapping *partial, int v,
-                     uint32_t loops) {
+static double zeros_growth(const sx_outline_bound *bounds, const sx_partial_mapping *partial, int v,
+                           uint32_t loops) {
     const double *left = bounds->bound->effectual[v][partial->grows[v]];
     if (partial->grows[v] == 0 || left[partial->box[v]] <= 0) return 1;
     return left[partial->box[v] + loops] / left[partial->box[v]];
@@ -152,7 +152,7 @@ static double growth_outside(const sx_outline_bound *bounds, const sx_partial_ma
     int source = bounds->source[v][partial->grows[v]];
     if (source + 1 == bounds->bound->model->n_levels)
         known = idle[bounds->open_point[level]] - idle[partial->point];
-    return growth(bounds, partial, v, source >= level ? known : 0);
+    return zeros_growth(bounds, partial, v, source >= level ? known : 0);
 }
 
 /* By how much the irrelevant loops of a level, and those beyond, can make smaller what a tensor waits for. */
@@ -172,12 +172,12 @@ static void grow_by(const sx_outline_bound *bounds, const sx_partial_mapping *pa
     *here = *most = 1;
     if (partial->grows[v] == 0) return;
     uint32_t own = idle[point] - idle[partial->point] - idle[bounds->spatial_point[level]];
-    *here = growth(bounds, partial, v, bounds->source[v][partial->grows[v]] >= level ? own : 0);
+    *here = zeros_growth(bounds, partial, v, bounds->source[v][partial->grows[v]] >= level ? own : 0);
     *most = growth_outside(bounds, partial, level, v, own);
 }
 
 /* What a quick bound found for a tile of the innermost level. */
-static double swept(const sx_outline_bound *bounds, uint32_t point) {
+static double quick_bound(const sx_outline_bound *bounds, uint32_t point) {
     if (bounds->inside_swept == -INFINITY) return -INFINITY;
     return bounds->inside_swept + bounds->swept[bounds->inside[point - bounds->below[0]]];
 }
@@ -212,7 +212,7 @@ sx_score sx_partial_mapping_try(const sx_outline_bound *bounds, const sx_partial
         else
             cycles = fmax(cycles, sum);
     }
-    if (level == 0) energy = fmax(energy, swept(bounds, point));
+    if (level == 0) energy = fmax(energy, quick_bound(bounds, point));
     return sx_outline_bound_score(bounds, energy, cycles);
 }
 
@@ -227,7 +227,7 @@ static double extend_box(const sx_outline_bound *bounds, const sx_partial_mappin
     if (!b->idle[v]) return 1;
     if (partial->grows[v] && bounds->source[v][partial->grows[v]] >= level) {
         uint32_t loops = sx_lattice_point(&b->lattice, stays);
-        more = growth(bounds, partial, v, loops);
+        more = zeros_growth(bounds, partial, v, loops);
         out->box[v] += loops;
     }
     bool begins = false, waits = false;
@@ -312,6 +312,6 @@ sx_score sx_partial_mapping_bound(const sx_outline_bound *bounds, const sx_parti
         else
             cycles = fmax(cycles, sum);
     }
-    if (level == 0) energy = fmax(energy, swept(bounds, partial->point));
+    if (level == 0) energy = fmax(energy, quick_bound(bounds, partial->point));
     return sx_outline_bound_score(bounds, energy, cycles);
 }

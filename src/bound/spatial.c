@@ -112,7 +112,7 @@ struct sx_keep_survey *sx_keep_survey_new(void) {
 }
 
 /* The toll of a route. */
-static const toll *pay(survey *s, int v, int from, int to) {
+static const toll *route_toll(survey *s, int v, int from, int to) {
     sx_outline_bound *bounds = s->bounds;
     const sx_bound *b = bounds->bound;
     toll *t = &s->toll[v][from + 1][to];
@@ -152,7 +152,7 @@ static double fill_level(survey *s, int level, unsigned keep) {
         int v = __builtin_ctz(left);
         word[v] = stay[v] = left_over[v] = 0;
         if (s->parent[v] < 0) continue;
-        const toll *t = pay(s, v, level, s->parent[v]);
+        const toll *t = route_toll(s, v, level, s->parent[v]);
         word[v] = t->word;
         stay[v] = t->stay;
         left_over[v] = t->left;
@@ -177,7 +177,7 @@ static double fill_level(survey *s, int level, unsigned keep) {
 static void end_choice(survey *s, double sum) {
     for (int v = 0; v < s->bounds->bound->model->n_tensors; v++) {
         if (s->parent[v] < 0) return;
-        const toll *t = pay(s, v, -1, s->parent[v]);
+        const toll *t = route_toll(s, v, -1, s->parent[v]);
         sum += t->least - t->spared;
     }
     s->best = fmin(s->best, sum);

@@ -61,7 +61,7 @@ static void list_fitting(sx_outline_bound *bounds, int c) {
 }
 
 /* The exponent of a prime in a number. */
-static uint32_t exponent(uint32_t number, uint32_t prime) {
+static uint32_t prime_exponent(uint32_t number, uint32_t prime) {
     uint32_t e = 0;
     for (; number % prime == 0; number /= prime) e++;
     return e;
@@ -78,7 +78,7 @@ void sx_outline_bound_number(sx_outline_bound *bounds) {
     for (int k = 0; k < l->n_digits; k++) {
         uint32_t used = 0;
         for (int s = 0; s < bounds->bound->model->n_levels; s++) {
-            used += exponent(bounds->outline.spatial[s][l->dim[k]], l->prime[k]);
+            used += prime_exponent(bounds->outline.spatial[s][l->dim[k]], l->prime[k]);
             bounds->below[s] += used * l->stride[k];
         }
         if (used == l->top[k]) continue;
@@ -176,7 +176,7 @@ static double form_cost(const step *s, int v, uint32_t i) {
 }
 
 /* Lowers a table to the scratch table plus what tensors that go on cost. */
-static void lower(const step *s, double *table) {
+static void lower_table(const step *s, double *table) {
     const sx_outline_bound *bounds = s->bounds;
     for (uint32_t k = 0; k < bounds->n_fitting; k++) {
         uint32_t i = bounds->fitting[k];
@@ -229,7 +229,7 @@ static void lower_chords(step *s, unsigned dims, double *table) {
         uint32_t i = bounds->fitting[j];
         bounds->scratch[i] = on_chord(h, n, form_cost(s, s->formed, i), bounds->chord + j * SX_MAX_CHORDS);
     }
-    lower(s, table);
+    lower_table(s, table);
 }
 
 /* The tensor of a class that does not go on whose forms differ most in what they cost; -1: none differ. */
@@ -265,7 +265,7 @@ static void fill_table(sx_outline_bound *bounds, int measure, int c, int o) {
             lower_chords(&s, dims, table);
         } else {
             choose_tiles(&s, dims);
-            lower(&s, table);
+            lower_table(&s, table);
         }
         if (is_halted(bounds) || s.going == 0) break;
     }

@@ -107,7 +107,7 @@ bool sx_outline_bound_has_links(const sx_outline_bound *bounds, int s, int v) {
 
 /* The largest sum of partial products of the prime factors of a number: 1 + p + p q + ... without the last.
  */
-static double ladder(uint32_t number) {
+static double ladder_sum(uint32_t number) {
     uint32_t prime[32];
     double sum = 0, product = 1;
     int n = 0;
@@ -125,7 +125,7 @@ static sx_window_side make_side(uint32_t coef, uint32_t extent, uint32_t n, uint
     sx_window_side s = {.way = (double)coef * extent, .n = n, .times = left};
     s.step = s.way * n;
     if (left > 1) {
-        double steps = ladder(size / (extent * n));
+        double steps = ladder_sum(size / (extent * n));
         s.sum = s.step * steps;
         s.most = (int64_t)steps;
         s.prime = least_prime(left);
@@ -134,7 +134,7 @@ static sx_window_side make_side(uint32_t coef, uint32_t extent, uint32_t n, uint
 }
 
 /* The least share of all tiles that is fetched where the first loop is on d. */
-static double moved(const sx_window_side *d, const sx_window_side *e, double reach) {
+static double moved_share(const sx_window_side *d, const sx_window_side *e, double reach) {
     double share = fmin(1, d->step / reach);
     if (d->times == 1) return 1;
     if (d->step > 2 * e->sum || e->step > 2 * d->sum) return share + (1 - share) / d->times;
@@ -168,7 +168,7 @@ static double window_share(const sx_bound *b, const sx_window *window, const uin
         sides[i] = make_side(window->coef[i], extent[d], 1, size / extent[d], size);
         reach += window->coef[i] * (extent[d] - 1.0);
     }
-    return fmin(moved(&sides[0], &sides[1], reach), moved(&sides[1], &sides[0], reach));
+    return fmin(moved_share(&sides[0], &sides[1], reach), moved_share(&sides[1], &sides[0], reach));
 }
 
 double sx_bound_share(const sx_bound *b, int v, const uint32_t *extent) {
@@ -211,7 +211,7 @@ static void make_piece(const sx_outline_bound *bounds, const sx_window *window, 
             make_side(window->coef[i], tile->extent[i], bounds->outline.spatial[from + 1][dim], left, size);
         reach += window->coef[i] * (tile->extent[i] - 1.0);
     }
-    p->moved = fmin(moved(d, e, reach), moved(e, d, reach));
+    p->moved = fmin(moved_share(d, e, reach), moved_share(e, d, reach));
     double common = (double)sx_divisor_common((uint64_t)d->way, (uint64_t)e->way);
     double x = d->way / common, y = e->way / common, all = d->n * e->n;
     double positions = all - fmax(0, d->n - y) * fmax(0, e->n - x);
@@ -221,7 +221,7 @@ static void make_piece(const sx_outline_bound *bounds, const sx_window *window, 
 }
 
 /* How many children of a level may share an access to a tensor without windows whose tile is not known. */
-static double sharing(const sx_outline_bound *bounds, int s, int v) {
+static double sharing_children(const sx_outline_bound *bounds, int s, int v) {
     const sx_bound *b = bounds->bound;
     double largest = 1;
     for (unsigned dims = b->partly_relevant[v]; dims; dims &= dims - 1)
@@ -270,7 +270,8 @@ static double share_slots(sx_outline_bound *bounds, int v, int from, int to) {
     for (int s = from + 2; s <= to; s++) {
         double *known = &bounds->sharing[v][s];
         if (*known == 0)
-            *known = bounds->bound->n_windows[v] > 0 ? window_sharing(bounds, s, v) : sharing(bounds, s, v);
+            *known = bounds->bound->n_windows[v] > 0 ? window_sharing(bounds, s, v)
+                                                     : sharing_children(bounds, s, v);
         product *= *known;
     }
     return product;
@@ -340,8 +341,8 @@ static void set_first_loops(const making *m, const sx_link_window *const *link, 
 }
 
 /* Goes through all pieces of window w and those after it. */
-static void combine(const making *m, int w, const sx_link_window **link, uint32_t form,
-                    const sx_least_traffic *traffic) {
+static void combine_pieces(const making *m, int w, const sx_link_window **link, uint32_t form,
+                           const sx_least_traffic *traffic) {
     const sx_bound *b = m->bounds->bound;
     const piece *p = m->bounds->pieces;
     for (int i = 0; i < w; i++) p += b->window[m->v][i].n_tiles;
@@ -360,7 +361,7 @@ static void combine(const making *m, int w, const sx_link_window **link, uint32_
         next.most *= p->most;
         next.own = fmin(next.own, p->link.any.own);
         link[w] = &p->link;
-        combine(m, w + 1, link, form + window->tile[i].form, &next);
+        combine_pieces(m, w + 1, link, form + window->tile[i].form, &next);
     }
 }
 
@@ -374,7 +375,7 @@ static void combine_windows(const making *m, const sx_least_traffic *traffic) {
         for (uint32_t i = 0; i < b->window[m->v][w].n_tiles; i++, p++)
             if (m->from >= 0 || i == 0)
                 make_piece(m->bounds, &b->window[m->v][w], m->from, &b->window[m->v][w].tile[i], links, p);
-    combine(m, 0, link, 0, traffic);
+    combine_pieces(m, 0, link, 0, traffic);
 }
 
 /* The same for partially relevant dimensions outside windows. */
@@ -392,7 +393,7 @@ static void combine_partly_relevant(const making *m, sx_least_traffic traffic) {
         if (!possible) continue;
         next.words = partly_relevant_share(b, m->v, extent);
         if (partly_relevant > 1 && !is_closed(b, extent, m->v)) {
-            next.most = sharing(bounds, m->from + 1, m->v);
+            next.most = sharing_children(bounds, m->from + 1, m->v);
             next.groups = 1 / next.most;
             if (sx_outline_bound_has_links(bounds, m->from + 1, m->v)) next.own = 1 / partly_relevant;
         }
@@ -424,7 +425,7 @@ sx_least_traffic sx_outline_bound_operand(const sx_outline_bound *bounds, int v)
 }
 
 /* Where the pulls of a flow stand: those of a tensor together. */
-static sx_least_traffic *place(const sx_outline_bound *bounds, int v, int from, int to) {
+static sx_least_traffic *pull_place(const sx_outline_bound *bounds, int v, int from, int to) {
     const sx_bound *b = bounds->bound;
     size_t forms = 0, levels = b->model->n_levels;
     for (int i = 0; i < v; i++) forms += b->form[i].n_points;
@@ -447,7 +448,7 @@ void sx_outline_bound_first_traffic(sx_outline_bound *bounds, int v, int from, i
 const sx_least_traffic *sx_outline_bound_traffic(sx_outline_bound *bounds, int v, int from, int to) {
     sx_least_traffic **known = &bounds->traffic[v][from + 1][to];
     if (*known) return *known;
-    *known = place(bounds, v, from, to);
+    *known = pull_place(bounds, v, from, to);
     make_all(bounds, &(making){.bounds = bounds, .v = v, .from = from, .out = *known}, to);
     return *known;
 }

@@ -266,7 +266,7 @@ static sx_status prolong_state(join *j, const sx_plan_part *part, size_t first, 
 }
 
 /* Prolongs all beginnings before a part by it, with each choice about what it makes. */
-static sx_status prolong(join *j, const sx_plan_part *part) {
+static sx_status prolong_beginnings(join *j, const sx_plan_part *part) {
     uint64_t made, end;
     bool must;
     const boundary *from = &j->at[part->first];
@@ -316,11 +316,11 @@ static sx_status join_steps(join *j) {
     for (part.first = 0; part.first < space->exchange->n_steps; part.first++) {
         part.last = part.first;
         part.group = SX_NO_INDEX;
-        SX_TRY(prolong(j, &part));
+        SX_TRY(prolong_beginnings(j, &part));
         for (; g < space->n_groups && space->group[g].first == part.first; g++) {
             part.last = space->group[g].last;
             part.group = g;
-            SX_TRY(prolong(j, &part));
+            SX_TRY(prolong_beginnings(j, &part));
         }
     }
     return SX_OK;

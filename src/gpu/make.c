@@ -24,7 +24,7 @@ typedef struct maker {
     size_t n_rows, n_loops, room;
 } maker;
 
-static sx_status refuse(const char *why) {
+static sx_status refuse_space(const char *why) {
     return sx_error_hint(sx_error_new(SX_ERR_USAGE, "brute force and GPUs do not take this space: %s", why),
                          "docs/gpu.md says which spaces they take");
 }
@@ -32,14 +32,14 @@ static sx_status refuse(const char *why) {
 /* Refuses what the core covers, but not a GPU. */
 static sx_status check_space(const sx_map_space *space, int parts) {
     int bits = 0, primes = 0;
-    if (space->arch->n_levels > SX_GPU_LEVELS) return refuse("it has more than 6 levels");
+    if (space->arch->n_levels > SX_GPU_LEVELS) return refuse_space("it has more than 6 levels");
     for (int s = 0; s < space->arch->n_levels; s++) bits += __builtin_popcount(space->free_keep[s]);
     if (bits > 16 && parts & SX_GPU_TABLES)
-        return refuse("levels may keep or bypass more than 16 tensors together");
+        return refuse_space("levels may keep or bypass more than 16 tensors together");
     for (int d = 0; d < space->problem->n_dims; d++)
         for (uint32_t left = space->problem->size[d], f = 2; left > 1; f++)
             for (; left % f == 0; left /= f) primes++;
-    return primes > SX_CORE_LOOPS ? refuse("its sizes have more than 40 prime factors") : SX_OK;
+    return primes > SX_CORE_LOOPS ? refuse_space("its sizes have more than 40 prime factors") : SX_OK;
 }
 
 /* Sets the head's model. */
@@ -47,7 +47,7 @@ static sx_status set_model(maker *m) {
     sx_gpu_image *p = &m->head;
     const char *why = sx_map_core_model(m->space, &p->core);
     int windows = 0;
-    if (why) return refuse(why);
+    if (why) return refuse_space(why);
     p->most_keeps = 1;
     for (uint32_t v = 0; v < p->core.n_tensors; v++) {
         windows += !p->core.tensor[v].plain;
@@ -55,7 +55,7 @@ static sx_status set_model(maker *m) {
         p->n_charges += 1u << p->core.tensor[v].n_free;
         p->most_keeps <<= p->core.tensor[v].n_free;
     }
-    return windows > 1 ? refuse("tiles of more than one tensor overlap in part") : SX_OK;
+    return windows > 1 ? refuse_space("tiles of more than one tensor overlap in part") : SX_OK;
 }
 
 /* Sets the objective. */
@@ -91,7 +91,7 @@ static sx_status set_factors(maker *m) {
     for (int d = (int)p->core.n_dims - 1; d >= 0; d--) {
         sx_u128 n = sx_factors_count(m->space->factors[d]);
         if (n > UINT16_MAX || (double)n * (double)p->weight[d + 1] > 0x1p62)
-            return sx_error_hint(refuse("there are too many factorisations to number them"),
+            return sx_error_hint(refuse_space("there are too many factorisations to number them"),
                                  "random and gamma take it");
         p->n_rows[d] = (uint32_t)n;
         p->weight[d] = p->weight[d + 1] * (uint64_t)n;
@@ -112,7 +112,7 @@ static sx_status set_factors(maker *m) {
 
 /* Adds an entry to the table of orders and layouts. */
 static sx_status add_loops(maker *m, sx_core_loops loops) {
-    if (m->n_loops == MOST_LOOPS) return refuse("its loops have more than 2^24 orders");
+    if (m->n_loops == MOST_LOOPS) return refuse_space("its loops have more than 2^24 orders");
     if (m->n_loops == m->room) {
         size_t room = m->room ? 2 * m->room : 1024;
         sx_core_loops *more = realloc(m->loops, room * sizeof *more);
@@ -241,7 +241,7 @@ static sx_status make_image(maker *m, const sx_objective *objective, int parts, 
     SX_TRY(set_model(m));
     SX_TRY(check_space(m->space, parts));
     const char *why = parts & SX_GPU_POINTS ? sx_map_core_space(m->space, &m->points) : NULL;
-    if (why) return refuse(why);
+    if (why) return refuse_space(why);
     if (parts & SX_GPU_TABLES) SX_TRY(set_tables(m));
     snprintf(m->head.name, sizeof m->head.name, "%.60s on %.60s", m->space->problem->name,
              m->space->arch->name);
@@ -251,7 +251,7 @@ static sx_status make_image(maker *m, const sx_objective *objective, int parts, 
 sx_status sx_gpu_image_new(const sx_space *space, const sx_objective *objective, int parts,
                            sx_gpu_image **out) {
     maker m = {.space = sx_map_space_of(space)};
-    if (!m.space) return refuse("it is no map space");
+    if (!m.space) return refuse_space("it is no map space");
     sx_status status = make_image(&m, objective, parts, out);
     sx_map_choices_free(m.choices);
     free(m.lists);

@@ -16,7 +16,7 @@ void sx_gpu_image_seal(sx_gpu_image *image) {
 }
 
 /* Whether n entries at an offset lie within the block. */
-static bool lies(const sx_gpu_image *p, uint64_t at, uint64_t n, uint64_t size) {
+static bool lies_within(const sx_gpu_image *p, uint64_t at, uint64_t n, uint64_t size) {
     return at >= sizeof *p && at <= p->size && n <= (p->size - at) / size && at % 8 == 0;
 }
 
@@ -38,16 +38,16 @@ bool sx_gpu_image_is_whole(const sx_gpu_image *p, size_t size) {
     if (p->core.n_levels < 1 || p->core.n_levels > SX_GPU_LEVELS || p->core.n_dims < 1 ||
         p->core.n_dims > SX_CORE_DIMS || p->core.n_tensors < 1 || p->core.n_tensors > SX_CORE_TENSORS)
         return false;
-    if (p->space_at && !lies(p, p->space_at, 1, sizeof(sx_core_space))) return false;
+    if (p->space_at && !lies_within(p, p->space_at, 1, sizeof(sx_core_space))) return false;
     uint64_t rows = 0, masks = p->factorisations ? (uint64_t)p->core.n_levels << p->core.n_dims : 0;
     for (uint32_t d = 0; d < p->core.n_dims && p->factorisations; d++) {
         if (p->n_rows[d] == 0 || p->n_rows[d] > UINT16_MAX || p->first_row[d] != rows) return false;
         rows += p->n_rows[d];
     }
-    if (!lies(p, p->rows_at, rows * p->core.n_levels, sizeof(sx_core_cell)) ||
-        !lies(p, p->lists_at, 2 * masks, sizeof(sx_gpu_list)) ||
-        !lies(p, p->layouts_at, masks, sizeof(sx_gpu_list)) ||
-        !lies(p, p->loops_at, 0, sizeof(sx_core_loops)))
+    if (!lies_within(p, p->rows_at, rows * p->core.n_levels, sizeof(sx_core_cell)) ||
+        !lies_within(p, p->lists_at, 2 * masks, sizeof(sx_gpu_list)) ||
+        !lies_within(p, p->layouts_at, masks, sizeof(sx_gpu_list)) ||
+        !lies_within(p, p->loops_at, 0, sizeof(sx_core_loops)))
         return false;
     sx_gpu_view view = sx_gpu_view_of(p, p);
     return p->check == sum_bytes((const char *)p + sizeof *p, size - sizeof *p) &&

@@ -81,7 +81,7 @@ static sx_status add_step(job *j, uint64_t evaluations, uint64_t rejected, const
 }
 
 /* Nothing found yet. */
-static sx_gpu_found nothing(void) {
+static sx_gpu_found no_point(void) {
     return (sx_gpu_found){.best = {.value = INFINITY}};
 }
 
@@ -89,7 +89,7 @@ static sx_status draw_points(job *j) {
     const uint64_t seed = sx_run_seed(j->run);
     for (uint64_t first = 0; sx_run_continue(j->run);) {
         uint64_t left = sx_run_left(j->run), n = left < DRAWS ? left : DRAWS;
-        sx_gpu_found found = nothing();
+        sx_gpu_found found = no_point();
         int code = j->module->draw(j->device, seed, first, n, &found, j->message);
         SX_TRY(sx_gpu_complaint(code, j->message));
         sx_gpu_point point;
@@ -118,7 +118,7 @@ static sx_status prune_orders(job *j) {
     SX_TRY(check_budget(j, &each));
     while (idle < HOPELESS && sx_run_continue(j->run)) {
         uint64_t left = sx_run_left(j->run) / each, most = left < ITEMS ? left : ITEMS, listed = 0;
-        sx_gpu_found found = nothing();
+        sx_gpu_found found = no_point();
         if (most == 0) {
             sx_run_end(j->run, SX_STOP_EVALUATIONS);
             break;
@@ -163,7 +163,7 @@ static sx_status evolve_islands(job *j) {
     const uint64_t each = (uint64_t)epoch.islands * SX_GPU_ISLAND;
     while (sx_run_continue(j->run)) {
         uint64_t left = sx_run_left(j->run) / each, most = (uint64_t)sx_run_setting(j->run, EXCHANGE);
-        sx_gpu_found found = nothing();
+        sx_gpu_found found = no_point();
         sx_gpu_point best;
         if (left == 0) {
             sx_run_end(j->run, SX_STOP_EVALUATIONS);

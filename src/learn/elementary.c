@@ -9,7 +9,7 @@ static const double LN2_HIGH = 0x1.62e42fefa38p-1,
 static const double PI = 0x1.921fb54442d18p1;
 
 /* The nearest whole number of |x| < 2^51. */
-static double nearest(double x) {
+static double nearest_whole(double x) {
     return (x + 0x1.8p52) - 0x1.8p52;
 }
 
@@ -42,7 +42,7 @@ double sx_exp(double x) {
     if (x > 710) return INFINITY;
     if (x < -746) return 0;
     if (x != x) return x;
-    double n = nearest(x * 0x1.71547652b82fep0);
+    double n = nearest_whole(x * 0x1.71547652b82fep0);
     double r = (x - n * LN2_HIGH) - n * LN2_LOW;
     int half = (int)n / 2;
     return (1 + exp_minus_one(r)) * power_of_two(half) * power_of_two((int)n - half);
@@ -104,7 +104,7 @@ static double sin_series(double x) {
 }
 
 double sx_cos_pi(double x) {
-    double a = fabs(x - 2 * nearest(x / 2));
+    double a = fabs(x - 2 * nearest_whole(x / 2));
     double sign = a > 0.5 ? -1 : 1;
     if (a > 0.5) a = 1 - a;
     return sign * (a <= 0.25 ? cos_series(PI * a) : sin_series(PI * (0.5 - a)));

@@ -15,7 +15,7 @@ struct sx_nn_graph_pass {
 };
 
 /* Finds the level of each layer and the pool of each unpool. */
-static sx_status match(const sx_nn *net, sx_nn_graph_pass *pass) {
+static sx_status match_levels(const sx_nn *net, sx_nn_graph_pass *pass) {
     size_t open[SX_NN_MAX_LAYERS], depth = 0;
     pass->n_layers = net->n_layers;
     for (size_t i = 0; i < net->n_layers; i++) {
@@ -78,7 +78,7 @@ static size_t lay_out(const sx_nn *net, sx_nn_graph_pass *pass) {
 sx_status sx_nn_graph_pass_new(const sx_nn *net, const sx_nn_graph *graph, sx_nn_graph_pass **out) {
     sx_nn_graph_pass *pass = calloc(1, sizeof *pass);
     if (!pass) return sx_error_memory();
-    sx_status status = match(net, pass);
+    sx_status status = match_levels(net, pass);
     if (!status && !make_levels(graph, pass)) status = sx_error_memory();
     if (!status) {
         pass->block = calloc(lay_out(net, pass) + 1, sizeof *pass->block);

@@ -18,21 +18,21 @@ const char *sx_loss_name(sx_loss loss) {
 }
 
 /* The loss of a difference and its derivative. */
-static double huber(double d, double *slope) {
+static double huber_loss(double d, double *slope) {
     *slope = d > 1 ? 1 : d < -1 ? -1 : d;
     return fabs(d) > 1 ? fabs(d) - 0.5 : 0.5 * d * d;
 }
-static double square(double d, double *slope) {
+static double square_loss(double d, double *slope) {
     *slope = 2 * d;
     return d * d;
 }
-static double absolute(double d, double *slope) {
+static double absolute_loss(double d, double *slope) {
     *slope = d > 0 ? 1 : d < 0 ? -1 : d;
     return fabs(d);
 }
 
 double sx_loss_of(sx_loss loss, const float *prediction, const float *target, size_t n, float *gradient) {
-    double (*const kind[])(double, double *) = {huber, square, absolute};
+    double (*const kind[])(double, double *) = {huber_loss, square_loss, absolute_loss};
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
         double slope;

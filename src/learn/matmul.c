@@ -25,7 +25,7 @@ size_t sx_matmul_room(void) {
     return 2 * LIST + TILE;
 }
 
-static size_t least(size_t a, size_t b) {
+static size_t least_of(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
@@ -83,14 +83,14 @@ static void pack_factor(factor f, size_t first, size_t n, size_t from, size_t de
     f.at += first * f.lane + from * f.depth;
     size_t i = 0;
     for (; f.lane == 1 && i + width <= n;) {
-        size_t panels = least(PANELS, (n - i) / width);
+        size_t panels = least_of(PANELS, (n - i) / width);
         pack_panels(f, panels, depth, width, to);
         i += panels * width;
         to += panels * width * depth;
         f.at += panels * width;
     }
     for (; i < n; i += width, to += width * depth, f.at += width * f.lane) {
-        size_t lanes = least(width, n - i);
+        size_t lanes = least_of(width, n - i);
         if (lanes < width) memset(to, 0, width * depth * sizeof *to);
         if (f.lane == 1)
             pack_along(f, lanes, depth, width, to);
@@ -115,15 +115,16 @@ static void edge_tile(const sx_matrix_kernel *kernel, size_t depth, const float 
 }
 
 /* C += A B on a part, of packed factors. */
-static void multiply(const sx_matmul_plan *plan, part at, size_t depth, const float *a, const float *b,
-                     float *whole) {
+static void multiply_part(const sx_matmul_plan *plan, part at, size_t depth, const float *a, const float *b,
+                          float *whole) {
     const sx_matrix_kernel *kernel = plan->kernel;
     size_t stride = plan->product->n;
     for (size_t j = 0; j < at.columns; j += kernel->columns, b += kernel->columns * depth) {
         const float *panel = a;
         for (size_t i = 0; i < at.rows; i += kernel->rows, panel += kernel->rows * depth) {
             float *c = plan->product->c + (at.row + i) * stride + at.column + j;
-            size_t rows = least(kernel->rows, at.rows - i), columns = least(kernel->columns, at.columns - j);
+            size_t rows = least_of(kernel->rows, at.rows - i),
+                   columns = least_of(kernel->columns, at.columns - j);
             if (rows == kernel->rows && columns == kernel->columns)
                 kernel->tile(depth, panel, b, c, stride);
             else
@@ -153,9 +154,9 @@ static void thick_job(const sx_matmul_plan *plan, part at, float *room) {
     memset(whole, 0, TILE * sizeof *whole);
     for (size_t i = 0; i < at.rows; i++) begin_row(p, at.row + i, at.column, at.columns);
     for (size_t from = 0; from < p->k; from += DEPTH) {
-        size_t depth = least(DEPTH, p->k - from);
-        multiply(plan, at, depth, plan->a + from * m + at.row * depth, plan->b + from * n + at.column * depth,
-                 whole);
+        size_t depth = least_of(DEPTH, p->k - from);
+        multiply_part(plan, at, depth, plan->a + from * m + at.row * depth,
+                      plan->b + from * n + at.column * depth, whole);
     }
 }
 
@@ -165,7 +166,7 @@ static void thin_combine(const sx_matmul_plan *plan, const float *a, part at, fl
     float *value = room;
     uint32_t *index = (uint32_t *)(room + LIST);
     for (size_t from = 0; from < p->k; from += LIST) {
-        size_t n = 0, end = least(p->k, from + LIST);
+        size_t n = 0, end = least_of(p->k, from + LIST);
         const float *b = p->b + from * p->n + at.column;
         for (size_t i = from; i < end; i++) {
             value[n] = a[i];
@@ -213,8 +214,8 @@ void sx_matmul_job(void *user, size_t index, unsigned worker) {
     const sx_matmul_plan *plan = user;
     const sx_matmul *p = plan->product;
     part at = {.row = index / plan->across * plan->rows, .column = index % plan->across * plan->columns};
-    at.rows = least(plan->rows, p->m - at.row);
-    at.columns = least(plan->columns, p->n - at.column);
+    at.rows = least_of(plan->rows, p->m - at.row);
+    at.columns = least_of(plan->columns, p->n - at.column);
     float *room = plan->room + worker * sx_matmul_room();
     if (plan->thin)
         thin_job(plan, at, room);
@@ -240,14 +241,15 @@ void sx_matmul_pack(void *user, size_t index, unsigned worker) {
     const sx_matmul *p = plan->product;
     size_t of_a = packing_jobs(p->m, plan->kernel->rows),
            jobs = of_a + packing_jobs(p->n, plan->kernel->columns);
-    size_t from = index / jobs * DEPTH, depth = least(DEPTH, p->k - from), number = index % jobs;
+    size_t from = index / jobs * DEPTH, depth = least_of(DEPTH, p->k - from), number = index % jobs;
     bool is_a = number < of_a;
     size_t lanes = is_a ? p->m : p->n;
     unsigned width = is_a ? plan->kernel->rows : plan->kernel->columns;
     size_t unit = rounded_up(PACKED, width), first = (is_a ? number : number - of_a) * unit;
     float *to = (is_a ? plan->a : plan->b) + from * rounded_up(lanes, width) + first * depth;
     (void)worker;
-    pack_factor(is_a ? factor_a(p) : factor_b(p), first, least(unit, lanes - first), from, depth, width, to);
+    pack_factor(is_a ? factor_a(p) : factor_b(p), first, least_of(unit, lanes - first), from, depth, width,
+                to);
 }
 
 /* n in so many parts, rounded up to a unit. */

@@ -24,7 +24,7 @@ struct sx_matrix_engine {
 };
 
 /* OpenBLAS where it can be loaded, else the own one. */
-static sx_matrix_backend fastest(void) {
+static sx_matrix_backend fastest_backend(void) {
     sx_openblas blas;
     sx_status status = sx_openblas_open(1, &blas);
     sx_matrix_backend found = status ? SX_MATRIX_OWN : SX_MATRIX_OPENBLAS;
@@ -35,7 +35,7 @@ static sx_matrix_backend fastest(void) {
 sx_status sx_matrix_backend_find(const char *name, sx_matrix_backend *out) {
     size_t i;
     SX_TRY(sx_name_find("matrix product", name, names, sizeof names / sizeof *names, &i));
-    *out = i == FAST ? fastest() : (sx_matrix_backend)i;
+    *out = i == FAST ? fastest_backend() : (sx_matrix_backend)i;
     return SX_OK;
 }
 

@@ -9,7 +9,7 @@
 
 enum { ALIGNMENT = 64 };
 
-static size_t aligned(size_t size) {
+static size_t aligned_size(size_t size) {
     return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
@@ -49,8 +49,8 @@ sx_status sx_nn_new(uint32_t inputs, const sx_nn_plan *plan, size_t n_layers, sx
         return sx_error_new(SX_ERR_LIMIT, "a network has %u inputs instead of 1 to %d", inputs,
                             SX_NN_MAX_WIDTH);
     SX_TRY(lay_out(inputs, plan, n_layers, layer, &n_parameters));
-    size_t head = aligned(sizeof(sx_nn)), layers = aligned(n_layers * sizeof *layer);
-    size_t size = head + layers + aligned(n_parameters * sizeof(float));
+    size_t head = aligned_size(sizeof(sx_nn)), layers = aligned_size(n_layers * sizeof *layer);
+    size_t size = head + layers + aligned_size(n_parameters * sizeof(float));
     char *block = aligned_alloc(ALIGNMENT, size);
     if (!block) return sx_error_memory();
     memset(block, 0, size);

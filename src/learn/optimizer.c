@@ -54,7 +54,7 @@ typedef struct step {
 
 /* A moment, 0 where it is too small to matter. Moments of units that no longer learn would otherwise end as denormal
  * numbers, which x86 processors compute a hundred times slower. */
-static inline float moment(float x) {
+static inline float flush_moment(float x) {
     return fabsf(x) < 1e-30f ? 0 : x;
 }
 
@@ -64,7 +64,7 @@ static void sgd_span(void *user, size_t first, size_t n) {
     const float *restrict g = s->gradient;
     float momentum = s->options.momentum, rate = s->rate;
     for (size_t i = first; i < first + n; i++) {
-        v[i] = moment(momentum * v[i] + g[i]);
+        v[i] = flush_moment(momentum * v[i] + g[i]);
         p[i] -= rate * v[i];
     }
 }
@@ -76,8 +76,8 @@ static void adam_span(void *user, size_t first, size_t n) {
     float beta1 = s->options.beta1, beta2 = s->options.beta2, epsilon = s->options.epsilon;
     float rate = s->rate * s->correct1, correct2 = s->correct2;
     for (size_t i = first; i < first + n; i++) {
-        m[i] = moment(beta1 * m[i] + (1 - beta1) * g[i]);
-        v[i] = moment(beta2 * v[i] + (1 - beta2) * (g[i] * g[i]));
+        m[i] = flush_moment(beta1 * m[i] + (1 - beta1) * g[i]);
+        v[i] = flush_moment(beta2 * v[i] + (1 - beta2) * (g[i] * g[i]));
         p[i] -= rate * m[i] / (sqrtf(v[i] * correct2) + epsilon);
     }
 }

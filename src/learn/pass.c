@@ -21,7 +21,7 @@ static bool in_place(const sx_nn *net, size_t i) {
 }
 
 /* Floats of a pass that begin a new cache line. */
-static size_t padded(size_t n) {
+static size_t padded_floats(size_t n) {
     return (n + 15) / 16 * 16;
 }
 
@@ -35,7 +35,7 @@ static sx_status make_pass(const sx_nn *net, sx_matrix_engine *engine, size_t ro
                            sx_nn_pass **out) {
     size_t floats = 0, most = 0, head = (sizeof(sx_nn_pass) + 63) / 64 * 64;
     for (size_t i = 0; i < net->n_layers; i++) {
-        size_t own = padded(rows_after(graph, rows, i) * net->layer[i].outputs);
+        size_t own = padded_floats(rows_after(graph, rows, i) * net->layer[i].outputs);
         if (!in_place(net, i)) floats += own;
         if (own > most) most = own;
     }
@@ -47,7 +47,7 @@ static sx_status make_pass(const sx_nn *net, sx_matrix_engine *engine, size_t ro
     float *at = (float *)(block + head);
     for (size_t i = 0; i < net->n_layers; i++) {
         pass->output[i] = in_place(net, i) ? pass->output[i - 1] : at;
-        if (!in_place(net, i)) at += padded(rows_after(graph, rows, i) * net->layer[i].outputs);
+        if (!in_place(net, i)) at += padded_floats(rows_after(graph, rows, i) * net->layer[i].outputs);
     }
     pass->gradient[0] = at;
     pass->gradient[1] = at + most;

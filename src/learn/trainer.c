@@ -93,7 +93,7 @@ sx_status sx_trainer_data(sx_trainer *t, const float *input, const float *target
 }
 
 /* Copies the rows of a batch together. */
-static void gather(const float *from, const uint32_t *row, size_t n, size_t width, float *to) {
+static void gather_rows(const float *from, const uint32_t *row, size_t n, size_t width, float *to) {
     for (size_t i = 0; i < n; i++) memcpy(to + i * width, from + row[i] * width, width * sizeof *to);
 }
 
@@ -104,8 +104,8 @@ sx_status sx_trainer_step(sx_trainer *t, const uint32_t *row, float rate) {
             return sx_error_new(SX_ERR_USAGE, "row %u of a data set of %zu rows", row[i], t->n);
     t->steps++;
     if (t->cuda) return sx_cuda_trainer_step(t->cuda, row, rate);
-    gather(t->input, row, batch, t->net->inputs, t->batch_input);
-    gather(t->target, row, batch, t->net->outputs, t->batch_target);
+    gather_rows(t->input, row, batch, t->net->inputs, t->batch_input);
+    gather_rows(t->target, row, batch, t->net->outputs, t->batch_target);
     const float *output = sx_nn_forward(t->pass, t->batch_input, batch);
     t->loss +=
         sx_loss_of(t->options.loss, output, t->batch_target, batch * t->net->outputs, t->output_gradient);

@@ -79,15 +79,15 @@ sx_status sx_weights_write(const char *path, const sx_weights *w) {
     return status;
 }
 
-static sx_status refuse(const char *name, const char *why) {
+static sx_status refuse_file(const char *name, const char *why) {
     return sx_error_at((sx_place){.file = name}, "%s", why);
 }
 
 /* Checks magic and version. */
 static sx_status check_head(const char *name, const char *bytes, size_t size) {
     size_t known = size < sizeof MAGIC ? size : sizeof MAGIC;
-    if (size == 0 || memcmp(bytes, MAGIC, known) != 0) return refuse(name, "this is not a weight file");
-    if (size < HEAD + FIXED) return refuse(name, "the weight file is truncated");
+    if (size == 0 || memcmp(bytes, MAGIC, known) != 0) return refuse_file(name, "this is not a weight file");
+    if (size < HEAD + FIXED) return refuse_file(name, "the weight file is truncated");
     const char *at = bytes + sizeof MAGIC;
     uint64_t version;
     get_bytes(&at, &version, sizeof version);
@@ -100,7 +100,7 @@ static sx_status check_head(const char *name, const char *bytes, size_t size) {
 
 static sx_status check_finite(const char *name, const float *x, size_t n) {
     for (size_t i = 0; i < n; i++)
-        if (!isfinite(x[i])) return refuse(name, "the weight file holds a number that is not finite");
+        if (!isfinite(x[i])) return refuse_file(name, "the weight file holds a number that is not finite");
     return SX_OK;
 }
 
@@ -114,7 +114,7 @@ typedef struct reader {
 
 /* Takes so many bytes; an error where they are not there. */
 static sx_status need_bytes(const reader *r, size_t n) {
-    return (size_t)(r->end - r->at) < n ? refuse(r->name, "the weight file is truncated") : SX_OK;
+    return (size_t)(r->end - r->at) < n ? refuse_file(r->name, "the weight file is truncated") : SX_OK;
 }
 
 static sx_status check_sum(const reader *r) {
@@ -136,7 +136,7 @@ static sx_status read_fixed(reader *r) {
     get_bytes(&r->at, r->option, sizeof r->option);
     if (r->n_layers < 1 || r->n_layers > SX_NN_MAX_LAYERS || r->text > SX_WEIGHTS_MAX_TEXT ||
         r->kind > 1 + SX_ADAM)
-        return refuse(r->name, "the weight file has sizes out of their range");
+        return refuse_file(r->name, "the weight file has sizes out of their range");
     return need_bytes(r, (size_t)PER_LAYER * r->n_layers + r->text);
 }
 
@@ -147,7 +147,7 @@ static sx_status read_layers(reader *r, sx_nn_plan *plan) {
     for (uint32_t i = 0; i < r->n_layers; i++) {
         uint32_t kind = get_u32(&r->at), outputs = get_u32(&r->at);
         if (kind >= SX_NN_KINDS || outputs > SX_NN_MAX_WIDTH || inputs > SX_NN_MAX_WIDTH)
-            return refuse(r->name, "the weight file has layers that no network has");
+            return refuse_file(r->name, "the weight file has layers that no network has");
         plan[i] = (sx_nn_plan){(sx_nn_kind)kind, outputs};
         if (!sx_nn_widens(plan[i].kind)) outputs = inputs;
         const sx_nn_type *type = sx_nn_type_of(plan[i].kind);
@@ -156,8 +156,8 @@ static sx_status read_layers(reader *r, sx_nn_plan *plan) {
     }
     uint64_t floats = n * (r->kind == 0 ? 1 : r->kind == 1 + SX_ADAM ? 3 : 2);
     uint64_t left = (uint64_t)(r->end - r->at) - r->text;
-    if (floats * sizeof(float) > left) return refuse(r->name, "the weight file is truncated");
-    if (floats * sizeof(float) < left) return refuse(r->name, "the weight file has bytes after its end");
+    if (floats * sizeof(float) > left) return refuse_file(r->name, "the weight file is truncated");
+    if (floats * sizeof(float) < left) return refuse_file(r->name, "the weight file has bytes after its end");
     return SX_OK;
 }
 
@@ -167,7 +167,7 @@ static sx_status read_text(reader *r, sx_weights *w) {
     get_bytes(&r->at, w->text, r->text);
     w->text[r->text] = 0;
     return strlen(w->text) == r->text ? SX_OK
-                                      : refuse(r->name, "the text of the weight file has a zero byte");
+                                      : refuse_file(r->name, "the text of the weight file has a zero byte");
 }
 
 static sx_status read_optimizer(reader *r, sx_weights *w) {

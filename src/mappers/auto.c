@@ -92,7 +92,7 @@ static sx_status prove_briefly(sx_run *run, const state *s) {
 }
 
 /* The proof, with what it begins with. */
-static sx_status prove(sx_run *run) {
+static sx_status prove_optimum(sx_run *run) {
     double effort = sx_run_time(run) > 0 ? 0 : sx_run_setting(run, EFFORT);
     char text[128];
     snprintf(text, sizeof text, "optimal:gap=%.17g,effort=%.17g,gamma=%.0f", sx_run_setting(run, GAP), effort,
@@ -114,7 +114,7 @@ static bool has_remainders(const sx_run *run) {
 }
 
 /* Whether padded sizes are tried: unless evaluations are few and nothing else is cut. */
-static bool pads(const sx_run *run) {
+static bool tries_padding(const sx_run *run) {
     return has_remainders(run) && (sx_run_left(run) > FEW_EVALUATIONS || brief_steps(run) > 0);
 }
 
@@ -144,12 +144,12 @@ static sx_status run_stage(sx_run *run, state *s) {
     case DIVIDING:
         return has_remainders(run) && !s->padding.begun ? search_dividing(run) : SX_OK;
     case PADDING:
-        return s->padding.begun || pads(run) ? sx_padding_search(run, &s->padding) : SX_OK;
+        return s->padding.begun || tries_padding(run) ? sx_padding_search(run, &s->padding) : SX_OK;
     case FIRST:
         if (!s->until) s->until = (first < most ? first : most) + 1;
         return single ? sx_gamma_go_on(run, s->until - 1, sx_run_hurried(run) ? SHORT_SHARE : 0) : SX_OK;
     case PROOF:
-        return brief_steps(run) > 0 ? prove_briefly(run, s) : prove(run);
+        return brief_steps(run) > 0 ? prove_briefly(run, s) : prove_optimum(run);
     case GAMMA_MORE:
         return sx_gamma_go_on(run, most / slow, s->refused ? 0.5 : 0);
     case SUNSTONE_LATE:

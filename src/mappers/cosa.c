@@ -69,14 +69,14 @@ typedef struct program {
 #define NONE SIZE_MAX
 
 /* How often a prime divides a dimension's size. */
-static int multiplicity(const sx_map_space *space, int d, int p) {
+static int prime_multiplicity(const sx_map_space *space, int d, int p) {
     int n = 0;
     for (uint32_t size = space->problem->size[d]; size % space->prime[d][p] == 0; n++)
         size /= space->prime[d][p];
     return n;
 }
 
-static bool indexes(const program *p, int tensor, int d) {
+static bool tensor_indexed(const program *p, int tensor, int d) {
     return p->space->model->shape[tensor].dims >> d & 1;
 }
 
@@ -91,7 +91,7 @@ static double traffic_of(const program *p, int d, int level, int kind) {
     double sum = 0;
     int weights = sx_problem_role(p->space->problem, "Weights");
     for (int v = 0; v < p->space->problem->n_tensors; v++) {
-        if (level < p->permuted && indexes(p, v, d)) sum += 0.99 * (0.8 + 0.04 * level);
+        if (level < p->permuted && tensor_indexed(p, v, d)) sum += 0.99 * (0.8 + 0.04 * level);
         if (level == p->permuted && kind != TEMPORAL) sum += 0.99;
         if (level > p->permuted) sum += v == weights ? 1.01 : 1;
     }
@@ -103,12 +103,12 @@ static double utilization_of(const program *p, int d, int level) {
     double sum = 0;
     for (int s = level; s < p->permuted; s++)
         for (int v = 0; p->space->model->level[s].limited && v < p->space->problem->n_tensors; v++)
-            if (p->keep[s] >> v & 1 && indexes(p, v, d)) sum += s == 2 ? 1.01 : 1;
+            if (p->keep[s] >> v & 1 && tensor_indexed(p, v, d)) sum += s == 2 ? 1.01 : 1;
     return sum;
 }
 
 /* Whether a dimension's loop may be of that kind at a level. */
-static bool allowed(const program *p, int d, int level, int kind) {
+static bool loop_allowed(const program *p, int d, int level, int kind) {
     const sx_map_space *space = p->space;
     if (kind == TEMPORAL) return true;
     if (space->spatial_slot[level] < 0) return false;
@@ -120,13 +120,13 @@ static bool allowed(const program *p, int d, int level, int kind) {
 static void add_counts(program *p, int d) {
     const sx_map_space *space = p->space;
     for (int i = 0; i < space->n_primes[d]; i++) {
-        int n = multiplicity(space, d, i);
+        int n = prime_multiplicity(space, d, i);
         double bits = log2(space->prime[d][i]);
         sx_mip_begin_row(p->mip, n, n);
         for (int s = 0; s < space->arch->n_levels; s++)
             for (int kind = 0; kind < N_KINDS; kind++) {
                 p->count[d][i][s][kind] = NONE;
-                if (!allowed(p, d, s, kind)) continue;
+                if (!loop_allowed(p, d, s, kind)) continue;
                 double cost = sx_run_setting(p->run, TRAFFIC) * traffic_of(p, d, s, kind) -
                               sx_run_setting(p->run, UTILIZATION) * utilization_of(p, d, s);
                 if (kind == TEMPORAL) cost += sx_run_setting(p->run, COMPUTE);
@@ -187,7 +187,7 @@ static void add_capacity(const program *p, int level) {
         double elements = fmax(words / sx_level_width(at, v), 1);
         sx_mip_begin_row(p->mip, -INFINITY, log2(elements) + SLACK);
         for (int d = 0; d < space->problem->n_dims; d++)
-            for (int s = 0; indexes(p, v, d) && s <= level; s++)
+            for (int s = 0; tensor_indexed(p, v, d) && s <= level; s++)
                 for (int kind = 0; kind < N_KINDS; kind++) add_factor(p, d, s, kind, 1);
     }
 }
@@ -198,7 +198,7 @@ static void add_ranks(program *p) {
     for (int d = 0; d < space->problem->n_dims; d++) {
         double most = log2(space->problem->size[d]), cost = 0;
         if (space->problem->size[d] == 1) continue;
-        for (int v = 0; v < space->problem->n_tensors; v++) cost += indexes(p, v, d);
+        for (int v = 0; v < space->problem->n_tensors; v++) cost += tensor_indexed(p, v, d);
         for (int r = 0; r < p->n_ranks; r++) {
             p->at[d][r] = add_variable(p, 1, 0, true);
             p->share[d][r] = add_variable(p, most, cost * sx_run_setting(p->run, TRAFFIC), false);
@@ -230,12 +230,12 @@ static void add_reloads(program *p, int tensor) {
     double most = 0;
     size_t before = NONE;
     for (int d = 0; d < space->problem->n_dims; d++)
-        if (!indexes(p, tensor, d)) most = fmax(most, log2(space->problem->size[d]));
+        if (!tensor_indexed(p, tensor, d)) most = fmax(most, log2(space->problem->size[d]));
     for (int r = 0; r < p->n_ranks; r++) {
         size_t moved = add_variable(p, 1, 0, false),
                cost = add_variable(p, most, sx_run_setting(p->run, TRAFFIC), false);
         for (int d = 0; d < space->problem->n_dims; d++) {
-            if (space->problem->size[d] == 1 || !indexes(p, tensor, d)) continue;
+            if (space->problem->size[d] == 1 || !tensor_indexed(p, tensor, d)) continue;
             sx_mip_begin_row(p->mip, 0, INFINITY);
             sx_mip_add_term(p->mip, moved, 1);
             sx_mip_add_term(p->mip, p->at[d][r], -1);
@@ -249,7 +249,7 @@ static void add_reloads(program *p, int tensor) {
         sx_mip_add_term(p->mip, cost, 1);
         sx_mip_add_term(p->mip, moved, -most);
         for (int d = 0; d < space->problem->n_dims; d++)
-            if (space->problem->size[d] > 1 && !indexes(p, tensor, d))
+            if (space->problem->size[d] > 1 && !tensor_indexed(p, tensor, d))
                 sx_mip_add_term(p->mip, p->share[d][r], -1);
         before = moved;
     }
@@ -358,7 +358,7 @@ static bool run_stopped(void *user) {
 }
 
 /* Solves the program and evaluates its mapping; without a solution, the legal one nearest to a draw. */
-static sx_status solve(sx_run *run, program *p, void *point) {
+static sx_status solve_program(sx_run *run, program *p, void *point) {
     sx_mip_options options = {.seconds = TIME_SHARE * sx_run_time(run),
                               .nodes = (size_t)sx_run_setting(run, NODES),
                               .stop = run_stopped,
@@ -389,7 +389,7 @@ static sx_status search_by_cosa(sx_run *run) {
         p->run = run;
         sx_run_evaluate_starts(run, 0);
         build_program(p);
-        if (!sx_run_stopped(run)) status = solve(run, p, point);
+        if (!sx_run_stopped(run)) status = solve_program(run, p, point);
         if (!status && !sx_run_stopped(run)) s->done = 1;
     }
     if (p) sx_mip_free(p->mip);

@@ -62,7 +62,7 @@ typedef struct plan {
 } plan;
 
 /* The tensor that stays at a level; the outermost level changes fastest. */
-static int stays(const plan *p, uint64_t flows, int level) {
+static int staying_tensor(const plan *p, uint64_t flows, int level) {
     uint64_t n = (uint64_t)p->space->problem->n_tensors;
     for (int s = p->space->arch->n_levels - 1; s > level; s--) flows /= n;
     return (int)(flows % n);
@@ -100,7 +100,7 @@ typedef struct descent {
 /* Evaluates the point under the descent's dataflows; INFINITY where it is not legal. */
 static double evaluate_point(descent *d) {
     for (int s = 1; s < d->t.space->arch->n_levels; s++)
-        sx_tiling_hold(&d->t, s, stays(d->plan, d->plan->flows, s));
+        sx_tiling_hold(&d->t, s, staying_tensor(d->plan, d->plan->flows, s));
     sx_map_normalize(d->t.space, d->t.point);
     sx_outcome outcome = sx_worker_evaluate(d->worker, d->t.point, false);
     d->over = d->over || outcome.reason == SX_NOT_EVALUATED;
@@ -182,7 +182,8 @@ static bool same_order(const plan *p, unsigned loops, int a, int b) {
 static bool is_known(const plan *p, const optimum *o) {
     if (!o->known) return false;
     for (int s = 1; s < p->space->arch->n_levels; s++)
-        if (!same_order(p, o->loops[s], stays(p, o->flows, s), stays(p, p->flows, s))) return false;
+        if (!same_order(p, o->loops[s], staying_tensor(p, o->flows, s), staying_tensor(p, p->flows, s)))
+            return false;
     return true;
 }
 

@@ -40,7 +40,7 @@ static int tensor_of(const sx_problem *problem, int dataflow) {
 }
 
 /* Lists the dimensions in the order in which they fill the array: those of the tensor first, larger ones first. */
-static void prefer(const sx_map_space *space, int tensor, uint8_t *out) {
+static void order_dims(const sx_map_space *space, int tensor, uint8_t *out) {
     const sx_problem *problem = space->problem;
     unsigned dims = space->model->shape[tensor].dims;
     for (int d = 0; d < problem->n_dims; d++) {
@@ -58,7 +58,7 @@ static sx_status search_by_interstellar(sx_run *run) {
     const sx_map_space *space = sx_map_space_of(sx_run_space(run));
     sx_directed rules = {
         .stream = "interstellar", .fixed = true, .orders = (uint64_t)sx_run_setting(run, ORDERS)};
-    prefer(space, tensor_of(space->problem, (int)sx_run_setting(run, DATAFLOW)), rules.prefer);
+    order_dims(space, tensor_of(space->problem, (int)sx_run_setting(run, DATAFLOW)), rules.prefer);
     return sx_directed_search(run, &rules);
 }
 

@@ -328,19 +328,19 @@ static sx_status try_slot(sx_run *run, batch *b, uint64_t most, sx_padding_state
 }
 
 /* Whether a tensor has sliding windows. */
-static bool slides(const sx_map_space *space) {
+static bool has_windows(const sx_map_space *space) {
     bool windows = false;
     for (int v = 0; v < space->problem->n_tensors; v++) windows |= !space->model->shape[v].plain;
     return windows;
 }
 
 /* Descends from the best, slot by slot, until none finds anything better. */
-static sx_status descend(sx_run *run, const sx_map_space *space, sx_padding_state *at) {
+static sx_status descend_slots(sx_run *run, const sx_map_space *space, sx_padding_state *at) {
     const uint64_t units = (uint64_t)space->problem->n_dims * (uint64_t)space->n_slots;
     batch b = {.space = space};
     uint64_t most = UINT64_MAX;
     sx_status status = SX_OK;
-    if (slides(space)) most = WINDOW_EVALUATIONS;
+    if (has_windows(space)) most = WINDOW_EVALUATIONS;
     while (!status && at->idle < units && at->spent < most && sx_run_continue(run)) {
         double before, after;
         sx_run_incumbent(run, &before);
@@ -369,7 +369,7 @@ static void begin_padded_search(sx_run *run, sx_padding_state *at) {
     at->most = PLANS[plan].most;
     at->more = PLANS[plan].asked;
     at->patience = space->options.brief == 0 ? at->more
-                   : slides(space)           ? PLANS[plan].windows
+                   : has_windows(space)      ? PLANS[plan].windows
                                              : PLANS[plan].plain;
 }
 
@@ -378,7 +378,7 @@ sx_status sx_padding_search(sx_run *run, sx_padding_state *at) {
     if (!at->begun) begin_padded_search(run, at);
     if (at->done || at->most == 0 || sx_run_stopped(run)) return SX_OK;
     SX_TRY(try_paddings(run, space, at));
-    SX_TRY(descend(run, space, at));
+    SX_TRY(descend_slots(run, space, at));
     at->done = !sx_run_stopped(run);
     return SX_OK;
 }

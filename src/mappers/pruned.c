@@ -99,7 +99,7 @@ void sx_pruned_evaluated(sx_pruned_count *count, const sx_outcome *outcome) {
 }
 
 /* Gives the point its orders and its layout. */
-static void settle(walk *w) {
+static void settle_point(walk *w) {
     if (w->order_due) sx_submap_set_orders(&w->map, w->order, NULL);
     if (w->layout_due) sx_submap_set_layout(&w->map, w->layout);
     if (w->layout_due) sx_keep_sweep_moved(&w->sweep);
@@ -107,19 +107,19 @@ static void settle(walk *w) {
 }
 
 /* Whether a choice of what to keep fits. */
-static bool fits(walk *w, uint64_t mask) {
+static bool choice_fits(walk *w, uint64_t mask) {
     int known = sx_submap_fits(&w->map, mask);
     if (known != SX_FIT_UNKNOWN) return known == SX_FIT_YES;
-    settle(w);
+    settle_point(w);
     return sx_submap_keep(&w->map, mask);
 }
 
 /* Evaluates the walk's point with a choice of what to keep that fits, and counts it. Nothing is made or scored where
  * all mappings of the factorisation are beyond the cutoff. */
-static void evaluate(walk *w, uint64_t mask) {
+static void evaluate_choice(walk *w, uint64_t mask) {
     sx_outcome outcome;
     if (!sx_keep_sweep_pass(&w->sweep, &outcome)) {
-        settle(w);
+        settle_point(w);
         if (!w->sweep.core) sx_submap_keep(&w->map, mask);
         outcome = sx_keep_sweep_evaluate(&w->sweep, w->map.point, sx_submap_kept(&w->map, mask));
     }
@@ -127,7 +127,7 @@ static void evaluate(walk *w, uint64_t mask) {
 }
 
 /* A random number below n (which is beyond 1) that has no divisor in common with it. */
-static uint64_t coprime(sx_rng *rng, uint64_t n) {
+static uint64_t draw_coprime(sx_rng *rng, uint64_t n) {
     uint64_t out;
     do out = 1 + sx_rng_below(rng, n - 1);
     while (sx_divisor_common(out, n) != 1);
@@ -135,9 +135,9 @@ static uint64_t coprime(sx_rng *rng, uint64_t n) {
 }
 
 /* A sequence of which n numbers will be drawn. */
-static sx_pruned_sequence shuffle(sx_rng *rng, uint64_t total, uint64_t n) {
+static sx_pruned_sequence shuffled_sequence(sx_rng *rng, uint64_t total, uint64_t n) {
     return (sx_pruned_sequence){total, sx_rng_below(rng, total),
-                                n > 1 && total > 2 ? coprime(rng, total) : 1};
+                                n > 1 && total > 2 ? draw_coprime(rng, total) : 1};
 }
 
 /* Evaluates the point with all that it may keep, in order, or with some random choices; false where none
@@ -145,14 +145,15 @@ static sx_pruned_sequence shuffle(sx_rng *rng, uint64_t total, uint64_t n) {
 static bool walk_masks(walk *w) {
     bool all = w->plan->keeps == 0 || w->plan->keeps >= w->map.n_masks, any = false;
     uint64_t n = all ? w->map.n_masks : w->plan->keeps;
-    sx_pruned_sequence masks = all ? (sx_pruned_sequence){n, 0, 1} : shuffle(&w->rng, w->map.n_masks, n);
+    sx_pruned_sequence masks =
+        all ? (sx_pruned_sequence){n, 0, 1} : shuffled_sequence(&w->rng, w->map.n_masks, n);
     for (uint64_t i = 0; i < n && !w->count.over; i++) {
         uint64_t mask = sx_pruned_next(&masks);
-        if (!fits(w, mask)) {
+        if (!choice_fits(w, mask)) {
             sx_pruned_illegal(&w->count);
             continue;
         }
-        evaluate(w, mask);
+        evaluate_choice(w, mask);
         any = true;
     }
     return any;
@@ -181,7 +182,7 @@ static void walk_factorisation(walk *w) {
     }
     uint64_t total = w->map.n_orders, n = total < w->plan->permutations ? total : w->plan->permutations;
     bool countable = total < UINT64_MAX;
-    sx_pruned_sequence orders = countable ? shuffle(&w->rng, total, n) : (sx_pruned_sequence){0};
+    sx_pruned_sequence orders = countable ? shuffled_sequence(&w->rng, total, n) : (sx_pruned_sequence){0};
     sx_keep_sweep_factors(&w->sweep, w->map.point);
     for (uint64_t i = 0; i < n && !w->count.over; i++) {
         if (countable) w->order = sx_pruned_next(&orders);
@@ -237,7 +238,7 @@ static sx_status run_task(const void *input, size_t task, sx_worker *worker, voi
 }
 
 /* Joins the accounts of n tasks; false where victory or timeout is reached. */
-static bool join(const sx_pruned_plan *p, state *s, size_t n) {
+static bool join_accounts(const sx_pruned_plan *p, state *s, size_t n) {
     double best = p->incumbent;
     for (size_t i = 0; i < n; i++) {
         const sx_pruned_account *a = &s->account[i];
@@ -253,7 +254,7 @@ static bool join(const sx_pruned_plan *p, state *s, size_t n) {
 }
 
 /* Evaluates a legal mapping where none was found; false where that fails. */
-static bool rescue(sx_run *run, state *s, void *point) {
+static bool evaluate_any(sx_run *run, state *s, void *point) {
     s->illegal = 0;
     return sx_tiling_rescue(run, "pruned.rescue", s->task, point);
 }
@@ -269,8 +270,8 @@ static void search_rounds(sx_run *run, sx_pruned_plan *p, state *s) {
         sx_run_tasks(run, n, p->splits ? sx_pruned_compact_task : run_task, p, s->account,
                      sizeof *s->account);
         s->task += n;
-        if (join(p, s, n)) continue;
-        if (sx_run_incumbent(run, &p->incumbent) || !rescue(run, s, s + 1)) break;
+        if (join_accounts(p, s, n)) continue;
+        if (sx_run_incumbent(run, &p->incumbent) || !evaluate_any(run, s, s + 1)) break;
     }
 }
 

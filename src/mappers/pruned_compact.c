@@ -60,7 +60,7 @@ static uint64_t draw_below(walk *w, uint64_t n) {
 }
 
 /* A sequence of which n numbers will be drawn. */
-static sx_pruned_sequence shuffle(walk *w, uint64_t total, uint64_t n) {
+static sx_pruned_sequence shuffled_sequence(walk *w, uint64_t total, uint64_t n) {
     sx_pruned_sequence out = {total, draw_below(w, total), 1};
     if (n < 2 || n == total) return out;
     do out.step = 1 + draw_below(w, total - 1);
@@ -188,7 +188,7 @@ static bool set_layout(walk *w) {
 
 /* Evaluates the point with what it keeps and counts it; false where it is not legal. Nothing is scored where all mappings of the
  * factorisation are beyond the cutoff. */
-static bool evaluate(walk *w) {
+static bool evaluate_point(walk *w) {
     sx_outcome outcome;
     if (!w->laid && !set_layout(w)) return false;
     if (!sx_keep_sweep_pass(&w->sweep, &outcome)) {
@@ -209,9 +209,9 @@ static bool walk_masks(walk *w, bool set) {
     bool all = w->plan->keeps == 0 || w->plan->keeps >= w->n_masks, any = false;
     uint64_t n = all ? w->n_masks : w->plan->keeps;
     sx_pruned_sequence masks = {n, 0, 1};
-    if (!all && !set) masks = shuffle(w, w->n_masks, n);
+    if (!all && !set) masks = shuffled_sequence(w, w->n_masks, n);
     for (uint64_t i = 0; i < n && !w->count.over; i++, set = false) {
-        if ((set || set_keeps(w, sx_pruned_next(&masks))) && evaluate(w))
+        if ((set || set_keeps(w, sx_pruned_next(&masks))) && evaluate_point(w))
             any = true;
         else
             sx_pruned_illegal(&w->count);
@@ -233,7 +233,7 @@ static void walk_factorisation(walk *w) {
     w->laid = false;
     w->count.over = !find_orders(w);
     uint64_t total = w->n_orders, n = total < w->plan->permutations ? total : w->plan->permutations;
-    sx_pruned_sequence drawn = shuffle(w, total, n);
+    sx_pruned_sequence drawn = shuffled_sequence(w, total, n);
     for (uint64_t i = 0; i < n && !w->count.over; i++) {
         w->order = sx_pruned_next(&drawn);
         w->order_due = true;

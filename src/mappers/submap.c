@@ -26,7 +26,7 @@ void sx_submap_begin(sx_submap *m, sx_rng *rng) {
 }
 
 /* a * b, or UINT64_MAX. */
-static uint64_t times(uint64_t a, uint64_t b) {
+static uint64_t saturated_product(uint64_t a, uint64_t b) {
     uint64_t out;
     return __builtin_mul_overflow(a, b, &out) ? UINT64_MAX : out;
 }
@@ -57,7 +57,7 @@ bool sx_submap_lay(sx_submap *m, sx_worker *worker) {
     for (int s = 0; s < m->space->arch->n_levels; s++) {
         if (m->space->spatial_slot[s] < 0) continue;
         if (!find_layouts(m, s, worker)) return false;
-        m->n_layouts = times(m->n_layouts, (uint64_t)m->level[s].n_layouts);
+        m->n_layouts = saturated_product(m->n_layouts, (uint64_t)m->level[s].n_layouts);
     }
     return true;
 }
@@ -85,7 +85,7 @@ static bool find_orders(sx_submap *m, sx_worker *worker) {
             for (int i = __builtin_popcount(l->loops); i > 1; i--) n *= (size_t)i;
         }
         l->n_orders = n;
-        m->n_orders = times(m->n_orders, n);
+        m->n_orders = saturated_product(m->n_orders, n);
     }
     return true;
 }
@@ -121,7 +121,7 @@ bool sx_submap_open(sx_submap *m, sx_worker *worker) {
 }
 
 /* Puts a level's loops in permutation number `index`. */
-static void permute(uint32_t loops, uint64_t index, uint8_t *order, int n_dims) {
+static void permute_loops(uint32_t loops, uint64_t index, uint8_t *order, int n_dims) {
     uint8_t loop[SX_MAX_DIMS];
     unsigned n = 0;
     for (int d = 0; d < n_dims; d++)
@@ -146,7 +146,7 @@ void sx_submap_set_orders(sx_submap *m, uint64_t index, sx_rng *rng) {
         if (l->order)
             memcpy(order, l->order[digit], (size_t)n_dims);
         else
-            permute(l->loops, digit, order, n_dims);
+            permute_loops(l->loops, digit, order, n_dims);
     }
     sx_map_normalize_loops(m->space, m->point);
 }

@@ -80,7 +80,7 @@ static void count_illegal(walk *w) {
 }
 
 /* Evaluates the point and counts it; false where the run ends. */
-static bool evaluate(walk *w) {
+static bool evaluate_point(walk *w) {
     cursor *at = w->at;
     sx_outcome outcome = sx_worker_evaluate(w->worker, w->map.point, false);
     if (outcome.reason == SX_NOT_EVALUATED) return false;
@@ -100,7 +100,7 @@ static bool evaluate(walk *w) {
 }
 
 /* Goes to the next factorisation: any of the part, or the one that follows. */
-static void advance(walk *w, unsigned number) {
+static void advance_factorisation(walk *w, unsigned number) {
     cursor *at = w->at;
     sx_u128 index = ((sx_u128)at->high << 64 | at->low) + 1;
     at->drawn++;
@@ -157,16 +157,16 @@ static void continue_walk(walk *w, unsigned number) {
         if (sx_worker_stopped(w->worker)) break;
         if (!w->open && !open_factorisation(w)) {
             count_illegal(w);
-            advance(w, number);
+            advance_factorisation(w, number);
             continue;
         }
         if (w->at->mask >= w->map.n_masks || !sx_submap_keep(&w->map, w->at->mask)) {
             w->at->unfit++;
             count_illegal(w);
-        } else if (!evaluate(w)) {
+        } else if (!evaluate_point(w)) {
             break;
         }
-        if (!advance_within(w)) advance(w, number);
+        if (!advance_within(w)) advance_factorisation(w, number);
     }
 }
 

@@ -101,7 +101,7 @@ static void keep_best(const sx_tiling *t, spatial_mapping *list, int *n) {
 
 /* Extends all spatial mappings by one more dimension on an axis, as much of it as fits, and keeps the best; false where
  * none of these uses more of the array. */
-static bool extend(plan *p, sx_tiling *t, int level, bool on_x) {
+static bool extend_spatial(plan *p, sx_tiling *t, int level, bool on_x) {
     spatial_mapping *next = p->spatial + MAX_SPATIAL;
     double used = p->spatial[0].used;
     int n = 0;
@@ -125,7 +125,7 @@ static void find_spatial(plan *p, void *point, void *saved) {
     if (sx_tiling_begin(&t, &rng)) keep_best(&t, p->spatial, &p->n_spatial);
     for (int s = 0; s < p->space->arch->n_levels; s++)
         for (int axis = 0; axis < 2 && p->space->spatial_slot[s] >= 0; axis++)
-            while (p->space->room[s][axis] > 1 && extend(p, &t, s, axis == 0)) continue;
+            while (p->space->room[s][axis] > 1 && extend_spatial(p, &t, s, axis == 0)) continue;
 }
 
 /* Merges the two smallest LPFs of the dimension that has most. */
@@ -278,7 +278,7 @@ static void begin_allocation(allocation *a) {
 
 /* Tries all boundaries and kept tensors of the levels from `level` up to `end`, of which `tensors` are read from above;
  * `from` is the boundary below. Of equally good ones the last counts, which holds most. */
-static void choose(allocation *a, int level, int end, int from, unsigned tensors) {
+static void choose_boundaries(allocation *a, int level, int end, int from, unsigned tensors) {
     if (level == end) {
         double words = 0;
         for (unsigned left = tensors; left; left &= left - 1)
@@ -302,14 +302,14 @@ static void choose(allocation *a, int level, int end, int from, unsigned tensors
             for (unsigned left = keep->keep; left; left &= left - 1) a->held[__builtin_ctz(left)] = n;
             a->boundary[level] = n;
             a->keep[level] = keep;
-            choose(a, level + 1, end, n, tensors);
+            choose_boundaries(a, level + 1, end, n, tensors);
             memcpy(a->held, before, sizeof before);
         }
     }
 }
 
 /* Allocates the order to the memories, those side by side at once; false where one cannot hold what it must. */
-static bool allocate(allocation *a) {
+static bool allocate_order(allocation *a) {
     const sx_map_space *space = a->space;
     int last = space->arch->n_levels - 1, from = 0, end;
     begin_allocation(a);
@@ -328,7 +328,7 @@ static bool allocate(allocation *a) {
             }
         }
         a->best = INFINITY;
-        choose(a, s, end, from, tensors);
+        choose_boundaries(a, s, end, from, tensors);
         if (a->best == INFINITY) return false;
         for (int i = s; i < end; i++) {
             a->boundary[i] = a->best_boundary[i];
@@ -370,13 +370,13 @@ static void write_mapping(const allocation *a, void *point) {
 }
 
 /* Evaluates an order, with room for its allocation; NaN where it gives no legal mapping or the run ends. */
-static double evaluate(const plan *p, const spatial_mapping *m, const lpf *order, allocation *a,
-                       sx_worker *worker) {
+static double evaluate_order(const plan *p, const spatial_mapping *m, const lpf *order, allocation *a,
+                             sx_worker *worker) {
     void *point = sx_worker_scratch(worker, 0);
     a->space = p->space;
     a->m = m;
     a->order = order;
-    bool legal = allocate(a);
+    bool legal = allocate_order(a);
     if (legal) write_mapping(a, point);
     if (!legal || p->space->space.type->check(&p->space->space, point) != 0) {
         sx_worker_reject(worker, 1);
@@ -399,7 +399,7 @@ static sx_status run_orders(const void *input, size_t task, sx_worker *worker, v
         lpf order[MAX_LPFS];
         if (index >= m->n_orders) continue;
         order_lpfs(m, (uint64_t)((sx_u128)index * m->stride % m->n_orders), order);
-        (void)evaluate(p, m, order, a, worker);
+        (void)evaluate_order(p, m, order, a, worker);
     }
     free(a);
     return SX_OK;
@@ -420,13 +420,13 @@ static sx_status run_annealing(const void *input, size_t task, sx_worker *worker
         order[i] = order[at];
         order[at] = m->lpf[i];
     }
-    double cost = evaluate(p, m, order, a, worker), temperature = p->temperature;
+    double cost = evaluate_order(p, m, order, a, worker), temperature = p->temperature;
     for (uint64_t i = 0; i < p->iterations && m->n_lpfs > 1 && !sx_worker_stopped(worker); i++) {
         size_t one = sx_rng_below(&rng, (uint64_t)m->n_lpfs), other = sx_rng_below(&rng, (uint64_t)m->n_lpfs);
         lpf swap = order[one];
         order[one] = order[other];
         order[other] = swap;
-        double next = evaluate(p, m, order, a, worker), chance = sx_rng_double(&rng);
+        double next = evaluate_order(p, m, order, a, worker), chance = sx_rng_double(&rng);
         bool accepted = isnan(cost) || chance < exp((cost - next) / fabs(next) / temperature);
         temperature *= p->decay;
         if (accepted) {

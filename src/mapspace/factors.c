@@ -73,7 +73,7 @@ static uint32_t state_of(const sx_factors *f, uint32_t value) {
 }
 
 /* What is left of `left` after a factor. */
-static uint32_t after(const sx_factors *f, uint32_t left, uint32_t factor) {
+static uint32_t left_after(const sx_factors *f, uint32_t left, uint32_t factor) {
     return f->remainders ? (left - 1) / factor + 1 : left / factor;
 }
 
@@ -96,7 +96,7 @@ static sx_status list_states(sx_factors *f, uint32_t size) {
     if (!f->value) return sx_error_memory();
     if (f->remainders) {
         for (uint64_t k = 1; k <= size; k = (uint64_t)same_until(size, (uint32_t)k) + 1)
-            f->value[n++] = after(f, size, (uint32_t)k);
+            f->value[n++] = left_after(f, size, (uint32_t)k);
     } else {
         for (uint32_t k = 1; (uint64_t)k * k <= size; k++) {
             if (size % k) continue;
@@ -115,7 +115,7 @@ static size_t list_steps(const sx_factors *f, uint32_t left, struct step *out) {
     if (f->remainders) {
         for (uint32_t k = 1; k <= left; n++) {
             uint32_t last = same_until(left, k);
-            if (out) out[n] = (struct step){k, last, state_of(f, after(f, left, k))};
+            if (out) out[n] = (struct step){k, last, state_of(f, left_after(f, left, k))};
             k = last + 1;
         }
         return n;
@@ -150,7 +150,7 @@ static sx_status list_all_steps(sx_factors *f) {
 }
 
 /* How many factors of a step lie between limits; the first of them. */
-static inline uint32_t clip(const struct step *step, uint32_t min, uint32_t max, uint32_t *first) {
+static inline uint32_t clip_step(const struct step *step, uint32_t min, uint32_t max, uint32_t *first) {
     uint32_t low = step->first > min ? step->first : min, high = step->last < max ? step->last : max;
     *first = low;
     return low <= high ? high - low + 1 : 0;
@@ -170,7 +170,7 @@ static void count_slot(const sx_factors *f, uint32_t min, uint32_t max, const sx
     for (uint32_t s = f->n_states; s-- > 0;) {
         sx_u128 sum = 0;
         for (uint32_t i = f->step_of[s]; i < f->step_of[s + 1]; i++) {
-            uint32_t first, n = clip(&f->step[i], min, max, &first);
+            uint32_t first, n = clip_step(&f->step[i], min, max, &first);
             sx_u128 each = outer[f->step[i].next];
             if (n && each) sum = saturating_add(sum, saturating_mul(each, n));
         }
@@ -207,7 +207,7 @@ static uint32_t fill_table(const sx_factors *f, int slot, uint32_t state, struct
     double total = 0;
     uint32_t n = 0;
     for (uint32_t i = f->step_of[state]; i < f->step_of[state + 1]; i++) {
-        uint32_t first, width = clip(&f->step[i], f->min[slot], f->max[slot], &first);
+        uint32_t first, width = clip_step(&f->step[i], f->min[slot], f->max[slot], &first);
         if (!width || !outer[f->step[i].next]) continue;
         cell[n].first = first;
         cell[n].width = width;
@@ -250,7 +250,7 @@ static uint32_t *list_from(const sx_factors *f, int slot, uint32_t state, uint32
         return out + slot;
     }
     for (uint32_t i = f->step_of[state]; i < f->step_of[state + 1]; i++) {
-        uint32_t first, n = clip(&f->step[i], f->min[slot], f->max[slot], &first);
+        uint32_t first, n = clip_step(&f->step[i], f->min[slot], f->max[slot], &first);
         if (ways_of(f, slot + 1)[f->step[i].next] == 0) continue;
         for (uint32_t k = 0; k < n; k++) {
             factor[slot] = first + k;
@@ -271,7 +271,7 @@ static sx_status make_list(sx_factors *f) {
 }
 
 /* Counts all splits and prepares drawing. */
-static sx_status prepare(sx_factors *f, uint32_t size) {
+static sx_status prepare_draws(sx_factors *f, uint32_t size) {
     SX_TRY(list_states(f, size));
     SX_TRY(list_all_steps(f));
     f->ways = sx_arena_alloc(&f->arena, f->n_states * (size_t)(f->n_slots + 1), sizeof *f->ways);
@@ -298,7 +298,7 @@ sx_status sx_factors_new(uint32_t size, int n_slots, const uint32_t *min, const 
         f->min[i] = min[i];
         f->max[i] = max[i];
     }
-    sx_status status = prepare(f, size);
+    sx_status status = prepare_draws(f, size);
     if (status)
         sx_factors_free(f);
     else
@@ -328,7 +328,7 @@ void sx_factors_at(const sx_factors *factors, sx_u128 index, uint32_t *factor) {
         const sx_u128 *outer = ways_of(f, slot + 1);
         const struct step *step = f->step + f->step_of[state], *end = f->step + f->step_of[state + 1];
         for (; step < end; step++) {
-            uint32_t first, n = clip(step, f->min[slot], f->max[slot], &first);
+            uint32_t first, n = clip_step(step, f->min[slot], f->max[slot], &first);
             sx_u128 each = outer[step->next], all = each * n;
             if (index >= all) {
                 index -= all;
@@ -350,11 +350,11 @@ bool sx_factors_rank(const sx_factors *factors, const uint32_t *factor, sx_u128 
         const sx_u128 *outer = ways_of(f, slot + 1);
         const struct step *step = f->step + f->step_of[state], *end = f->step + f->step_of[state + 1];
         for (; step < end && step->last < factor[slot]; step++) {
-            uint32_t first, n = clip(step, f->min[slot], f->max[slot], &first);
+            uint32_t first, n = clip_step(step, f->min[slot], f->max[slot], &first);
             rank += outer[step->next] * n;
         }
         if (step == end) return false;
-        uint32_t first, n = clip(step, f->min[slot], f->max[slot], &first);
+        uint32_t first, n = clip_step(step, f->min[slot], f->max[slot], &first);
         if (!outer[step->next] || factor[slot] < first || factor[slot] - first >= n) return false;
         rank += outer[step->next] * (factor[slot] - first);
         state = step->next;
@@ -445,17 +445,18 @@ typedef struct nearest {
 } nearest;
 
 /* Whether split a comes before b by number. */
-static bool before(const uint32_t *a, const uint32_t *b, int n) {
+static bool split_before(const uint32_t *a, const uint32_t *b, int n) {
     for (int i = 0; i < n; i++)
         if (a[i] != b[i]) return a[i] < b[i];
     return false;
 }
 
 /* Enters the split being made among the nearest, if it is. */
-static void enter(nearest *s, double distance) {
+static void enter_split(nearest *s, double distance) {
     size_t i = s->n, bytes = (size_t)s->f->n_slots * sizeof s->current[0];
-    while (i > 0 && (distance < s->distance[i - 1] ||
-                     (distance == s->distance[i - 1] && before(s->current, s->factor[i - 1], s->f->n_slots))))
+    while (i > 0 &&
+           (distance < s->distance[i - 1] ||
+            (distance == s->distance[i - 1] && split_before(s->current, s->factor[i - 1], s->f->n_slots))))
         i--;
     if (i == s->room) return;
     if (s->n < s->room) s->n++;
@@ -486,7 +487,7 @@ static double must_miss(const nearest *s, int slot, uint32_t left) {
 static uint32_t n_candidates(const sx_factors *f, uint32_t state) {
     return f->remainders ? f->value[state] : f->step_of[state + 1] - f->step_of[state];
 }
-static uint32_t candidate(const sx_factors *f, uint32_t state, uint32_t i) {
+static uint32_t candidate_at(const sx_factors *f, uint32_t state, uint32_t i) {
     return f->remainders ? i + 1 : f->step[f->step_of[state] + i].first;
 }
 
@@ -495,7 +496,7 @@ static uint32_t first_beyond(const sx_factors *f, uint32_t state, double number)
     uint32_t low = 0, high = n_candidates(f, state);
     while (low < high) {
         uint32_t middle = (low + high) / 2;
-        if (candidate(f, state, middle) < number)
+        if (candidate_at(f, state, middle) < number)
             low = middle + 1;
         else
             high = middle;
@@ -504,17 +505,17 @@ static uint32_t first_beyond(const sx_factors *f, uint32_t state, double number)
 }
 
 /* The largest factor of a slot that leaves as much as the slots further out need. */
-static uint32_t widest(const nearest *s, int slot, uint32_t left) {
+static uint32_t widest_factor(const nearest *s, int slot, uint32_t left) {
     uint32_t least = s->least[slot + 1];
     return !s->f->remainders ? left / least : least > 1 ? (left - 1) / (least - 1) : left;
 }
 
-static void seek(nearest *s, int slot, uint32_t state, double distance);
+static void seek_nearest(nearest *s, int slot, uint32_t state, double distance);
 
 /* Tries candidate i for a slot; false where it, and so all beyond it, is too far from the target. */
 static bool try_candidate(nearest *s, int slot, uint32_t state, uint32_t i, double distance) {
     const sx_factors *f = s->f;
-    uint32_t factor = candidate(f, state, i), left = after(f, f->value[state], factor);
+    uint32_t factor = candidate_at(f, state, i), left = left_after(f, f->value[state], factor);
     double off = log2((double)factor) - s->target[slot];
     distance += off * off;
     if (too_far(s, distance) || (s->steps == 0 && s->n > 0)) return false;
@@ -523,25 +524,26 @@ static bool try_candidate(nearest *s, int slot, uint32_t state, uint32_t i, doub
     uint32_t next = state_of(f, left);
     if (!ways_of(f, slot + 1)[next]) return true;
     s->current[slot] = factor;
-    seek(s, slot + 1, next, distance);
+    seek_nearest(s, slot + 1, next, distance);
     return true;
 }
 
 /* Goes through the factors of a slot, those nearest to its target first. */
-static void seek(nearest *s, int slot, uint32_t state, double distance) {
+static void seek_nearest(nearest *s, int slot, uint32_t state, double distance) {
     const sx_factors *f = s->f;
     if (slot == f->n_slots) {
-        enter(s, distance);
+        enter_split(s, distance);
         return;
     }
     uint32_t low = first_beyond(f, state, fmax(f->min[slot], f->value[state] / s->reach[slot + 1]));
-    uint32_t high = first_beyond(f, state, fmin(f->max[slot], widest(s, slot, f->value[state])) + 1.0);
+    uint32_t high = first_beyond(f, state, fmin(f->max[slot], widest_factor(s, slot, f->value[state])) + 1.0);
     uint32_t up = first_beyond(f, state, pow(2, s->target[slot]));
     up = up < low ? low : up > high ? high : up;
     uint32_t down = up;
     while (up < high || down > low) {
-        double above = up < high ? log2((double)candidate(f, state, up)) - s->target[slot] : INFINITY;
-        double below = down > low ? s->target[slot] - log2((double)candidate(f, state, down - 1)) : INFINITY;
+        double above = up < high ? log2((double)candidate_at(f, state, up)) - s->target[slot] : INFINITY;
+        double below =
+            down > low ? s->target[slot] - log2((double)candidate_at(f, state, down - 1)) : INFINITY;
         bool rise = above <= below;
         uint32_t i = rise ? up++ : --down;
         if (!try_candidate(s, slot, state, i, distance)) return;
@@ -561,6 +563,6 @@ size_t sx_factors_nearest(const sx_factors *factors, const double *target, size_
         s.targets_from[i] = s.targets_from[i + 1] + target[i];
         s.reach[i] = s.reach[i + 1] * factors->max[i];
     }
-    seek(&s, 0, factors->n_states - 1, 0);
+    seek_nearest(&s, 0, factors->n_states - 1, 0);
     return s.n;
 }

@@ -31,7 +31,7 @@ bool sx_map_lacks_banks(const sx_map_space *space, const void *point, int *level
 
 /* Over how many children a level's spatial loops spread beyond those that one instance has, 0: not beyond; on
  * Y or on X. */
-static uint64_t overflow(const sx_map_space *space, int s, const sx_mapping_level *at, bool *on_y) {
+static uint64_t spatial_overflow(const sx_map_space *space, int s, const sx_mapping_level *at, bool *on_y) {
     uint64_t used[2];
     sx_axes_used(at, space->problem->n_dims, used);
     *on_y = used[0] <= space->room[s][0];
@@ -40,7 +40,8 @@ static uint64_t overflow(const sx_map_space *space, int s, const sx_mapping_leve
 
 bool sx_map_overflows(const sx_map_space *space, const void *point, int *level, bool *on_y, uint64_t *over) {
     for (int s = 0; s < space->arch->n_levels && space->nested; s++) {
-        *over = space->spatial_slot[s] < 0 ? 0 : overflow(space, s, &sx_map_point(point)->level[s], on_y);
+        *over =
+            space->spatial_slot[s] < 0 ? 0 : spatial_overflow(space, s, &sx_map_point(point)->level[s], on_y);
         *level = s;
         if (*over) return true;
     }
@@ -135,7 +136,7 @@ const char *sx_map_reason(const sx_space *space, unsigned reason) {
 bool sx_map_explain_fanout(const sx_map_space *space, const sx_mapping *mapping, char *text, size_t size) {
     for (int s = 0; s < space->arch->n_levels; s++) {
         bool on_y;
-        uint64_t over = overflow(space, s, &mapping->level[s], &on_y), room = space->room[s][on_y];
+        uint64_t over = spatial_overflow(space, s, &mapping->level[s], &on_y), room = space->room[s][on_y];
         if (!over) continue;
         snprintf(text, size, "%s: spatial loops spread over %llu in %c, but one instance has %llu %s there",
                  space->arch->level[s].name, (unsigned long long)over, on_y ? 'Y' : 'X',
@@ -213,7 +214,7 @@ static sx_status score_batch(const sx_point_model *model, void *workspace, const
 }
 
 /* Shares of banks decide a score only where they can make a point illegal. */
-static void key(const sx_point_model *model, const void *point, uint64_t out[2]) {
+static void score_key(const sx_point_model *model, const void *point, uint64_t out[2]) {
     const sx_map_space *space = space_of(model);
     size_t size = space->banks_at ? space->banks_at : space->space.point_size;
     for (int s = 0; s < space->arch->n_levels; s++)
@@ -230,5 +231,5 @@ const sx_point_model_type sx_map_model_type = {
     .workspace_new = workspace_new,
     .workspace_free = workspace_free,
     .score_batch = score_batch,
-    .key = key,
+    .key = score_key,
 };

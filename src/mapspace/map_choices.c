@@ -156,7 +156,8 @@ const uint16_t *sx_map_layouts_of(sx_map_choices *choices, int level, uint32_t l
 
 /* Distributes a level's banks so that it keeps just these of its banked tensors; `need` is what each one's tile
  * takes. False where no distribution does. */
-static bool deal(const sx_map_space *space, int level, unsigned keep, const double *need, uint8_t *banks) {
+static bool deal_banks(const sx_map_space *space, int level, unsigned keep, const double *need,
+                       uint8_t *banks) {
     uint32_t left = space->arch->level[level].banks;
     unsigned tensors = space->banked[level];
     for (unsigned more = tensors; more; more &= more - 1) {
@@ -205,7 +206,7 @@ int sx_map_keeps_of(const sx_map_space *space, int level, const uint32_t *extent
     unsigned some = 0;
     do {
         sx_map_keep choice = {.keep = (uint8_t)(fixed | some)};
-        if (!banked || deal(space, level, choice.keep, need, choice.banks)) out[n++] = choice;
+        if (!banked || deal_banks(space, level, choice.keep, need, choice.banks)) out[n++] = choice;
         some = (some - free_keep) & free_keep;
     } while (some);
     return n;

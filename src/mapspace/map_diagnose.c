@@ -68,7 +68,7 @@ static int lacking_level(const sx_map_space *space, const void *point, char *tex
 }
 
 /* What is wrong with a point, as a group of one; false for a legal one. */
-static bool outside(const sx_map_space *space, const void *point, group *out) {
+static bool fault_of(const sx_map_space *space, const void *point, group *out) {
     sx_verdict verdict = sx_check(space->model, sx_map_point(point));
     int level = verdict.level, tensor = verdict.tensor;
     uint64_t words;
@@ -199,7 +199,7 @@ static sx_status try_repair(diagnosis *d, uint64_t seed) {
         group fault;
         sx_map_draw(base, &rng, point);
         legal += sx_map_repair(d->space, &rng, point);
-        if (outside(d->space, point, &fault) && fault.excess < best.excess) best = fault;
+        if (fault_of(d->space, point, &fault) && fault.excess < best.excess) best = fault;
     }
     free(point);
     if (legal > 0)
@@ -210,7 +210,7 @@ static sx_status try_repair(diagnosis *d, uint64_t seed) {
 }
 
 /* Draws and sorts; returns how many were legal. */
-static sx_status survey(diagnosis *d, uint64_t seed, uint64_t tries, uint64_t *legal) {
+static sx_status survey_draws(diagnosis *d, uint64_t seed, uint64_t tries, uint64_t *legal) {
     const sx_space *base = &d->space->space;
     void *point = malloc(base->point_size);
     if (!point) return sx_error_memory();
@@ -220,7 +220,7 @@ static sx_status survey(diagnosis *d, uint64_t seed, uint64_t tries, uint64_t *l
     for (d->draws = 0; d->draws < tries; d->draws++) {
         group fault;
         sx_map_draw(base, &rng, point);
-        bool wrong = outside(d->space, point, &fault);
+        bool wrong = fault_of(d->space, point, &fault);
         if (atomic_load(&guard->unfinished)) break;
         if (wrong)
             count_fault(d, &fault);
@@ -238,7 +238,7 @@ sx_status sx_map_diagnose(const sx_space *base, uint64_t seed, uint64_t tries, c
     if (!d) return sx_error_memory();
     d->space = sx_map_cast(base);
     uint64_t legal = 0;
-    sx_status status = survey(d, seed, tries, &legal);
+    sx_status status = survey_draws(d, seed, tries, &legal);
     if (status) goto done;
     const double draws = fmax((double)d->draws, 1);
     say(&d->out, "%llu draws, of which %llu legal (%.2g %%)%s", (unsigned long long)d->draws,

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Puts the first n items in a random order. */
-static void shuffle(sx_rng *rng, uint8_t *item, int n) {
+static void shuffle_items(sx_rng *rng, uint8_t *item, int n) {
     if (n < 2) return;
     uint64_t ways = 1;
     for (int i = 2; i <= n; i++) ways *= (uint64_t)i;
@@ -25,7 +25,7 @@ static void draw_order(const sx_map_space *space, sx_rng *rng, int level, void *
     uint8_t loop[SX_MAX_DIMS + 1];
     sx_mapping_level *at = sx_map_level(point, level);
     int n = sx_map_loops(space, level, at, loop);
-    shuffle(rng, loop, n);
+    shuffle_items(rng, loop, n);
     sx_map_set_loops(space, level, loop, n, at);
 }
 

@@ -24,7 +24,8 @@ size_t sx_map_n_values(const sx_map_space *space) {
 }
 
 /* Describes the numbers of some dimensions or tensors (a mask) at a level; returns where they end. */
-static sx_map_value *describe(sx_map_value *out, enum sx_map_value_kind kind, int level, unsigned mask) {
+static sx_map_value *describe_values(sx_map_value *out, enum sx_map_value_kind kind, int level,
+                                     unsigned mask) {
     for (; mask; mask &= mask - 1)
         *out++ = (sx_map_value){(uint8_t)kind, (uint8_t)level, (uint8_t)__builtin_ctz(mask), 0};
     return out;
@@ -37,10 +38,11 @@ void sx_map_describe(const sx_map_space *space, sx_map_value *out) {
         for (int i = 0; i < space->n_slots; i++)
             *out++ =
                 (sx_map_value){SX_VALUE_FACTOR, space->slot[i].level, (uint8_t)d, space->slot[i].spatial};
-    for (int s = 0; s < n_levels; s++) out = describe(out, SX_VALUE_ORDER, s, all);
-    for (int s = 0; s < n_levels; s++) out = describe(out, SX_VALUE_PLANE, s, space->planar[s] ? all : 0);
-    for (int s = 0; s < n_levels; s++) out = describe(out, SX_VALUE_KEEP, s, space->free_keep[s]);
-    for (int s = 0; s < n_levels; s++) out = describe(out, SX_VALUE_BANKS, s, space->banked[s]);
+    for (int s = 0; s < n_levels; s++) out = describe_values(out, SX_VALUE_ORDER, s, all);
+    for (int s = 0; s < n_levels; s++)
+        out = describe_values(out, SX_VALUE_PLANE, s, space->planar[s] ? all : 0);
+    for (int s = 0; s < n_levels; s++) out = describe_values(out, SX_VALUE_KEEP, s, space->free_keep[s]);
+    for (int s = 0; s < n_levels; s++) out = describe_values(out, SX_VALUE_BANKS, s, space->banked[s]);
 }
 
 /* Powers of two, which most are, without the library: the same value, sooner. */

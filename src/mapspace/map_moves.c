@@ -73,8 +73,8 @@ static bool change_factor(const sx_map_space *space, int dim, int a, int b, size
 
 /* The step of a code; returns in how many places a loop that is new could stand, 1 where there is none, and 0
  * where the code is no step. */
-static size_t decode(const sx_map_space *space, const void *point, int dim, const uint32_t *now, size_t code,
-                     tile_step *out) {
+static size_t decode_step(const sx_map_space *space, const void *point, int dim, const uint32_t *now,
+                          size_t code, tile_step *out) {
     size_t n = (size_t)space->n_slots, changes = count_changes(space, dim);
     int b = (int)(code % n), a = (int)(code / n / changes), grown = b;
     size_t change = code / n % changes;
@@ -160,7 +160,7 @@ static bool step_tile(const sx_map_space *space, int dim, size_t *left, void *po
     sx_map_get_factors(space, point, dim, now);
     for (size_t code = 0, n = count_codes(space, dim); code < n; code++) {
         tile_step step;
-        size_t places = decode(space, point, dim, now, code, &step);
+        size_t places = decode_step(space, point, dim, now, code, &step);
         if (*left < places) {
             apply_tile_step(space, dim, now, &step, *left, point);
             return true;
@@ -291,7 +291,7 @@ bool sx_map_walk_next(sx_map_walk *walk, void *out) {
         sx_map_get_factors(space, walk->point, gene.which, now);
         for (size_t n = count_codes(space, gene.which); walk->code < n; walk->code++, walk->place = 0) {
             tile_step next;
-            if (walk->place >= decode(space, walk->point, gene.which, now, walk->code, &next)) continue;
+            if (walk->place >= decode_step(space, walk->point, gene.which, now, walk->code, &next)) continue;
             if (walk->filter && !walk->filter(walk->context, gene.which, next.factor)) continue;
             apply_tile_step(space, gene.which, now, &next, walk->place++, out);
             return true;

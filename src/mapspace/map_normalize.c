@@ -43,7 +43,7 @@ int sx_map_loops(const sx_map_space *space, int level, const sx_mapping_level *a
 typedef uint8_t dims[2 * SX_MAX_DIMS + 1];
 
 /* Appends those dimensions of a list that have loops; without branches, which would be mispredicted. */
-static inline int append(uint8_t *to, int n, const uint8_t *list, int n_list, const uint32_t *factor) {
+static inline int append_loops(uint8_t *to, int n, const uint8_t *list, int n_list, const uint32_t *factor) {
     for (int i = 0; i < n_list; i++) {
         to[n] = list[i];
         n += factor[list[i]] > 1;
@@ -63,9 +63,9 @@ void sx_map_set_loops(const sx_map_space *space, int level, const uint8_t *loop,
                       sx_mapping_level *at) {
     const sx_loop_limits *limits = &space->constraints.level[level].temporal;
     dims to;
-    int k = append(to, 0, limits->inner, limits->n_inner, at->temporal);
+    int k = append_loops(to, 0, limits->inner, limits->n_inner, at->temporal);
     for (int i = 0; i < n; i++) to[k++] = loop[i];
-    k = append(to, k, limits->outer, limits->n_outer, at->temporal);
+    k = append_loops(to, k, limits->outer, limits->n_outer, at->temporal);
     append_rest(to, k, space->problem->n_dims, at->temporal);
     memcpy(at->temporal_order, to, space->problem->n_dims);
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 /* Sets the problem, the sizes of its dimensions, the architecture and the mapping. */
-static sx_status describe(const sx_space *base, const void *point, json_t *object) {
+static sx_status describe_point(const sx_space *base, const void *point, json_t *object) {
     const sx_map_space *space = (const sx_map_space *)base;
     const sx_problem *problem = space->problem;
     json_t *sizes = json_object();
@@ -35,7 +35,7 @@ static const sx_question_kind kind = {
     .refusal = "illegal",
     .metric = SX_MAX_METRICS,
     .name = SX_JUDGED,
-    .describe = describe,
+    .describe = describe_point,
 };
 
 sx_status sx_outside_evaluator_map_model(sx_outside_evaluator *outside, const sx_space *space,

@@ -58,8 +58,8 @@ static uint32_t banks_for(const sx_map_space *space, int level, int tensor, cons
 }
 
 /* Gives some tensors more of the banks that are left, up to what their tiles take (or one less). */
-static uint32_t deal(const sx_map_space *space, int level, unsigned tensors, uint32_t less, uint32_t left,
-                     const uint32_t *extent, uint8_t *banks) {
+static uint32_t deal_banks(const sx_map_space *space, int level, unsigned tensors, uint32_t less,
+                           uint32_t left, const uint32_t *extent, uint8_t *banks) {
     for (; tensors; tensors &= tensors - 1) {
         int v = __builtin_ctz(tensors);
         uint32_t need = banks_for(space, level, v, extent) - less;
@@ -77,9 +77,9 @@ static void set_banks(const sx_map_space *space, int level, unsigned keep, const
     uint32_t left = space->arch->level[level].banks - (uint32_t)__builtin_popcount(tensors);
     keep = (keep | must) & tensors;
     for (unsigned more = tensors; more; more &= more - 1) banks[__builtin_ctz(more)] = 1;
-    left = deal(space, level, keep & ~must, 0, left, extent, banks);
-    left = deal(space, level, keep & must, 0, left, extent, banks);
-    if (!keep) left = deal(space, level, tensors, 1, left, extent, banks);
+    left = deal_banks(space, level, keep & ~must, 0, left, extent, banks);
+    left = deal_banks(space, level, keep & must, 0, left, extent, banks);
+    if (!keep) left = deal_banks(space, level, tensors, 1, left, extent, banks);
     int last = 31 - __builtin_clz(keep ? keep : tensors);
     banks[last] = (uint8_t)(banks[last] + left);
 }

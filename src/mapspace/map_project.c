@@ -53,24 +53,25 @@ static double distance_of(projection *p, const void *point) {
 }
 
 /* Whether one combination comes before another. */
-static bool before(const combination *a, const combination *b) {
+static bool comes_before(const combination *a, const combination *b) {
     if (a->distance != b->distance) return a->distance < b->distance;
     return memcmp(a->pick, b->pick, sizeof a->pick) < 0;
 }
 
-static void push(projection *p, const combination *item) {
+static void push_combination(projection *p, const combination *item) {
     if (p->n_heap == ROOM) return;
     int i = p->n_heap++;
-    for (; i > 0 && before(item, &p->heap[(i - 1) / 2]); i = (i - 1) / 2) p->heap[i] = p->heap[(i - 1) / 2];
+    for (; i > 0 && comes_before(item, &p->heap[(i - 1) / 2]); i = (i - 1) / 2)
+        p->heap[i] = p->heap[(i - 1) / 2];
     p->heap[i] = *item;
 }
 
-static combination pop(projection *p) {
+static combination pop_combination(projection *p) {
     combination top = p->heap[0], last = p->heap[--p->n_heap];
     int i = 0;
     for (int child = 1; child < p->n_heap; child = 2 * i + 1) {
-        if (child + 1 < p->n_heap && before(&p->heap[child + 1], &p->heap[child])) child++;
-        if (!before(&p->heap[child], &last)) break;
+        if (child + 1 < p->n_heap && comes_before(&p->heap[child + 1], &p->heap[child])) child++;
+        if (!comes_before(&p->heap[child], &last)) break;
         p->heap[i] = p->heap[child];
         i = child;
     }
@@ -87,7 +88,7 @@ static void make_point(const projection *p, const combination *c, void *point) {
 }
 
 /* Goes through combinations from the nearest on until one is legal; false where none is. */
-static bool combine(projection *p, void *point) {
+static bool try_combinations(projection *p, void *point) {
     int n_dims = p->space->problem->n_dims;
     combination start = {0};
     for (int d = 0; d < n_dims; d++) {
@@ -97,9 +98,9 @@ static bool combine(projection *p, void *point) {
         start.distance += p->distance[d][0];
     }
     p->n_heap = 0;
-    push(p, &start);
+    push_combination(p, &start);
     for (int tries = 0; tries < COMBINATIONS && p->n_heap > 0; tries++) {
-        combination c = pop(p);
+        combination c = pop_combination(p);
         make_point(p, &c, point);
         if (sx_map_check(&p->space->space, point) == 0) return true;
         for (int d = c.first; d < n_dims; d++) {
@@ -108,7 +109,7 @@ static bool combine(projection *p, void *point) {
             next.distance += p->distance[d][c.pick[d] + 1] - p->distance[d][c.pick[d]];
             next.pick[d]++;
             next.first = (uint8_t)d;
-            push(p, &next);
+            push_combination(p, &next);
         }
     }
     return false;
@@ -116,7 +117,7 @@ static bool combine(projection *p, void *point) {
 
 /* Repairs the nearest construction in a few random ways and keeps the nearest result; false where none is
  * legal. */
-static bool repair(projection *p, void *point, void *best) {
+static bool repair_nearest(projection *p, void *point, void *best) {
     const combination nearest = {0};
     double least = INFINITY;
     for (uint64_t i = 0; i < REPAIRS; i++) {
@@ -147,7 +148,7 @@ static bool may_be_nearer(void *context, int dim, const uint32_t *factor) {
 }
 
 /* Goes to the nearest legal neighbour as long as that is nearer to the target. */
-static void descend(projection *p, void *point, void *near, void *best) {
+static void descend_to_target(projection *p, void *point, void *near, void *best) {
     const sx_space *space = &p->space->space;
     p->least = distance_of(p, point);
     for (bool better = true; better;) {
@@ -175,8 +176,8 @@ bool sx_map_project(const sx_space *base, const double *values, void *point) {
     p->space = space;
     for (size_t i = 0; i < base->n_values; i++)
         p->target[i] = values[i] >= -1e6 && values[i] <= 1e6 ? values[i] : values[i] > 0 ? 1e6 : -1e6;
-    bool found = combine(p, point) || repair(p, point, &p->best);
-    if (found) descend(p, point, &p->near, &p->best);
+    bool found = try_combinations(p, point) || repair_nearest(p, point, &p->best);
+    if (found) descend_to_target(p, point, &p->near, &p->best);
     free(p);
     return found;
 }

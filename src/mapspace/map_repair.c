@@ -20,7 +20,7 @@ typedef struct patient {
 } patient;
 
 /* Slots from `first` to `last`, as a mask; with `temporal` the temporal ones only. */
-static uint32_t slots(const sx_map_space *space, int first, int last, bool temporal) {
+static uint32_t slot_mask(const sx_map_space *space, int first, int last, bool temporal) {
     uint32_t mask = 0;
     for (int i = first; i <= last; i++)
         if (!temporal || !space->slot[i].spatial) mask |= 1u << i;
@@ -29,7 +29,7 @@ static uint32_t slots(const sx_map_space *space, int first, int last, bool tempo
 
 /* Tries to move some of a dimension's factor from one slot to another: a random prime of it or, with
  * remainders, at most half. */
-static bool shift(const patient *p, int dim, int from, int to, const uint32_t *now, uint32_t *factor) {
+static bool shift_factor(const patient *p, int dim, int from, int to, const uint32_t *now, uint32_t *factor) {
     const sx_map_space *space = p->space;
     uint32_t f = now[from], least = space->min[dim][from], most = space->max[dim][to];
     if (f <= least || now[to] >= most) return false;
@@ -89,7 +89,7 @@ static bool move_some(const patient *p, unsigned dims, uint32_t from, uint32_t t
             while (skip-- > 0) rest &= rest - 1;
             int target = __builtin_ctz(rest);
             left &= ~(1u << target);
-            if (!shift(p, dim, slot, target, now, factor)) continue;
+            if (!shift_factor(p, dim, slot, target, now, factor)) continue;
             set_factors(p, dim, now, factor);
             return true;
         }
@@ -99,7 +99,7 @@ static bool move_some(const patient *p, unsigned dims, uint32_t from, uint32_t t
 }
 
 /* The product of the factors of some dimensions at a level's spatial slot, as far as it matters. */
-static uint64_t product(const sx_mapping_level *at, unsigned dims) {
+static uint64_t spatial_product(const sx_mapping_level *at, unsigned dims) {
     uint64_t product = 1;
     for (; dims; dims &= dims - 1) {
         product *= at->spatial[__builtin_ctz(dims)];
@@ -124,7 +124,7 @@ static bool turn_loop(const patient *p, int level, unsigned x, unsigned dims, ui
 }
 
 /* Lays a level's spatial loops on X or Y at random; false where none comes to lie elsewhere. */
-static bool scatter(const patient *p, int level) {
+static bool scatter_loops(const patient *p, int level) {
     sx_mapping_level *at = sx_map_level(p->point, level);
     unsigned before = sx_map_on_x(at);
     for (int i = 0; i < SCATTERS && sx_map_on_x(at) == before; i++)
@@ -139,15 +139,15 @@ static bool fix_array(const patient *p) {
         if (space->spatial_slot[s] < 0) continue;
         const sx_mapping_level *at = sx_map_level(p->point, s);
         unsigned x = sx_map_on_x(at), y = ~x & ((1u << space->problem->n_dims) - 1);
-        uint64_t used_x = product(at, x), used_y = product(at, y);
+        uint64_t used_x = spatial_product(at, x), used_y = spatial_product(at, y);
         uint64_t room_x = space->room[s][0], room_y = space->room[s][1];
         if (sx_map_layout_fits(space, s, at->spatial, x)) continue;
         bool on_x = used_x > room_x;
         if (turn_loop(p, s, x, on_x ? x : y, on_x ? used_y : used_x, on_x ? room_y : room_x)) return true;
         uint32_t from = 1u << space->spatial_slot[s];
-        uint32_t outer = slots(space, space->temporal_slot[s], space->n_slots - 1, true);
+        uint32_t outer = slot_mask(space, space->temporal_slot[s], space->n_slots - 1, true);
         return move_some(p, on_x ? x : y, from, outer) || move_some(p, on_x ? x : y, from, ~0u >> 1) ||
-               scatter(p, s);
+               scatter_loops(p, s);
     }
     return false;
 }
@@ -169,13 +169,13 @@ static bool fix_capacity(const patient *p, int level, int tensor) {
         return true;
     }
     int last = space->temporal_slot[level];
-    uint32_t inner = slots(space, 0, last, false);
-    uint32_t outer = slots(space, last + 1, space->n_slots - 1, true);
+    uint32_t inner = slot_mask(space, 0, last, false);
+    uint32_t outer = slot_mask(space, last + 1, space->n_slots - 1, true);
     if (move_some(p, dims_of(space, 1u << tensor), inner, outer)) return true;
     if (move_some(p, dims_of(space, at->keep), inner, outer)) return true;
     at->keep &= (uint8_t) ~(loose & -loose);
     return loose != 0 || move_some(p, dims_of(space, 1u << tensor), inner,
-                                   slots(space, last + 1, space->n_slots - 1, false));
+                                   slot_mask(space, last + 1, space->n_slots - 1, false));
 }
 
 /* Makes more use of a level's memory. */
@@ -188,8 +188,8 @@ static bool fix_idle(const patient *p, int level) {
         return true;
     }
     int last = space->temporal_slot[level];
-    uint32_t inner = slots(space, 0, last, true);
-    uint32_t outer = slots(space, last + 1, space->n_slots - 1, false);
+    uint32_t inner = slot_mask(space, 0, last, true);
+    uint32_t outer = slot_mask(space, last + 1, space->n_slots - 1, false);
     if (move_some(p, dims_of(space, at->keep), outer, inner)) return true;
     at->keep |= (uint8_t)(more & -more);
     return more != 0;
@@ -209,7 +209,7 @@ static bool fix_share(const patient *p) {
     uint32_t spatial = 0;
     for (int s = 0; s <= level - n_levels; s++)
         if (space->spatial_slot[s] >= 0) spatial |= 1u << space->spatial_slot[s];
-    uint32_t temporal = slots(space, 0, space->n_slots - 1, true);
+    uint32_t temporal = slot_mask(space, 0, space->n_slots - 1, true);
     return move_some(p, (1u << space->problem->n_dims) - 1, temporal, spatial);
 }
 
@@ -241,7 +241,7 @@ static bool fix_homeless(const patient *p, int tensor) {
 }
 
 /* One improving change; false if there is none. */
-static bool fix(const patient *p, const sx_verdict *verdict) {
+static bool fix_fault(const patient *p, const sx_verdict *verdict) {
     switch (verdict->reason) {
     case SX_CAPACITY:
         return fix_capacity(p, verdict->level, verdict->tensor);
@@ -278,7 +278,7 @@ static bool is_legal(const sx_map_space *space, const sx_verdict *verdict, const
 bool sx_map_repair_from(const sx_map_space *space, sx_rng *rng, sx_verdict verdict, void *point) {
     const patient p = {space, rng, point};
     bool legal = false;
-    for (int i = 0; i < MOST_CHANGES && !legal && fix(&p, &verdict); i++) {
+    for (int i = 0; i < MOST_CHANGES && !legal && fix_fault(&p, &verdict); i++) {
         if (space->options.split_axes)
             sx_map_normalize(space, point);
         else

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* n over k; exact below 2^64. */
-static uint64_t choose(uint64_t n, uint64_t k) {
+static uint64_t binomial_of(uint64_t n, uint64_t k) {
     uint64_t ways = 1;
     for (uint64_t i = 1; i <= k; i++) ways = ways * (n - k + i) / i;
     return ways;
@@ -39,7 +39,7 @@ sx_u128 sx_map_raw_keeps(const sx_map_space *space, int level) {
 
 sx_u128 sx_map_raw_banks(const sx_map_space *space, int level) {
     int parts = __builtin_popcount(space->banked[level]);
-    return parts ? choose(space->arch->level[level].banks - 1u, (uint64_t)parts - 1) : 1;
+    return parts ? binomial_of(space->arch->level[level].banks - 1u, (uint64_t)parts - 1) : 1;
 }
 
 /* The splits of a dimension where spatial factors are not held to their level's fan-out. */
@@ -145,7 +145,7 @@ bool sx_map_size(const sx_space *base, size_t index, sx_size *out) {
 }
 
 /* Takes a digit off a number. */
-static sx_u128 digit(sx_u128 *index, sx_u128 ways) {
+static sx_u128 take_digit(sx_u128 *index, sx_u128 ways) {
     sx_u128 value = *index % ways;
     *index /= ways;
     return value;
@@ -158,7 +158,7 @@ static void set_order(const sx_map_space *space, int level, sx_u128 index, sx_ma
     for (int d = 0; d < n_dims; d++)
         if (!(space->fixed_order[level] >> d & 1)) left[n++] = (uint8_t)d;
     for (; n > 0; n--) {
-        int i = (int)digit(&index, (unsigned)n);
+        int i = (int)take_digit(&index, (unsigned)n);
         at->temporal_order[to++] = left[i];
         memmove(left + i, left + i + 1, (size_t)(n - i - 1));
     }
@@ -167,7 +167,7 @@ static void set_order(const sx_map_space *space, int level, sx_u128 index, sx_ma
 }
 
 /* The bits of a mask that a number chooses. */
-static unsigned deposit(sx_u128 number, unsigned mask) {
+static unsigned deposit_bits(sx_u128 number, unsigned mask) {
     unsigned chosen = 0;
     for (; mask; mask &= mask - 1, number >>= 1)
         if (number & 1) chosen |= mask & -mask;
@@ -181,7 +181,7 @@ static void set_banks(const sx_map_space *space, int level, sx_u128 index, uint8
         uint64_t others = (uint64_t)__builtin_popcount(more) - 1;
         uint32_t share = 1;
         for (; others; share++) {
-            uint64_t ways = choose(left - share - 1, others - 1);
+            uint64_t ways = binomial_of(left - share - 1, others - 1);
             if (index < ways) break;
             index -= ways;
         }
@@ -200,7 +200,7 @@ bool sx_map_at(const sx_space *base, sx_u128 index, void *point) {
         uint32_t factor[SX_MAX_SLOTS];
         sx_u128 ways = sx_factors_count(space->factors[d]);
         all = sx_cardinal_times(all, sx_cardinal_of(ways));
-        sx_factors_at(space->factors[d], digit(&index, ways), factor);
+        sx_factors_at(space->factors[d], take_digit(&index, ways), factor);
         sx_map_set_factors(space, d, factor, point);
     }
     for (int s = 0; s < n_levels; s++) {
@@ -208,11 +208,12 @@ bool sx_map_at(const sx_space *base, sx_u128 index, void *point) {
         const sx_u128 ways[] = {sx_map_raw_orders(space, s), sx_map_raw_layouts(space, s),
                                 sx_map_raw_keeps(space, s), sx_map_raw_banks(space, s)};
         for (int i = 0; i < 4; i++) all = sx_cardinal_times(all, sx_cardinal_of(ways[i]));
-        set_order(space, s, digit(&index, ways[0]), at);
-        unsigned x = deposit(digit(&index, ways[1]), space->free_x[s]);
+        set_order(space, s, take_digit(&index, ways[0]), at);
+        unsigned x = deposit_bits(take_digit(&index, ways[1]), space->free_x[s]);
         if (space->spatial_slot[s] >= 0) sx_map_set_xy(space, s, x, at);
-        at->keep = (uint8_t)(space->fixed_keep[s] | deposit(digit(&index, ways[2]), space->free_keep[s]));
-        sx_u128 deal = digit(&index, ways[3]);
+        at->keep =
+            (uint8_t)(space->fixed_keep[s] | deposit_bits(take_digit(&index, ways[2]), space->free_keep[s]));
+        sx_u128 deal = take_digit(&index, ways[3]);
         if (space->banked[s]) set_banks(space, s, deal, sx_map_banks(space, point, s));
     }
     sx_map_normalize(space, point);

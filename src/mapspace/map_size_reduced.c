@@ -111,7 +111,7 @@ static double choices_left(survey *s, bool classes) {
 }
 
 /* Adds or takes away a dimension's loops. */
-static void toggle(survey *s, int d, uint32_t slots) {
+static void toggle_loops(survey *s, int d, uint32_t slots) {
     for (; slots; slots &= slots - 1) s->set[__builtin_ctz(slots)] ^= 1u << d;
 }
 
@@ -128,9 +128,9 @@ static void add_combinations(survey *s, int d, sx_u128 exact, double ways, sx_u1
     }
     for (size_t i = 0; i < s->dim[d].n; i++) {
         const struct pattern *p = &s->dim[d].pattern[i];
-        toggle(s, d, p->slots);
+        toggle_loops(s, d, p->slots);
         add_combinations(s, d + 1, exact * p->exact, ways * p->ways, sum, sums);
-        toggle(s, d, p->slots);
+        toggle_loops(s, d, p->slots);
     }
 }
 
@@ -197,7 +197,7 @@ static double draw_combination(survey *s, const double *q, sx_rng *rng) {
             else
                 high = middle;
         }
-        toggle(s, d, dim->pattern[low].slots);
+        toggle_loops(s, d, dim->pattern[low].slots);
     }
     double tilt = 1;
     for (int l = 0; l < space->arch->n_levels; l++)
@@ -229,7 +229,7 @@ typedef struct estimate {
     double loops[2][SX_MAX_LEVELS]; /* per level: as drawn, and as weighted */
 } estimate;
 
-static estimate sample(survey *s, const double *q, sx_rng *rng, int n, bool classes) {
+static estimate sample_space(survey *s, const double *q, sx_rng *rng, int n, bool classes) {
     const sx_map_space *space = s->space;
     estimate e = {0};
     double squares = 0;
@@ -250,7 +250,7 @@ static estimate sample(survey *s, const double *q, sx_rng *rng, int n, bool clas
 }
 
 /* The odds of a dimension's having a loop, when so many of n have one. */
-static double odds(double loops, int n) {
+static double loop_odds(double loops, int n) {
     double share = fmin(fmax(loops / n, 0.01), 0.99);
     return share / (1 - share);
 }
@@ -265,12 +265,12 @@ static sx_cardinal sum_by_samples(survey *s, bool classes, double *error) {
     for (int l = 0; l < SX_MAX_LEVELS; l++) q[l] = 1;
     for (int i = 0; i < FITS && s->listed; i++) {
         tilt_patterns(s, q);
-        estimate e = sample(s, q, &rng, FIT_SAMPLES, classes);
+        estimate e = sample_space(s, q, &rng, FIT_SAMPLES, classes);
         for (int l = 0; l < space->arch->n_levels; l++)
-            q[l] *= odds(e.loops[1][l], n_dims) / odds(e.loops[0][l], n_dims);
+            q[l] *= loop_odds(e.loops[1][l], n_dims) / loop_odds(e.loops[0][l], n_dims);
     }
     if (s->listed) tilt_patterns(s, q);
-    estimate e = sample(s, q, &rng, SAMPLES, classes);
+    estimate e = sample_space(s, q, &rng, SAMPLES, classes);
     sx_cardinal sum = sx_cardinal_about(e.mean);
     for (int d = 0; d < n_dims; d++)
         sum = sx_cardinal_times(sum, s->listed ? sx_cardinal_about(s->dim[d].total)

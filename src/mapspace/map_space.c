@@ -21,7 +21,7 @@ static void free_map(sx_space *base) {
     free(space);
 }
 
-static bool repair(const sx_space *space, sx_rng *rng, void *point) {
+static bool repair_point(const sx_space *space, sx_rng *rng, void *point) {
     return sx_map_repair(sx_map_cast(space), rng, point);
 }
 
@@ -44,7 +44,7 @@ static const sx_space_type map_type = {
     .nudge = sx_map_nudge,
     .take = sx_map_take,
     .neighbour = sx_map_neighbour,
-    .repair = repair,
+    .repair = repair_point,
     .encode = sx_map_encode,
     .project = sx_map_project,
 };
@@ -124,7 +124,7 @@ static void set_spread(sx_map_space *space, int s) {
 }
 
 /* The largest spatial factor of a dimension that a level's fan-out has room for. */
-static uint32_t widest(const sx_map_space *space, int s, int d) {
+static uint32_t widest_spatial(const sx_map_space *space, int s, int d) {
     uint64_t x = sx_arch_fanout_x(space->arch, s), y = sx_arch_fanout_y(space->arch, s);
     bool may_x = (space->free_x[s] | space->fixed_x[s]) >> d & 1, may_y = !(space->fixed_x[s] >> d & 1);
     uint64_t most = space->splits[s] ? x * y : may_x && (!may_y || x > y) ? x : y;
@@ -138,7 +138,7 @@ static sx_status set_limit(sx_map_space *space, int d, int s, bool spatial, bool
     const sx_loop_limits *limits = spatial ? &level->spatial : &level->temporal;
     int slot = spatial ? space->spatial_slot[s] : space->temporal_slot[s];
     uint32_t low = limits->min[d], high = limits->max[d];
-    uint32_t most = slot < 0 || closed ? 1 : spatial ? widest(space, s, d) : space->problem->size[d];
+    uint32_t most = slot < 0 || closed ? 1 : spatial ? widest_spatial(space, s, d) : space->problem->size[d];
     const char *name = space->arch->level[s].name, *dim = space->problem->dim_name[d];
     const char *kind = spatial ? "spatial" : "temporal";
     if (low > most || low > high) {

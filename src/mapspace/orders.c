@@ -116,7 +116,7 @@ static void view_order(const sx_orders *orders, int tensor, const uint8_t *order
 }
 
 /* The dimensions that a tensor allows next. */
-static uint32_t allowed(const struct view *view) {
+static uint32_t allowed_dims(const struct view *view) {
     if (view->now < view->n_runs) return view->run[view->now];
     return view->now == view->n_runs && view->settled ? view->solo : UINT32_MAX;
 }
@@ -149,7 +149,7 @@ static void make_least(const sx_orders *orders, const sx_order_rule *rule, uint8
     if (rule) look_at_rule(rule, left, &view[n_views++]);
     for (int i = 0; i < n; i++) {
         uint32_t next = left;
-        for (int v = 0; v < n_views; v++) next &= allowed(&view[v]);
+        for (int v = 0; v < n_views; v++) next &= allowed_dims(&view[v]);
         int dim = __builtin_ctz(next);
         for (int v = 0; v < n_views; v++) advance_view(&view[v], 1u << dim);
         left &= ~(1u << dim);
@@ -176,7 +176,7 @@ static bool add_class(const sx_orders *orders, struct entry *entry, uint32_t dim
 }
 
 /* The dimensions of `left` that a rule allows next. */
-static uint32_t ruled(const sx_order_rule *rule, uint32_t left) {
+static uint32_t ruled_dims(const sx_order_rule *rule, uint32_t left) {
     for (int i = 0; rule && i < rule->n_runs; i++)
         if (rule->run[i] & left) return rule->run[i] & left;
     return left;
@@ -195,7 +195,7 @@ static bool is_least(const sx_orders *orders, const sx_order_rule *rule, const u
 static bool add_classes(const sx_orders *orders, const sx_order_rule *rule, struct entry *entry,
                         uint32_t dims, uint8_t *order, int n, uint32_t left) {
     if (left == 0) return add_class(orders, entry, dims, order);
-    for (uint32_t next = ruled(rule, left); next; next &= next - 1) {
+    for (uint32_t next = ruled_dims(rule, left); next; next &= next - 1) {
         int d = __builtin_ctz(next);
         order[n] = (uint8_t)d;
         if (!is_least(orders, rule, order, n + 1)) continue;
@@ -243,7 +243,7 @@ static size_t count_classes(const sx_orders *orders, const sx_order_rule *rule, 
                             uint32_t left, size_t most) {
     if (left == 0) return 1;
     size_t count = 0;
-    for (uint32_t next = ruled(rule, left); next && count < most; next &= next - 1) {
+    for (uint32_t next = ruled_dims(rule, left); next && count < most; next &= next - 1) {
         int d = __builtin_ctz(next);
         order[n] = (uint8_t)d;
         if (is_least(orders, rule, order, n + 1))
@@ -260,7 +260,7 @@ struct group_order {
     uint32_t group[SX_MAX_TENSORS]; /* of tensors */
 };
 
-static double power(int base, int exponent) {
+static double power_of(int base, int exponent) {
     double product = 1;
     for (; exponent > 0; exponent--) product *= base;
     return product;
@@ -281,7 +281,7 @@ static double count_group_order(const struct group_order *p) {
     }
     for (int k = 1; k < p->n_groups; k++) {
         int places = p->n_groups - k + 1;
-        count *= power(places, begins[k]) - power(places - 1, begins[k]);
+        count *= power_of(places, begins[k]) - power_of(places - 1, begins[k]);
     }
     return p->n_groups && !begins[p->n_groups] ? 0 : count;
 }
@@ -331,7 +331,7 @@ double sx_orders_probe(const sx_orders *orders, const sx_order_rule *rule, uint3
     for (uint32_t left = dims & ((1u << orders->n_dims) - 1); left; n++) {
         uint8_t choice[SX_MAX_DIMS];
         unsigned choices = 0;
-        for (uint32_t next = ruled(rule, left); next; next &= next - 1) {
+        for (uint32_t next = ruled_dims(rule, left); next; next &= next - 1) {
             order[n] = (uint8_t)__builtin_ctz(next);
             if (is_least(orders, rule, order, n + 1)) choice[choices++] = order[n];
         }

@@ -52,7 +52,7 @@ static void exact_partitions(const sx_evaluator *evaluator, int tensor, sx_level
 }
 
 /* Lets the next outer level serve a bypassed one's children directly. */
-static void bypass(sx_evaluator *evaluator, sx_level_traffic *at, int s, bool totals) {
+static void bypass_level(sx_evaluator *evaluator, sx_level_traffic *at, int s, bool totals) {
     if (s + 1 < evaluator->model->n_levels) {
         sx_access_stats *outer = &evaluator->flow[s + 1];
         sx_access_entry *record = evaluator->records.data + outer->first;
@@ -112,7 +112,7 @@ void sx_collapse(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor,
     else if (partitions || output)
         exact_partitions(evaluator, tensor, at);
     for (int s = 0; s < n; s++)
-        if (!(mapping->level[s].keep >> tensor & 1)) bypass(evaluator, at, s, totals);
+        if (!(mapping->level[s].keep >> tensor & 1)) bypass_level(evaluator, at, s, totals);
     for (; !(mapping->level[outermost].keep >> tensor & 1); outermost--)
         evaluator->flow[outermost] = (sx_access_stats){.first = evaluator->flow[outermost].first};
     at[outermost].supply = 0;

@@ -163,8 +163,8 @@ bool sx_model_prefers_timeloop(const sx_problem *problem, const sx_arch *arch) {
 }
 
 /* Allocates a model with room for `terms` terms at *term. */
-static sx_model *allocate(const sx_problem *problem, const sx_arch *arch, size_t terms,
-                          struct sx_term **term) {
+static sx_model *allocate_model(const sx_problem *problem, const sx_arch *arch, size_t terms,
+                                struct sx_term **term) {
     const size_t n_levels = arch->n_levels, n_tensors = problem->n_tensors;
     sx_model *model =
         calloc(1, sizeof *model + n_levels * sizeof *model->level + n_tensors * sizeof *model->shape +
@@ -208,14 +208,14 @@ static sx_status compile_law(sx_model *model) {
 }
 
 /* Compiles a model of the problem's own densities. */
-static sx_status compile(const sx_problem *problem, const sx_arch *arch, const sx_model_options *options,
-                         sx_model **out) {
+static sx_status compile_model(const sx_problem *problem, const sx_arch *arch,
+                               const sx_model_options *options, sx_model **out) {
     SX_TRY(sx_problem_check(problem));
     SX_TRY(sx_arch_check(arch));
     size_t terms = 0;
     for (int v = 0; v < problem->n_tensors; v++) terms += count_terms(&problem->tensor[v], problem->n_dims);
     struct sx_term *term;
-    sx_model *model = allocate(problem, arch, 2 * terms, &term);
+    sx_model *model = allocate_model(problem, arch, 2 * terms, &term);
     if (!model) return sx_error_memory();
     *model->problem = *problem;
     *model->arch = *arch;
@@ -268,7 +268,7 @@ sx_status sx_model_new(const sx_problem *problem, const sx_arch *arch, const sx_
     if (range)
         SX_TRY(sx_density_range_apply(&options->densities, sx_range_densest(&options->densities), &densest));
     sx_model *model;
-    SX_TRY(compile(&densest, arch, options, &model));
+    SX_TRY(compile_model(&densest, arch, options, &model));
     sx_status status = range ? sx_range_compile(model) : SX_OK;
     if (!status && options && options->formats.kinds) status = sx_formats_compile(model);
     if (status) {

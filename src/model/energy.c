@@ -22,7 +22,7 @@ void sx_cost_accumulator_begin(sx_cost_accumulator *costs, const sx_model *model
 }
 
 /* Whole vector accesses for a count per instance. */
-static inline double vectors(const sx_level *level, int tensor, double count) {
+static inline double vector_accesses(const sx_level *level, int tensor, double count) {
     return ceil(sx_level_vectors(level, tensor, count));
 }
 
@@ -54,9 +54,9 @@ static double charge_storage(sx_cost_accumulator *costs, int s, int tensor, bool
         fills /= instances;
         updates /= instances;
     }
-    double access = vectors(level, tensor, reads) * level->read_energy +
-                    vectors(level, tensor, fills) * level->fill_energy +
-                    vectors(level, tensor, updates) * level->update_energy;
+    double access = vector_accesses(level, tensor, reads) * level->read_energy +
+                    vector_accesses(level, tensor, fills) * level->fill_energy +
+                    vector_accesses(level, tensor, updates) * level->update_energy;
     double generations = (output ? updates : reads) + fills;
     double energy = (access + generations * level->addr_gen_energy) * clusters;
     if (level->bounded) {
@@ -155,7 +155,7 @@ double sx_cost_accumulator_add_tensor(sx_cost_accumulator *costs, const sx_evalu
 }
 
 /* The instances of a level that leak. */
-static double leaking(const sx_cost_accumulator *costs, int s) {
+static double leaking_instances(const sx_cost_accumulator *costs, int s) {
     const sx_level *level = &costs->model->level[s];
     if (level->leak_share > 0) return level->leak_share * costs->leaking[level->gate];
     return costs->leaking[s];
@@ -175,7 +175,7 @@ void sx_cost_accumulator_finish(sx_cost_accumulator *costs, sx_score *score, sx_
     }
     double energy = costs->compute_energy;
     for (int s = 0; s < model->n_levels; s++) {
-        double leakage = model->level[s].leak_energy * cycles * leaking(costs, s);
+        double leakage = model->level[s].leak_energy * cycles * leaking_instances(costs, s);
         energy += costs->storage[s] + leakage;
         if (!out) continue;
         out->level[s].instances = costs->nest->above[s];

@@ -125,8 +125,8 @@ static void count_tensor(sx_evaluator *e, const sx_mapping *mapping, int v, bool
 }
 
 /* The whole evaluation. out and objective may be NULL. */
-static sx_verdict evaluate(sx_evaluator *e, const sx_mapping *mapping, const sx_objective *objective,
-                           double bound, sx_score *score, sx_cost *out) {
+static sx_verdict evaluate_whole(sx_evaluator *e, const sx_mapping *mapping, const sx_objective *objective,
+                                 double bound, sx_score *score, sx_cost *out) {
     const sx_model *model = e->model;
     sx_verdict verdict = sx_nest_build(model, mapping, &e->nest);
     if (verdict.reason != SX_LEGAL) return verdict;
@@ -204,7 +204,7 @@ sx_verdict sx_evaluate(sx_evaluator *evaluator, const sx_mapping *mapping, sx_co
         sx_verdict best = sx_formats_evaluate(evaluator, mapping, NULL, 0, &score, &set);
         return set < 0 ? best : sx_evaluate(evaluator->at_formats[set], mapping, out);
     }
-    sx_verdict verdict = evaluate(evaluator, mapping, NULL, 0, &score, out);
+    sx_verdict verdict = evaluate_whole(evaluator, mapping, NULL, 0, &score, out);
     if (verdict.reason != SX_LEGAL) return verdict;
     if (!(score.cycles < 0x1p64)) return too_slow(model, out, score.cycles);
     out->n_levels = model->n_levels;
@@ -236,7 +236,7 @@ static sx_verdict evaluate_score(sx_evaluator *e, const sx_mapping *mapping, con
     int reason = -1;
     if (e->core && !e->sparse && !e->exact && !(e->model->law && e->model->law->counted))
         reason = sx_core_scorer_score(e->core, mapping, late ? NULL : objective, bound, out);
-    if (reason < 0) return evaluate(e, mapping, objective, bound, out, NULL);
+    if (reason < 0) return evaluate_whole(e, mapping, objective, bound, out, NULL);
     sx_verdict verdict = {(sx_reason)reason, -1, -1, -1, 0, 0};
     if (reason != SX_LEGAL) return verdict;
     assert(above_minimum(e->model, mapping, out));
@@ -261,7 +261,7 @@ sx_verdict sx_evaluate_within(sx_evaluator *evaluator, const sx_mapping *mapping
 }
 
 /* Asks for the part of a mapping that an evaluation reads. */
-static void prefetch(const sx_model *model, const char *mapping) {
+static void prefetch_mapping(const sx_model *model, const char *mapping) {
     const char *end = mapping + offsetof(sx_mapping, level) + model->n_levels * sizeof(sx_mapping_level);
     for (; mapping < end; mapping += 64) __builtin_prefetch(mapping);
 }
@@ -270,7 +270,7 @@ void sx_evaluate_span(sx_evaluator *evaluator, const char *mappings, size_t stri
                       sx_score *scores, sx_verdict *verdicts) {
     for (size_t i = 0; i < n; i++) {
         const sx_mapping *mapping = (const sx_mapping *)(const void *)(mappings + i * stride);
-        if (i + 2 < n) prefetch(evaluator->model, mappings + (i + 2) * stride);
+        if (i + 2 < n) prefetch_mapping(evaluator->model, mappings + (i + 2) * stride);
         verdicts[i] = evaluate_score(evaluator, mapping, NULL, 0, &scores[i]);
         if (verdicts[i].reason != SX_LEGAL) scores[i] = (sx_score){INFINITY, INFINITY, 0, INFINITY, INFINITY};
     }

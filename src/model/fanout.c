@@ -275,7 +275,7 @@ void sx_fanout_fail(const sx_fanout *slot, sx_evaluator *evaluator, int level) {
 }
 
 /* Places and numbers the siblings; 0 when memory is out or there are too many. */
-static size_t enumerate(sx_fanout *slot, sx_fanout_scratch *s) {
+static size_t enumerate_siblings(sx_fanout *slot, sx_fanout_scratch *s) {
     size_t numbers = (size_t)slot->siblings * slot->shape->n_ranks;
     if (slot->siblings > SX_MAX_LISTED_CHILDREN || !scratch_reserve(s, (size_t)slot->siblings)) return 0;
     if (numbers > s->at_room) {
@@ -373,7 +373,7 @@ size_t sx_fanout_groups(sx_fanout *slot, sx_fanout_scratch *scratch, bool hops,
     if (slot->paired && !slot->apart && !hops) {
         n = paired_groups(slot, scratch);
     } else {
-        size_t groups = enumerate(slot, scratch);
+        size_t groups = enumerate_siblings(slot, scratch);
         n = groups ? sum_groups(slot, scratch, groups, NULL, hops) : SIZE_MAX;
     }
     *out = scratch->group;
@@ -452,8 +452,8 @@ static bool served_closed(sx_fanout *slot, sx_fanout_scratch *s, const int64_t *
 }
 
 /* Whether sibling q's tile stands `need` away from sibling p's. */
-static bool displaced(const sx_fanout *slot, const sx_fanout_scratch *s, uint64_t p, uint64_t q,
-                      const int64_t *need) {
+static bool is_displaced(const sx_fanout *slot, const sx_fanout_scratch *s, uint64_t p, uint64_t q,
+                         const int64_t *need) {
     size_t ranks = slot->shape->n_ranks;
     for (size_t r = 0; r < ranks; r++)
         if (s->at[q * ranks + r] - s->at[p * ranks + r] != need[r]) return false;
@@ -463,15 +463,15 @@ static bool displaced(const sx_fanout *slot, const sx_fanout_scratch *s, uint64_
 /* sx_fanout_served by looking at every sibling. */
 static size_t served_listed(sx_fanout *slot, sx_fanout_scratch *scratch, const int64_t *need, bool hops,
                             uint64_t *served, const sx_multicast_group **out) {
-    size_t groups = enumerate(slot, scratch);
+    size_t groups = enumerate_siblings(slot, scratch);
     if (groups == 0) return SIZE_MAX;
     uint64_t n = slot->siblings, columns = slot->columns, rows = slot->rows, count = 0;
     for (uint64_t p = 0; p < n; p++) {
         uint64_t h = p % columns, v = p / columns;
-        bool yes = (v >= 1 && displaced(slot, scratch, p, p - columns, need)) ||
-                   (v + 1 < rows && p + columns < n && displaced(slot, scratch, p, p + columns, need)) ||
-                   (h >= 1 && displaced(slot, scratch, p, p - 1, need)) ||
-                   (h + 1 < columns && p + 1 < n && displaced(slot, scratch, p, p + 1, need));
+        bool yes = (v >= 1 && is_displaced(slot, scratch, p, p - columns, need)) ||
+                   (v + 1 < rows && p + columns < n && is_displaced(slot, scratch, p, p + columns, need)) ||
+                   (h >= 1 && is_displaced(slot, scratch, p, p - 1, need)) ||
+                   (h + 1 < columns && p + 1 < n && is_displaced(slot, scratch, p, p + 1, need));
         scratch->served[p] = yes;
         count += yes;
     }

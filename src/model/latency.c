@@ -133,7 +133,7 @@ static void time_transfers(const launch *l, const sx_mapping *mapping, const dou
 }
 
 /* The law: cycles of all launches; the parts go to `out` unless that is NULL. */
-static double pipeline(const sx_law *law, const stages *st, sx_cost_boundary *out) {
+static double pipeline_cycles(const sx_law *law, const stages *st, sx_cost_boundary *out) {
     const double n = st->launches, all = st->load + st->compute + st->store;
     const double longest = sx_larger(st->load, sx_larger(st->compute, st->store));
     const double hidden = longest + law->exposed * (all - longest);
@@ -199,7 +199,7 @@ double sx_latency_of(const sx_model *model, const sx_mapping *mapping, const sx_
         stages st = {.launches = exact ? begin_exact_launch(&l, mapping) : begin_launch(&l, mapping)};
         st.compute = b->array ? array_time(&l) : i > 0 ? latency : steps / l.all;
         time_transfers(&l, mapping, words ? words->reads[i] : NULL, words ? words->updates[i] : NULL, &st);
-        latency = pipeline(b->law, &st, out ? &out->boundary[i] : NULL);
+        latency = pipeline_cycles(b->law, &st, out ? &out->boundary[i] : NULL);
         if (out) out->boundary[i].level = b->level;
     }
     if (out) out->n_boundaries = laws->n;
@@ -219,7 +219,7 @@ static double latency_after(const void *user, double load, double store) {
     stages st = t->stages;
     st.load += load / st.launches;
     st.store += store / st.launches;
-    return pipeline(t->law, &st, NULL);
+    return pipeline_cycles(t->law, &st, NULL);
 }
 
 /* The most computes in a cycle: of the compute units, or of the array that stands for them. */
@@ -274,7 +274,7 @@ double sx_latency_of_move(const sx_model *model, int tensor, double elements, bo
         st.load = load_time(b, &t) + pages;
     else
         st.store = store_time(b, &t) + pages;
-    return fmax(pipeline(b->law, &st, NULL), b->law->load_bus > 0 ? 0 : cycles);
+    return fmax(pipeline_cycles(b->law, &st, NULL), b->law->load_bus > 0 ? 0 : cycles);
 }
 
 double sx_latency_least(const sx_model *model, const uint32_t *tile, unsigned kept, bool larger) {

@@ -70,7 +70,7 @@ static void spread_runs(const sx_model *model, sx_boundary *b, int c) {
 }
 
 /* x to a power, exact and fast where that is a small whole number. */
-static double raise(double x, double power) {
+static double raise_power(double x, double power) {
     if (power == 4) return x * x * (x * x);
     if (power == 2) return x * x;
     return power == 1 ? x : pow(x, power);
@@ -85,7 +85,7 @@ static INLINE void set_lost(const sx_boundary *b, const walked *w, int n, int ro
     for (int c = 0; c < b->n_caches; c++) {
         const double bytes = lines[c] * b->law->line;
         if (bytes > b->cache[c].bytes)
-            lost[c] = isinf(b->law->soft) ? 1 : 1 - raise(b->cache[c].bytes / bytes, b->law->soft);
+            lost[c] = isinf(b->law->soft) ? 1 : 1 - raise_power(b->cache[c].bytes / bytes, b->law->soft);
     }
 }
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static sx_verdict illegal(sx_reason reason, int level, int tensor, int dim, double have, double limit) {
+static sx_verdict make_verdict(sx_reason reason, int level, int tensor, int dim, double have, double limit) {
     return (sx_verdict){reason, (int8_t)level, (int8_t)tensor, (int8_t)dim, have, limit};
 }
 
@@ -62,7 +62,7 @@ static sx_verdict why_not(const sx_model *model, const sx_mapping *mapping) {
         if (!is_permutation(mapping->level[s].temporal_order, model->n_dims) ||
             !is_permutation(mapping->level[s].spatial_order, model->n_dims) ||
             mapping->level[s].split > model->n_dims || !sx_axes_good(&mapping->level[s]))
-            return illegal(SX_BAD_SHAPE, -1, -1, -1, 0, 0);
+            return make_verdict(SX_BAD_SHAPE, -1, -1, -1, 0, 0);
     for (int d = 0; d < model->n_dims; d++) {
         double cover = 1, size = model->size[d];
         bool good = true, both = false;
@@ -75,7 +75,7 @@ static sx_verdict why_not(const sx_model *model, const sx_mapping *mapping) {
             }
         }
         if (!good || cover < size || (both && cover > size))
-            return illegal(SX_FACTOR_PRODUCT, -1, -1, d, cover, size);
+            return make_verdict(SX_FACTOR_PRODUCT, -1, -1, d, cover, size);
     }
     return legal;
 }
@@ -131,7 +131,7 @@ static sx_verdict lay_out(const sx_model *model, const sx_mapping *mapping, sx_n
     static const uint32_t ones[SX_MAX_DIMS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     int n_levels = model->n_levels, n_dims = model->n_dims;
     if (mapping->n_levels != n_levels || mapping->n_dims != n_dims || mapping->n_tensors != model->n_tensors)
-        return illegal(SX_BAD_SHAPE, -1, -1, -1, 0, 0);
+        return make_verdict(SX_BAD_SHAPE, -1, -1, -1, 0, 0);
     const uint32_t *inner = ones;
     unsigned all = (1u << n_dims) - 1u;
     sx_loop *temporal = nest->temporal, *spatial = nest->spatial;
@@ -196,9 +196,11 @@ static sx_verdict check_array(const sx_model *model, sx_nest *nest) {
     nest->used_y = y;
     int compute = model->n_levels;
     if (x * y > model->compute_instances)
-        return illegal(SX_INSTANCES, compute, -1, -1, (double)(x * y), (double)model->compute_instances);
-    if (x > model->compute_x) return illegal(SX_MESH_X, compute, -1, -1, (double)x, (double)model->compute_x);
-    if (y > model->compute_y) return illegal(SX_MESH_Y, compute, -1, -1, (double)y, (double)model->compute_y);
+        return make_verdict(SX_INSTANCES, compute, -1, -1, (double)(x * y), (double)model->compute_instances);
+    if (x > model->compute_x)
+        return make_verdict(SX_MESH_X, compute, -1, -1, (double)x, (double)model->compute_x);
+    if (y > model->compute_y)
+        return make_verdict(SX_MESH_Y, compute, -1, -1, (double)y, (double)model->compute_y);
     return legal;
 }
 
@@ -209,14 +211,14 @@ static sx_verdict check_keep(const sx_model *model, const sx_mapping *mapping) {
         unsigned keep = mapping->level[s].keep & all;
         kept |= keep;
         if (model->level[s].transparent && keep)
-            return illegal(SX_KEEP_FORBIDDEN, s, __builtin_ctz(keep), -1, 0, 0);
+            return make_verdict(SX_KEEP_FORBIDDEN, s, __builtin_ctz(keep), -1, 0, 0);
     }
-    if (kept != all) return illegal(SX_NOT_KEPT, -1, __builtin_ctz(~kept & all), -1, 0, 0);
+    if (kept != all) return make_verdict(SX_NOT_KEPT, -1, __builtin_ctz(~kept & all), -1, 0, 0);
     return legal;
 }
 
 /* The tensor whose tile takes most words of a level, of dense tiles. */
-static int largest(const sx_model *model, const sx_nest *nest, const sx_mapping *mapping, int s) {
+static int largest_tensor(const sx_model *model, const sx_nest *nest, const sx_mapping *mapping, int s) {
     int best = -1;
     double most = 0;
     for (int v = 0; v < model->n_tensors; v++) {
@@ -238,9 +240,10 @@ static sx_verdict check_capacity(const sx_model *model, const sx_mapping *mappin
         if (keep >> v & 1) sx_occupancy_add(&use, level, v, (double)nest->tile[v][s]);
     if (!sx_level_fits(level, &use)) {
         double words = use.banks > level->banks ? fmax(use.words, use.banks * level->bank_words) : use.words;
-        return illegal(SX_CAPACITY, s, largest(model, nest, mapping, s), -1, words, level->effective);
+        return make_verdict(SX_CAPACITY, s, largest_tensor(model, nest, mapping, s), -1, words,
+                            level->effective);
     }
-    if (use.words < level->minimum) return illegal(SX_UNDERUSED, s, -1, -1, use.words, level->minimum);
+    if (use.words < level->minimum) return make_verdict(SX_UNDERUSED, s, -1, -1, use.words, level->minimum);
     return legal;
 }
 
@@ -260,11 +263,11 @@ static sx_verdict check_levels(const sx_model *model, const sx_mapping *mapping,
             if (verdict.reason != SX_LEGAL) return verdict;
         }
         if (nest->above[s] > level->instances)
-            return illegal(SX_INSTANCES, s, -1, -1, (double)nest->above[s], (double)level->instances);
+            return make_verdict(SX_INSTANCES, s, -1, -1, (double)nest->above[s], (double)level->instances);
         if (nest->expand_x[s] > level->mesh_x)
-            return illegal(SX_MESH_X, s, -1, -1, (double)nest->expand_x[s], (double)level->mesh_x);
+            return make_verdict(SX_MESH_X, s, -1, -1, (double)nest->expand_x[s], (double)level->mesh_x);
         if (nest->expand_y[s] > level->mesh_y)
-            return illegal(SX_MESH_Y, s, -1, -1, (double)nest->expand_y[s], (double)level->mesh_y);
+            return make_verdict(SX_MESH_Y, s, -1, -1, (double)nest->expand_y[s], (double)level->mesh_y);
     }
     return legal;
 }
@@ -276,7 +279,7 @@ typedef struct reach {
 } reach;
 
 /* Two numbers as one. */
-static inline uint64_t pair(const uint32_t *number) {
+static inline uint64_t pair_numbers(const uint32_t *number) {
     uint64_t both;
     memcpy(&both, number, sizeof both);
     return both;
@@ -291,7 +294,7 @@ static inline __attribute__((always_inline)) bool extend(const sx_model *model, 
     size_t bytes = (size_t)width * sizeof *spatial;
     memcpy(spatial, level->spatial, bytes);
     memcpy(temporal, level->temporal, bytes);
-    for (int d = 0; d < width; d += 2) loops |= pair(spatial + d) ^ pair(model->ones + d);
+    for (int d = 0; d < width; d += 2) loops |= pair_numbers(spatial + d) ^ pair_numbers(model->ones + d);
     for (int d = 0; d < width; d++) r->exact[d] *= spatial[d];
     for (int d = 0; d < width; d++) r->exact[d] *= temporal[d];
     for (int d = 0; d < width; d++) r->about[d] *= (float)spatial[d];
@@ -327,7 +330,7 @@ static inline __attribute__((always_inline)) bool outline(const sx_model *model,
 }
 
 /* Whether a mapping passes all checks, of its outline. */
-static bool passes(const sx_model *model, const sx_mapping *mapping, const sx_nest *nest) {
+static bool passes_checks(const sx_model *model, const sx_mapping *mapping, const sx_nest *nest) {
     double x = 1, y = 1;
     unsigned kept = 0, all = (1u << model->n_tensors) - 1u;
     for (int s = model->n_levels - 1; s >= 0; s--) {
@@ -390,5 +393,5 @@ sx_verdict sx_check_tiles(const sx_model *model, const sx_mapping *mapping) {
         fast = model->n_dims <= SX_MAX_DIMS / 2 ? outline(model, mapping, SX_MAX_DIMS / 2, &nest)
                                                 : outline(model, mapping, SX_MAX_DIMS, &nest);
     if (!fast) return sx_check(model, mapping);
-    return passes(model, mapping, &nest) ? legal : check_all(model, mapping, &nest);
+    return passes_checks(model, mapping, &nest) ? legal : check_all(model, mapping, &nest);
 }

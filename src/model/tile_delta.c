@@ -29,7 +29,7 @@ static void set_extents(sx_tile_delta *m, const sx_nest *nest, int level) {
 }
 
 /* Moves `at` by one iteration of a loop. */
-static inline void advance(const sx_shape *shape, const sx_loop *loop, int64_t *at) {
+static inline void advance_place(const sx_shape *shape, const sx_loop *loop, int64_t *at) {
     for (int i = shape->first_of_dim[loop->dim]; i < shape->first_of_dim[loop->dim + 1]; i++)
         at[shape->of_dim[i].rank] += shape->of_dim[i].coef * (int64_t)loop->step;
 }
@@ -69,15 +69,15 @@ void sx_tile_delta_init(sx_tile_delta *m, const sx_model *model, const sx_nest *
     int j = 0;
     for (; j < m->n_loops && !(shape->solo >> m->loop[j].dim & 1); j++) {
         for (int r = 0; r < shape->n_ranks; r++) m->f[j][r] = -inner[r];
-        advance(shape, &m->loop[j], m->f[j]);
-        advance(shape, &m->loop[j], inner);
+        advance_place(shape, &m->loop[j], m->f[j]);
+        advance_place(shape, &m->loop[j], inner);
         set_step(m, j, solo_words);
     }
     m->n_near = j;
 }
 
 /* How often loop j advances. */
-static uint64_t steps(const sx_tile_delta *m, int j) {
+static uint64_t loop_steps(const sx_tile_delta *m, int j) {
     return (m->loop[j].n - 1u) * m->suffix[j + 1];
 }
 
@@ -88,12 +88,12 @@ static inline bool same_step(const sx_tile_delta *m, const int64_t *a, const int
 }
 
 /* Whether a step of near loop j fetches anything. */
-static inline bool fetches(const sx_tile_delta *m, int j) {
+static inline bool step_fetches(const sx_tile_delta *m, int j) {
     return m->always || !m->still[j];
 }
 
 /* The words that a step of near loop j fetches; a: the innermost that moves the tile. */
-static inline uint64_t fetched(const sx_tile_delta *m, int a, int j) {
+static inline uint64_t step_words(const sx_tile_delta *m, int a, int j) {
     return m->always || !same_step(m, m->f[a], m->f[j]) ? m->words : m->fetched[j];
 }
 
@@ -103,13 +103,13 @@ uint64_t sx_tile_delta_volume(const sx_tile_delta *m) {
     for (int j = 0, a = -1; j < m->n_near; j++) {
         if (m->still[j]) continue;
         if (a < 0) a = j;
-        volume += steps(m, j) * fetched(m, a, j);
+        volume += loop_steps(m, j) * step_words(m, a, j);
     }
     return volume;
 }
 
 /* Whether a displacement lies within the span of a slot. */
-static bool within(const sx_tile_delta *m, const int64_t *need, const int64_t *span) {
+static bool within_span(const sx_tile_delta *m, const int64_t *need, const int64_t *span) {
     for (int r = 0; r < m->shape->n_ranks; r++)
         if (llabs(need[r]) > span[r]) return false;
     return true;
@@ -132,20 +132,20 @@ int sx_tile_delta_keys(const sx_tile_delta *m, const int64_t *span, sx_tile_delt
                        uint64_t *rest) {
     int n = 0;
     *rest = sx_tile_delta_volume(m);
-    if (m->n_near == 0 || !fetches(m, 0)) return 0;
-    bool whole = fetched(m, 0, 0) == m->words;
+    if (m->n_near == 0 || !step_fetches(m, 0)) return 0;
+    bool whole = step_words(m, 0, 0) == m->words;
     uint64_t alike = whole ? m->suffix[m->n_near] : 0,
              keyed = 0; /* alike: visits that fetch what step 0 does */
     for (int j = 1; j < m->n_near; j++) {
-        if (!fetches(m, j) || (!whole && !same_step(m, m->f[0], m->f[j]))) continue;
-        alike += steps(m, j);
-        if (!within(m, m->f[j], span)) continue;
-        uint64_t words = steps(m, j) * fetched(m, 0, j);
+        if (!step_fetches(m, j) || (!whole && !same_step(m, m->f[0], m->f[j]))) continue;
+        alike += loop_steps(m, j);
+        if (!within_span(m, m->f[j], span)) continue;
+        uint64_t words = loop_steps(m, j) * step_words(m, 0, j);
         n = add_key(m, m->f[j], words, key, n);
         keyed += words;
     }
-    uint64_t words = (m->loop[0].n - 1u) * alike * fetched(m, 0, 0);
-    if (words > 0 && within(m, m->f[0], span)) {
+    uint64_t words = (m->loop[0].n - 1u) * alike * step_words(m, 0, 0);
+    if (words > 0 && within_span(m, m->f[0], span)) {
         n = add_key(m, m->f[0], words, key, n);
         keyed += words;
     }

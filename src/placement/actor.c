@@ -91,7 +91,7 @@ void sx_actor_draw(sx_actor *actor, double lean, uint64_t seed, float *parameter
 }
 
 /* The distribution of a tensor; logits that are too far from 0 or no numbers are taken for ones that are not. */
-static void soften(const float *logit, float *probability, size_t n) {
+static void soften_logits(const float *logit, float *probability, size_t n) {
     double weight[SX_MAX_MEMORIES], sum = 0, most = -50;
     for (size_t m = 0; m < n; m++) {
         weight[m] = fmin(fmax(isnan(logit[m]) ? 0 : (double)logit[m], -50), 50);
@@ -106,7 +106,8 @@ bool sx_actor_run(sx_actor *actor, const float *parameter) {
     actor->net->parameter = (float *)(uintptr_t)parameter;
     const float *logit = sx_nn_forward(actor->pass, actor->input, actor->space->graph.n_nodes);
     if (!logit) return false;
-    for (size_t t = 0; t < actor->space->n_tensors; t++) soften(logit + t * n, actor->probability + t * n, n);
+    for (size_t t = 0; t < actor->space->n_tensors; t++)
+        soften_logits(logit + t * n, actor->probability + t * n, n);
     return true;
 }
 

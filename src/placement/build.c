@@ -104,8 +104,8 @@ static uint64_t written_words(const sx_graph *graph, const sx_graph_node *node) 
 }
 
 /* Describes node number `at` of the graph; `sum`, where it is one, is the addition that is computed with it. */
-static sx_status describe(const sx_place_build *build, size_t at, size_t sum, sx_place_node *node,
-                          size_t *inputs, size_t *n) {
+static sx_status describe_node(const sx_place_build *build, size_t at, size_t sum, sx_place_node *node,
+                               size_t *inputs, size_t *n) {
     const sx_graph *graph = build->graph;
     const sx_graph_node *from = &graph->node[at];
     memset(node, 0, sizeof *node);
@@ -169,8 +169,8 @@ static sx_status add_node(sx_place_build *build, size_t at, size_t *inputs) {
     sx_place_node node;
     size_t n = 0, einsum = build->einsum[at];
     if (build->fused[at] != SX_NO_INDEX) return SX_OK;
-    SX_TRY(describe(build, einsum == SX_NO_INDEX ? at : einsum, einsum == SX_NO_INDEX ? SX_NO_INDEX : at,
-                    &node, inputs, &n));
+    SX_TRY(describe_node(build, einsum == SX_NO_INDEX ? at : einsum, einsum == SX_NO_INDEX ? SX_NO_INDEX : at,
+                         &node, inputs, &n));
     if (build->operators)
         sx_place_add_operators(build, at, &node, inputs, n);
     else

@@ -10,7 +10,7 @@ enum { MAX_NODES = 1 << 20 };
 #define MAX_SECONDS 9000.0 /* of the slowest placement, so that femtoseconds fit 63 bits */
 
 /* Copies an array; NULL where memory is out or there is nothing. */
-static void *copy(const void *from, size_t n, size_t size) {
+static void *copy_array(const void *from, size_t n, size_t size) {
     void *to = calloc(n + 1, size);
     if (to && n) memcpy(to, from, n * size);
     return to;
@@ -19,14 +19,14 @@ static void *copy(const void *from, size_t n, size_t size) {
 /* Copies the graph. */
 static sx_status copy_graph(const sx_place_graph *from, sx_place_graph *to) {
     *to = *from;
-    to->node = copy(from->node, from->n_nodes, sizeof *from->node);
-    to->input = copy(from->input, from->n_edges, sizeof *from->input);
-    to->user = copy(from->user, from->n_edges, sizeof *from->user);
+    to->node = copy_array(from->node, from->n_nodes, sizeof *from->node);
+    to->input = copy_array(from->input, from->n_edges, sizeof *from->input);
+    to->user = copy_array(from->user, from->n_edges, sizeof *from->user);
     return to->node && to->input && to->user ? SX_OK : sx_error_memory();
 }
 
 /* Makes the arrays of a space. */
-static sx_status allocate(sx_placement_space *space) {
+static sx_status allocate_space(sx_placement_space *space) {
     size_t n = space->graph.n_nodes;
     space->n_tensors = 2 * n;
     space->size = calloc(2 * n, sizeof *space->size);
@@ -118,7 +118,7 @@ static sx_status fill_space(const sx_place_graph *graph, const sx_chip *chip, sx
     SX_TRY(sx_chip_check(chip));
     space->chip = *chip;
     SX_TRY(copy_graph(graph, &space->graph));
-    SX_TRY(allocate(space));
+    SX_TRY(allocate_space(space));
     SX_TRY(set_sizes(space));
     sort_ends(space);
     sx_placement_space_head(space);
@@ -161,7 +161,7 @@ void sx_placement_evaluate(const sx_space *base, const uint8_t *placement, sx_pl
                                .latency = (double)sx_place_latency(space, placement) / SX_FEMTO,
                                .energy = sx_place_energy(space, placement)};
     if (out->valid) return;
-    uint8_t *copied = copy(placement, base->point_size, 1);
+    uint8_t *copied = copy_array(placement, base->point_size, 1);
     out->error = NAN;
     if (copied) out->error = (double)sx_placement_rectify(base, copied) / (double)space->total;
     free(copied);

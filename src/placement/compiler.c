@@ -10,13 +10,13 @@
 
 #include <string.h>
 
-static sx_status compiled(const sx_placement_space *space, uint8_t *placement) {
+static sx_status compile_placement(const sx_placement_space *space, uint8_t *placement) {
     memcpy(placement, space->compiled, space->space.point_size);
     return SX_OK;
 }
 
 static sx_status search_by_compiler(sx_run *run) {
-    return sx_place_search_rule(run, compiled);
+    return sx_place_search_rule(run, compile_placement);
 }
 
 SX_NAVIGATOR(compiler) = {

@@ -101,7 +101,8 @@ bool sx_place_fits(const sx_placement_space *space, const uint8_t *placement, si
 
 /* The tensor that leaves a memory at a step: the one that lives longest, of these the largest, of these that
  * of the highest node, its weights before its output. */
-static size_t leaving(const sx_placement_space *space, const uint8_t *placement, size_t step, size_t memory) {
+static size_t leaving_tensor(const sx_placement_space *space, const uint8_t *placement, size_t step,
+                             size_t memory) {
     size_t best = space->n_tensors;
     for (size_t t = 0; t < space->n_tensors; t++) {
         if (memory_of(placement, t) != memory || space->size[t] == 0) continue;
@@ -127,7 +128,7 @@ static bool rectify_walk(const sx_placement_space *space, uint8_t *placement) {
         use[memory_of(placement, 2 * s + 1)] += space->size[2 * s + 1];
         for (size_t m = space->chip.n_memories - 1; m > 0; m--)
             while (use[m] > space->chip.memory[m].capacity) {
-                size_t tensor = leaving(space, placement, s, m);
+                size_t tensor = leaving_tensor(space, placement, s, m);
                 use[m] -= space->size[tensor];
                 use[m - 1] += space->size[tensor];
                 placement[tensor] = (uint8_t)((memory_of(placement, tensor) - 1) | SX_PLACE_MOVED);
@@ -162,7 +163,7 @@ static size_t fullest_step(const sx_placement_space *space, const uint8_t *place
 static bool rectify_addresses(const sx_placement_space *space, uint8_t *placement) {
     size_t memory = space->align ? sx_addresses_lack(space, placement) : space->chip.n_memories;
     if (memory == 0 || memory == space->chip.n_memories) return false;
-    size_t tensor = leaving(space, placement, fullest_step(space, placement, memory), memory);
+    size_t tensor = leaving_tensor(space, placement, fullest_step(space, placement, memory), memory);
     placement[tensor] = (uint8_t)((memory - 1) | SX_PLACE_MOVED);
     return true;
 }

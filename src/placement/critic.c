@@ -112,7 +112,7 @@ static sx_nn_pass *pass_of(const sx_critic *critic, size_t n) {
 }
 
 /* Reads n actions, the batch or one: the means of the hidden numbers over all nodes. False when memory is out. */
-static bool pool(sx_critic *critic, size_t n) {
+static bool pool_actions(sx_critic *critic, size_t n) {
     size_t nodes = critic->actor->space->graph.n_nodes;
     const float *hidden = sx_nn_forward(pass_of(critic, n), critic->node, n * nodes);
     if (!hidden) return false;
@@ -124,7 +124,7 @@ static bool pool(sx_critic *critic, size_t n) {
 }
 
 /* Spreads the gradient of n means over the nodes. */
-static void spread(sx_critic *critic, size_t n) {
+static void spread_gradient(sx_critic *critic, size_t n) {
     size_t nodes = critic->actor->space->graph.n_nodes;
     for (size_t i = 0; i < n * nodes; i++)
         for (size_t j = 0; j < WIDTH; j++)
@@ -135,7 +135,7 @@ bool sx_critic_error(sx_critic *critic, const float *wanted, double *out) {
     size_t n = critic->batch, own = critic->head[0]->n_parameters;
     float *by_value = critic->by_hidden, *by_mean = critic->by_hidden + n;
     double sum = 0;
-    if (!pool(critic, n)) return false;
+    if (!pool_actions(critic, n)) return false;
     memset(critic->by_pooled, 0, n * WIDTH * sizeof *critic->by_pooled);
     for (size_t h = 0; h < 2; h++) {
         const float *value = sx_nn_forward(critic->head_pass[h], critic->pooled, n);
@@ -148,7 +148,7 @@ bool sx_critic_error(sx_critic *critic, const float *wanted, double *out) {
                        critic->gradient + critic->trunk->n_parameters + h * own, by_mean);
         for (size_t i = 0; i < n * WIDTH; i++) critic->by_pooled[i] += by_mean[i];
     }
-    spread(critic, n);
+    spread_gradient(critic, n);
     sx_nn_backward(pass_of(critic, n), critic->by_hidden, critic->gradient, NULL);
     *out = sum / (double)(2 * n);
     return true;
@@ -157,12 +157,12 @@ bool sx_critic_error(sx_critic *critic, const float *wanted, double *out) {
 bool sx_critic_value(sx_critic *critic, float *by_action, double *out) {
     const sx_place_graph *graph = &critic->actor->space->graph;
     size_t memories = critic->actor->space->chip.n_memories;
-    if (!pool(critic, 1)) return false;
+    if (!pool_actions(critic, 1)) return false;
     float value[2];
     for (int h = 0; h < 2; h++) value[h] = *sx_nn_forward(critic->head_pass[h], critic->pooled, 1);
     int lower = value[1] < value[0];
     sx_nn_backward(critic->head_pass[lower], &(float){1}, NULL, critic->by_pooled);
-    spread(critic, 1);
+    spread_gradient(critic, 1);
     sx_nn_backward(pass_of(critic, 1), critic->by_hidden, NULL, critic->by_node);
     memset(by_action, 0, 2 * graph->n_nodes * memories * sizeof *by_action);
     for (size_t k = 0; k < graph->n_nodes; k++) {

@@ -7,7 +7,7 @@ enum {
 };
 
 /* Whether a state is better than a latency: faster, or as fast with a tensor moved to a slower memory. */
-static bool better(const sx_place_state *state, uint64_t latency, bool slower) {
+static bool is_better(const sx_place_state *state, uint64_t latency, bool slower) {
     if (state->latency > latency || (state->latency == latency && !slower)) return false;
     return sx_place_state_fits(state);
 }
@@ -19,7 +19,7 @@ static bool move_one(sx_place_state *state, size_t tensor) {
     for (size_t m = 0; m < state->space->chip.n_memories; m++) {
         if (m == from) continue;
         sx_place_state_move(state, tensor, m);
-        if (better(state, latency, m < from)) return true;
+        if (is_better(state, latency, m < from)) return true;
     }
     sx_place_state_move(state, tensor, from);
     return false;
@@ -37,9 +37,9 @@ static bool swap_one(sx_place_state *state, size_t tensor) {
         sx_place_state_move(state, tensor, to);
         if (state->latency < latency) {
             sx_place_state_move(state, other, from);
-            if (better(state, latency, false)) return true;
+            if (is_better(state, latency, false)) return true;
             sx_place_state_move(state, other, 0);
-            if (better(state, latency, false)) return true;
+            if (is_better(state, latency, false)) return true;
             sx_place_state_move(state, other, to);
         }
         sx_place_state_move(state, tensor, from);
@@ -48,8 +48,8 @@ static bool swap_one(sx_place_state *state, size_t tensor) {
 }
 
 /* Whether a descent ends: somebody wants it to, or it has passed enough nodes. */
-static bool ends(const sx_place_state *state, uint64_t until, bool (*stopped)(const void *user),
-                 const void *user) {
+static bool descent_ends(const sx_place_state *state, uint64_t until, bool (*stopped)(const void *user),
+                         const void *user) {
     return state->passed >= until || (stopped && stopped(user));
 }
 
@@ -57,12 +57,12 @@ void sx_place_improve(sx_place_state *state, bool (*stopped)(const void *user), 
     const sx_space *space = &state->space->space;
     bool changed = true;
     uint64_t until = state->passed + MOST_PASSED;
-    for (int pass = 0; changed && pass < PASSES && !ends(state, until, stopped, user); pass++) {
+    for (int pass = 0; changed && pass < PASSES && !descent_ends(state, until, stopped, user); pass++) {
         changed = false;
-        for (size_t g = 0; g < space->n_genes && !ends(state, until, stopped, user); g++)
+        for (size_t g = 0; g < space->n_genes && !descent_ends(state, until, stopped, user); g++)
             changed |= move_one(state, (size_t)space->gene[g].which);
         if (changed || space->n_genes > MOST_SWAPPED) continue;
-        for (size_t g = 0; g < space->n_genes && !ends(state, until, stopped, user); g++)
+        for (size_t g = 0; g < space->n_genes && !descent_ends(state, until, stopped, user); g++)
             changed |= swap_one(state, (size_t)space->gene[g].which);
     }
 }

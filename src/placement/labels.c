@@ -38,7 +38,7 @@ typedef struct search {
 } search;
 
 /* The order of labels: state, bytes from the fastest memory on, cost. */
-static int compare(const search *x, const label *a, const label *b) {
+static int compare_labels(const search *x, const label *a, const label *b) {
     if (a->state != b->state) return a->state < b->state ? -1 : 1;
     for (size_t k = x->n_held; k-- > 0;)
         if (a->held[k] != b->held[k]) return a->held[k] < b->held[k] ? -1 : 1;
@@ -46,7 +46,7 @@ static int compare(const search *x, const label *a, const label *b) {
 }
 
 /* Adds the labels that follow from `from` to `to` - 1, which share a state, by a choice; they are in order again. */
-static void extend(search *x, size_t node, size_t from, size_t to, uint8_t output, uint8_t weights) {
+static void extend_labels(search *x, size_t node, size_t from, size_t to, uint8_t output, uint8_t weights) {
     const sx_relax_node *at = &x->relax->node[node];
     const sx_placement_space *space = x->relax->space;
     const uint64_t *room = x->options->room;
@@ -73,7 +73,7 @@ static void extend(search *x, size_t node, size_t from, size_t to, uint8_t outpu
 }
 
 /* Adds the labels after a node; how many were looked at. */
-static uint64_t expand(search *x, size_t node) {
+static uint64_t expand_node(search *x, size_t node) {
     size_t m = x->n_held + 1, to;
     uint64_t looked = 0;
     x->next.n = x->runs.n = 0;
@@ -86,7 +86,7 @@ static uint64_t expand(search *x, size_t node) {
         for (size_t a = 0; a < m; a++)
             for (size_t w = 0; w < m; w++) {
                 if (!(fits >> a & 1) || !(x->options->allowed[2 * node] >> w & 1)) continue;
-                extend(x, node, from, to, (uint8_t)a, (uint8_t)w);
+                extend_labels(x, node, from, to, (uint8_t)a, (uint8_t)w);
                 looked += to - from;
             }
     }
@@ -94,18 +94,18 @@ static uint64_t expand(search *x, size_t node) {
 }
 
 /* Merges two runs of indices, from `first` on and from `middle` on, that end at `end`. */
-static void merge(const search *x, const uint32_t *in, uint32_t *out, size_t first, size_t middle,
-                  size_t end) {
+static void merge_runs(const search *x, const uint32_t *in, uint32_t *out, size_t first, size_t middle,
+                       size_t end) {
     size_t a = first, b = middle;
     for (size_t k = first; k < end; k++) {
-        bool left = a < middle && (b == end || compare(x, sx_vector_at(&x->next, in[a]),
-                                                       sx_vector_at(&x->next, in[b])) <= 0);
+        bool left = a < middle && (b == end || compare_labels(x, sx_vector_at(&x->next, in[a]),
+                                                              sx_vector_at(&x->next, in[b])) <= 0);
         out[k] = left ? in[a++] : in[b++];
     }
 }
 
 /* Sorts the labels after a node by merging their runs; false when memory is out. */
-static bool sort(search *x) {
+static bool sort_labels(search *x) {
     size_t *begin = (size_t *)(void *)x->runs.data, runs = x->runs.n;
     if (!sx_reserve(&x->order.data, &x->order.room, x->next.n, x->order.size) ||
         !sx_reserve(&x->spare.data, &x->spare.room, x->next.n, x->spare.size))
@@ -117,7 +117,7 @@ static bool sort(search *x) {
         for (size_t r = 0; r < runs; r += 2) {
             size_t middle = r + 1 < runs ? begin[r + 1] : x->next.n,
                    end = r + 2 < runs ? begin[r + 2] : x->next.n;
-            merge(x, in, (uint32_t *)(void *)x->spare.data, begin[r], middle, end);
+            merge_runs(x, in, (uint32_t *)(void *)x->spare.data, begin[r], middle, end);
             begin[half++] = begin[r];
         }
         sx_vector other = x->order;
@@ -129,7 +129,7 @@ static bool sort(search *x) {
 }
 
 /* Whether a label is dominated by an earlier one of the staircase; if not, it joins it. */
-static bool dominated(search *x, const label *at) {
+static bool is_dominated(search *x, const label *at) {
     front_point *front = (front_point *)(void *)x->front.data;
     size_t low = 0, high = x->front.n;
     while (low < high) {
@@ -153,21 +153,21 @@ static bool dominated(search *x, const label *at) {
 }
 
 /* Whether two labels may dominate each other: all is equal but the bytes in two memories and the cost. */
-static bool comparable(const search *x, const label *a, const label *b) {
+static bool are_comparable(const search *x, const label *a, const label *b) {
     for (size_t k = 2; k < x->n_held; k++)
         if (a->held[k] != b->held[k]) return false;
     return a->state == b->state;
 }
 
 /* Keeps the labels after a node that none dominates. */
-static void filter(search *x) {
+static void filter_labels(search *x) {
     const label *before = NULL;
     x->now.n = x->front.n = 0;
     for (size_t i = 0; i < x->next.n; i++) {
         const label *at = sx_vector_at(&x->next, *(uint32_t *)sx_vector_at(&x->order, i));
-        if (!before || !comparable(x, before, at)) x->front.n = 0;
+        if (!before || !are_comparable(x, before, at)) x->front.n = 0;
         before = at;
-        if (dominated(x, at)) continue;
+        if (is_dominated(x, at)) continue;
         label *kept = sx_vector_add(&x->now);
         choice *made = sx_vector_add(&x->choices);
         if (!kept || !made) return;
@@ -202,12 +202,12 @@ static sx_labels_end walk_nodes(search *x, uint64_t *steps) {
     for (size_t i = 0; i < x->relax->space->graph.n_nodes; i++) {
         if (x->options->stop(x->options->user)) return SX_LABELS_STOPPED;
         if (x->now.n * (x->n_held + 1) * (x->n_held + 1) > x->options->most) return SX_LABELS_LIMIT;
-        *steps += expand(x, i);
-        if (x->next.failed || x->runs.failed || !sort(x)) {
+        *steps += expand_node(x, i);
+        if (x->next.failed || x->runs.failed || !sort_labels(x)) {
             x->now.failed = true;
             return SX_LABELS_STOPPED;
         }
-        filter(x);
+        filter_labels(x);
         if (x->choices.n > x->options->most) return SX_LABELS_LIMIT;
         if (x->now.n == 0) return SX_LABELS_NONE;
     }

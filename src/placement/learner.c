@@ -85,7 +85,7 @@ void sx_learner_draw(sx_learner *learner, uint64_t seed) {
 }
 
 /* A number of mean 0 and deviation 1, near to normal: the sum of four uniform ones of 16 bits. */
-static float deviate(sx_rng *rng) {
+static float draw_deviate(sx_rng *rng) {
     uint64_t bits = sx_rng_next(rng);
     uint64_t sum = (bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) + (bits >> 48);
     return ((float)sum - 131070) * (1.7320508f / 65536);
@@ -99,12 +99,12 @@ static void set_action(sx_learner *learner, sx_rng *rng, size_t i, const uint8_t
     for (size_t t = 0; t < space->n_tensors; t++)
         for (size_t m = 0; m < memories; m++)
             learner->action[t * memories + m] =
-                (float)(placement[t] == m) + fminf(fmaxf(noise * deviate(rng), -clip), clip);
+                (float)(placement[t] == m) + fminf(fmaxf(noise * draw_deviate(rng), -clip), clip);
     sx_critic_set(&learner->critic, i, learner->action);
 }
 
 /* Whether all numbers are finite and not huge, by the bits of their magnitudes. */
-static bool moderate(const float *x, size_t n) {
+static bool all_moderate(const float *x, size_t n) {
     const float huge = 1e15f;
     uint32_t most = 0, limit;
     memcpy(&limit, &huge, sizeof limit);
@@ -120,7 +120,7 @@ static bool moderate(const float *x, size_t n) {
 /* A step of Adam down a gradient, unless one of its numbers is not finite. */
 static void step_adam(sx_learner *learner, int which, const float *gradient, float rate) {
     sx_optimizer *adam = learner->adam[which];
-    if (!moderate(gradient, adam->n_parameters)) return;
+    if (!all_moderate(gradient, adam->n_parameters)) return;
     adam->steps = learner->steps[which];
     sx_optimizer_step(adam, learner->actor->engine, learner->parameter[which], gradient, rate);
     learner->steps[which] = adam->steps;

@@ -10,7 +10,7 @@ static json_t *memory_of(const sx_placement_space *space, const uint8_t *point, 
 }
 
 /* Sets the graph, the chip and the memories of all nodes. */
-static sx_status describe(const sx_space *base, const void *point, json_t *object) {
+static sx_status describe_point(const sx_space *base, const void *point, json_t *object) {
     const sx_placement_space *space = sx_placement_space_of(base);
     json_t *nodes = json_array();
     for (size_t i = 0; i < space->graph.n_nodes; i++)
@@ -28,7 +28,7 @@ static const sx_question_kind kind = {
     .refusal = "invalid",
     .positive = true,
     .metric = SX_PLACE_LATENCY,
-    .describe = describe,
+    .describe = describe_point,
 };
 
 sx_status sx_outside_evaluator_placement_model(sx_outside_evaluator *outside, const sx_space *space,

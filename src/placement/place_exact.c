@@ -61,7 +61,7 @@ uint16_t *sx_place_exact_open_allowed(const sx_place_exact *x, sx_place_exact_no
 }
 
 /* Makes room for n open nodes. */
-static bool reserve(sx_place_exact *x, size_t n) {
+static bool reserve_nodes(sx_place_exact *x, size_t n) {
     x->s = sx_run_state_resize(x->run, sizeof *x->s + n * x->node_size);
     return x->s != NULL;
 }
@@ -85,7 +85,7 @@ void sx_place_exact_offer(sx_place_exact *x, const uint8_t *placement, bool anyw
 
 /* Rectifies a placement, improves it and evaluates the result, so that every node takes an evaluation of the
  * budget. */
-static void polish(sx_place_exact *x, const uint8_t *placement) {
+static void polish_placement(sx_place_exact *x, const uint8_t *placement) {
     uint64_t passed = x->work.passed;
     memcpy(x->scratch, placement, x->space->space.point_size);
     (void)sx_placement_rectify(&x->space->space, x->scratch);
@@ -123,7 +123,7 @@ static size_t choose_tensor(const sx_place_exact *x) {
 
 bool sx_place_exact_push(sx_place_exact *x, double bound, size_t tensor, uint16_t mask) {
     size_t memories = x->space->chip.n_memories;
-    if (!reserve(x, x->s->n_open + 1)) return false;
+    if (!reserve_nodes(x, x->s->n_open + 1)) return false;
     sx_place_exact_node *node = sx_place_exact_open(x, x->s->n_open);
     memset(node, 0, x->node_size);
     node->bound = bound;
@@ -146,14 +146,14 @@ static void close_leaf(sx_place_exact *x) {
 }
 
 /* Whether the relaxed placement is valid and as good as its bound: nothing in the node is better. */
-static bool solved(sx_place_exact *x, double bound) {
+static bool node_solved(sx_place_exact *x, double bound) {
     if (!sx_place_fits(x->space, x->relaxed, NULL, NULL, NULL)) return false;
     sx_place_exact_offer(x, x->relaxed, false);
     return bound > sx_place_exact_cutoff(x);
 }
 
 /* Branches over a tensor of the node at hand. */
-static sx_status branch(sx_place_exact *x, double bound) {
+static sx_status branch_node(sx_place_exact *x, double bound) {
     size_t tensor = choose_tensor(x);
     if (tensor == x->space->n_tensors) {
         close_leaf(x);
@@ -188,8 +188,8 @@ static bool bound_node(sx_place_exact *x, double *bound) {
         *bound = fmax(*bound, sx_place_exact_ascend(x, x->s->visited == 0 && round == 0));
         open = *bound <= sx_place_exact_cutoff(x);
         if (!open || sx_run_stopped(x->run)) break;
-        if (round == 0) polish(x, x->relaxed);
-        open = !solved(x, *bound);
+        if (round == 0) polish_placement(x, x->relaxed);
+        open = !node_solved(x, *bound);
         removed = open ? sx_place_exact_fix(x) : 0;
         open = open && removed >= 0 && sx_place_exact_fit(x);
     }
@@ -209,7 +209,7 @@ static sx_status visit_node(sx_place_exact *x) {
         return SX_OK;
     }
     x->s->visited++;
-    return open && !split ? branch(x, bound) : SX_OK;
+    return open && !split ? branch_node(x, bound) : SX_OK;
 }
 
 /* The least energy of any placement. */
@@ -250,8 +250,8 @@ static sx_status open_root(sx_place_exact *x) {
     sx_place_exact_offer(x, space->compiled, true);
     SX_TRY(sx_place_density(space, x->relaxed));
     sx_place_exact_offer(x, x->relaxed, true);
-    polish(x, x->relaxed);
-    polish(x, space->compiled);
+    polish_placement(x, x->relaxed);
+    polish_placement(x, space->compiled);
     memset(x->lambda, 0, x->n_lambda * sizeof *x->lambda);
     for (size_t t = 0; t < space->n_tensors; t++)
         x->allowed[t] = (uint16_t)(space->size[t] ? (1u << space->chip.n_memories) - 1 : 1);
@@ -260,7 +260,7 @@ static sx_status open_root(sx_place_exact *x) {
 }
 
 /* Whether a state out of a checkpoint can be one. */
-static bool sound(const sx_place_exact *x, size_t size) {
+static bool state_sound(const sx_place_exact *x, size_t size) {
     uint16_t all = (uint16_t)((1u << x->space->chip.n_memories) - 1);
     if (x->s->n_open > (size - sizeof *x->s) / x->node_size || x->s->begun > 1) return false;
     if (x->s->labels >= UINT32_MAX) return false;
@@ -305,7 +305,7 @@ static sx_status prepare_search(sx_place_exact *x) {
         return sx_error_memory();
     SX_TRY(sx_place_state_init(x->space, &x->work));
     SX_TRY(sx_place_relax_init(x->space, &x->relax));
-    return !resumed || sound(x, size) ? SX_OK : sx_run_damaged(x->run);
+    return !resumed || state_sound(x, size) ? SX_OK : sx_run_damaged(x->run);
 }
 
 static void free_search(sx_place_exact *x) {
@@ -324,7 +324,7 @@ static void free_search(sx_place_exact *x) {
 }
 
 /* Whether nothing is left to visit, or no more is to be visited. */
-static bool finished(const sx_place_exact *x) {
+static bool is_finished(const sx_place_exact *x) {
     uint64_t most = (uint64_t)sx_run_setting(x->run, NODES);
     if (!x->s->begun) return false;
     if (x->s->visited > 0 && sx_place_exact_spent(x)) return true;
@@ -343,7 +343,7 @@ static sx_status branch_and_bound(sx_run *run) {
     x.tolerance = sx_run_setting(run, TOLERANCE);
     x.latency_only = is_latency(sx_run_objective(run));
     sx_status status = prepare_search(&x);
-    while (!status && !finished(&x) && sx_run_continue(run)) {
+    while (!status && !is_finished(&x) && sx_run_continue(run)) {
         if (ranges_are_due(&x) && !sx_place_exact_begin_ranges(&x)) status = sx_error_memory();
         if (!status) status = x.s->begun ? visit_node(&x) : open_root(&x);
         if (!status) tell_bound(&x);

@@ -24,7 +24,7 @@ void sx_place_exact_add_use(sx_place_exact *x, size_t tensor, size_t memory) {
 }
 
 /* The bytes that a memory has for what multipliers price: weights beside the least peak of outputs, or all tensors. */
-static uint64_t room(const sx_place_exact *x, size_t memory) {
+static uint64_t priced_room(const sx_place_exact *x, size_t memory) {
     return x->space->chip.memory[memory].capacity - (x->ranged ? x->low[memory] : 0);
 }
 
@@ -56,7 +56,7 @@ static double set_slope(sx_place_exact *x, const double *lambda) {
         for (size_t s = 0; s < n; s++) mean += lambda[m * n + s] / (double)n;
         for (size_t s = 0; s < n; s++) {
             size_t k = m * n + s;
-            double over = (double)x->use[k] - (double)room(x, m);
+            double over = (double)x->use[k] - (double)priced_room(x, m);
             over += DEFLECTION * x->slope[k];
             if (over < 0 && lambda[k] <= 0) over = 0;
             x->slope[k] = over;
@@ -112,7 +112,7 @@ static double relaxed_bound(sx_place_exact *x, const double *lambda) {
     mix_shares(x, lambda);
     x->s->steps += sx_place_relax_steps(&x->relax);
     if (!x->ranged) return sx_place_relax_bound(&x->relax, x->allowed, lambda, x->relaxed);
-    for (size_t m = 0; m < x->space->chip.n_memories; m++) rooms[m] = room(x, m);
+    for (size_t m = 0; m < x->space->chip.n_memories; m++) rooms[m] = priced_room(x, m);
     return sx_place_relax_weights(&x->relax, x->allowed, lambda, rooms, x->relaxed);
 }
 

@@ -45,7 +45,7 @@ bool sx_place_exact_begin_ranges(sx_place_exact *x) {
 }
 
 /* The memory whose range is worth most; 0: all ranges are single values. */
-static size_t widest(const sx_place_exact *x, double *worth) {
+static size_t widest_range(const sx_place_exact *x, double *worth) {
     size_t best = 0;
     double most = -1;
     *worth = 0;
@@ -131,7 +131,7 @@ static sx_status try_labels(sx_place_exact *x, double *bound, bool *open) {
 
 sx_status sx_place_exact_solve_ranges(sx_place_exact *x, double bound, bool *open, bool *split) {
     double worth;
-    size_t memory = widest(x, &worth);
+    size_t memory = widest_range(x, &worth);
     if (worth <= NARROW * ((double)x->s->best - bound)) SX_TRY(try_labels(x, &bound, open));
     *split = *open && memory > 0 && !sx_run_stopped(x->run);
     return *split ? split_range(x, bound, memory) : SX_OK;

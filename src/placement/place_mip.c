@@ -166,7 +166,7 @@ static void tell_bound(sx_run *run, const program *p, const sx_mip_result *resul
 }
 
 /* Solves the program. */
-static sx_status solve(sx_run *run, program *p, uint8_t *point) {
+static sx_status solve_program(sx_run *run, program *p, uint8_t *point) {
     double seconds = sx_run_setting(run, SECONDS), time = TIME_SHARE * sx_run_time(run);
     if (time > 0 && (seconds <= 0 || time < seconds)) seconds = time;
     sx_mip_options options = {.start = p->start,
@@ -212,7 +212,7 @@ static sx_status search_by_place_mip(sx_run *run) {
     if (!status && !s->done && sx_run_continue(run)) {
         status = evaluate_starts(run, p.space, s, point);
         if (!status) build_program(&p);
-        if (!status && !sx_run_stopped(run)) status = solve(run, &p, point);
+        if (!status && !sx_run_stopped(run)) status = solve_program(run, &p, point);
         if (!status && !sx_run_stopped(run)) s->done = 1;
     }
     sx_mip_free(p.mip);

@@ -17,7 +17,7 @@ void sx_population_fini(sx_population *population) {
 }
 
 /* Sorts by fitness, the best first. */
-static void rank(sx_population *population) {
+static void rank_members(sx_population *population) {
     for (size_t i = 0; i < population->n; i++) {
         size_t at = i;
         for (; at > 0 && population->fitness[population->order[at - 1]] < population->fitness[i]; at--)
@@ -27,7 +27,7 @@ static void rank(sx_population *population) {
 }
 
 /* The winner of a tournament. */
-static size_t tournament(const sx_population *population, const sx_breeding *breeding) {
+static size_t hold_tournament(const sx_population *population, const sx_breeding *breeding) {
     size_t best = (size_t)sx_rng_below(breeding->rng, population->n);
     for (int i = 1; i < breeding->tournament; i++) {
         size_t other = (size_t)sx_rng_below(breeding->rng, population->n);
@@ -38,7 +38,7 @@ static size_t tournament(const sx_population *population, const sx_breeding *bre
 
 /* Makes a child that is no elite. */
 static void make_child(const sx_population *population, const sx_breeding *b, float *child) {
-    memcpy(child, population->now + tournament(population, b) * population->length,
+    memcpy(child, population->now + hold_tournament(population, b) * population->length,
            population->length * sizeof *child);
     bool seeded = b->seed && b->seed(b->user, child);
     if (!seeded && population->elites > 0 && population->length > 0) {
@@ -50,7 +50,7 @@ static void make_child(const sx_population *population, const sx_breeding *b, fl
 }
 
 void sx_population_breed(sx_population *population, const sx_breeding *breeding) {
-    rank(population);
+    rank_members(population);
     for (size_t i = 0; i < population->n; i++) {
         float *child = population->next + i * population->length;
         const float *elite = population->now + population->order[i] * population->length;

@@ -17,20 +17,20 @@ typedef struct frontier {
 } frontier;
 
 /* The memories to the power of n. */
-static size_t power(const sx_placement_space *space, size_t n) {
+static size_t memories_power(const sx_placement_space *space, size_t n) {
     size_t product = 1;
     while (n-- > 0) product *= space->chip.n_memories;
     return product;
 }
 
 /* Drops outputs that nobody reads after a step, then the smallest while there are too many; whether none were. */
-static bool shrink(const sx_placement_space *space, size_t step, frontier *f) {
+static bool shrink_frontier(const sx_placement_space *space, size_t step, frontier *f) {
     size_t kept = 0;
     bool complete = true;
     for (size_t j = 0; j < f->n; j++)
         if (space->graph.node[f->node[j]].last > step) f->node[kept++] = f->node[j];
     f->n = kept;
-    while (f->n > MAX_TRACKED || power(space, f->n) > MAX_STATES) {
+    while (f->n > MAX_TRACKED || memories_power(space, f->n) > MAX_STATES) {
         size_t least = 0;
         for (size_t j = 1; j < f->n; j++)
             if (space->size[2 * f->node[j] + 1] < space->size[2 * f->node[least] + 1]) least = j;
@@ -41,16 +41,16 @@ static bool shrink(const sx_placement_space *space, size_t step, frontier *f) {
 }
 
 /* The frontier after a node; *complete becomes false where outputs are dropped. */
-static frontier advance(const sx_placement_space *space, size_t node, const frontier *before,
-                        bool *complete) {
+static frontier advance_frontier(const sx_placement_space *space, size_t node, const frontier *before,
+                                 bool *complete) {
     frontier after = *before;
     if (space->size[2 * node + 1] > 0) after.node[after.n++] = node;
-    *complete &= shrink(space, node, &after);
+    *complete &= shrink_frontier(space, node, &after);
     return after;
 }
 
 /* The position of an output; n where it is not tracked. */
-static size_t position(const frontier *f, size_t node) {
+static size_t frontier_position(const frontier *f, size_t node) {
     size_t j = 0;
     while (j < f->n && f->node[j] != node) j++;
     return j;
@@ -63,9 +63,9 @@ static size_t tracked_inputs(const sx_placement_space *space, size_t node, const
     const sx_place_node *of = &space->graph.node[node];
     size_t n = 0;
     for (size_t k = 0; k < of->n_inputs; k++) {
-        size_t j = position(f, space->graph.input[of->first_input + k]);
+        size_t j = frontier_position(f, space->graph.input[of->first_input + k]);
         if (j == f->n) continue;
-        if (power(space, n + 3) <= MAX_ENTRIES)
+        if (memories_power(space, n + 3) <= MAX_ENTRIES)
             at[n++] = j;
         else
             *complete = false;
@@ -76,7 +76,7 @@ static size_t tracked_inputs(const sx_placement_space *space, size_t node, const
 /* Fills in the times of a node for all memories of its n inputs. */
 static void fill_table(const sx_placement_space *space, size_t node, const frontier *f, const size_t *at,
                        size_t n, double *table) {
-    size_t memories = space->chip.n_memories, combos = power(space, n);
+    size_t memories = space->chip.n_memories, combos = memories_power(space, n);
     for (size_t c = 0; c < combos; c++)
         for (size_t a = 0; a < memories; a++)
             for (size_t w = 0; w < memories; w++) {
@@ -94,13 +94,13 @@ static void fill_table(const sx_placement_space *space, size_t node, const front
 /* Fills in where the states of a node lead. */
 static void fill_states(const sx_placement_space *space, const frontier *f, const frontier *after,
                         const size_t *at, size_t n, uint32_t *combo, uint32_t *next) {
-    size_t memories = space->chip.n_memories, states = power(space, f->n);
+    size_t memories = space->chip.n_memories, states = memories_power(space, f->n);
     for (size_t s = 0; s < states; s++) {
         size_t digit[MAX_TRACKED + 1], to = 0, entry = 0;
         for (size_t j = 0, rest = s; j < f->n; j++, rest /= memories) {
-            size_t there = position(after, f->node[j]);
+            size_t there = frontier_position(after, f->node[j]);
             digit[j] = rest % memories;
-            if (there < after->n) to += digit[j] * power(space, there);
+            if (there < after->n) to += digit[j] * memories_power(space, there);
         }
         for (size_t k = n; k-- > 0;) entry = entry * memories + digit[at[k]];
         combo[s] = (uint32_t)entry;
@@ -110,28 +110,28 @@ static void fill_states(const sx_placement_space *space, const frontier *f, cons
 
 /* Adds up the outputs of the states of a node by memory. */
 static void fill_use(const sx_placement_space *space, const frontier *f, uint64_t *use) {
-    size_t memories = space->chip.n_memories, states = power(space, f->n);
+    size_t memories = space->chip.n_memories, states = memories_power(space, f->n);
     for (size_t s = 0; s < states; s++)
         for (size_t j = 0, rest = s; j < f->n; j++, rest /= memories)
             use[s * memories + rest % memories] += space->size[2 * f->node[j] + 1];
 }
 
 /* Plans all nodes, or (fill) fills in their tables. */
-static void plan(sx_place_relax *relax, bool fill, size_t *entries, size_t *states) {
+static void plan_nodes(sx_place_relax *relax, bool fill, size_t *entries, size_t *states) {
     const sx_placement_space *space = relax->space;
     frontier f = {0};
     *entries = *states = 0;
     relax->complete = true;
     for (size_t i = 0; i < space->graph.n_nodes; i++) {
         size_t at[MAX_TRACKED + 1], n = tracked_inputs(space, i, &f, at, &relax->complete);
-        frontier after = advance(space, i, &f, &relax->complete);
+        frontier after = advance_frontier(space, i, &f, &relax->complete);
         sx_relax_node *node = &relax->node[i];
-        size_t own = position(&after, i);
-        node->n_states = power(space, f.n);
+        size_t own = frontier_position(&after, i);
+        node->n_states = memories_power(space, f.n);
         node->table = *entries;
         node->states = *states;
-        node->n_entries = power(space, n + 2);
-        node->output_stride = own < after.n ? power(space, own) : 0;
+        node->n_entries = memories_power(space, n + 2);
+        node->output_stride = own < after.n ? memories_power(space, own) : 0;
         if (fill) {
             fill_table(space, i, &f, at, n, relax->table + node->table);
             fill_states(space, &f, &after, at, n, relax->combo + node->states, relax->next + node->states);
@@ -149,7 +149,7 @@ sx_status sx_place_relax_init(const sx_placement_space *space, sx_place_relax *r
     *relax = (sx_place_relax){.space = space};
     relax->node = calloc(n + 1, sizeof *relax->node);
     if (!relax->node) return sx_error_memory();
-    plan(relax, false, &entries, &states);
+    plan_nodes(relax, false, &entries, &states);
     relax->table = calloc(entries, sizeof *relax->table);
     relax->combo = calloc(states, sizeof *relax->combo);
     relax->next = calloc(states, sizeof *relax->next);
@@ -170,7 +170,7 @@ sx_status sx_place_relax_init(const sx_placement_space *space, sx_place_relax *r
     }
     if (relax->table && relax->combo && relax->next && relax->below && relax->above && relax->reduced &&
         relax->use && relax->fits && relax->price && relax->marginal) {
-        plan(relax, true, &entries, &states);
+        plan_nodes(relax, true, &entries, &states);
         if (relax->own) memcpy(relax->own, relax->table, entries * sizeof *relax->own);
         memset(relax->fits, UINT8_MAX, states * sizeof *relax->fits);
         return SX_OK;
@@ -233,7 +233,7 @@ static double set_prices(sx_place_relax *relax, const double *lambda) {
 
 /* For each memory of the inputs and the output of a node: the least time with the price of output and weights.
  */
-static void reduce(sx_place_relax *relax, const uint16_t *allowed, size_t node, double *out) {
+static void reduce_node(sx_place_relax *relax, const uint16_t *allowed, size_t node, double *out) {
     size_t m = relax->space->chip.n_memories, n = relax->node[node].n_entries / (m * m);
     const double *table = relax->table + relax->node[node].table, *weights = relax->price + 2 * node * m,
                  *output = weights + m;
@@ -252,7 +252,7 @@ static double *reduced_of(const sx_place_relax *relax, size_t node) {
 }
 
 /* Takes the least memories from the first state on. */
-static void extract(const sx_place_relax *relax, const uint16_t *allowed, uint8_t *placement) {
+static void extract_placement(const sx_place_relax *relax, const uint16_t *allowed, uint8_t *placement) {
     size_t m = relax->space->chip.n_memories, state = 0;
     for (size_t i = 0; i < relax->space->graph.n_nodes; i++) {
         const sx_relax_node *node = &relax->node[i];
@@ -283,13 +283,13 @@ static void extract(const sx_place_relax *relax, const uint16_t *allowed, uint8_
 }
 
 /* Solves what is left with the prices of tensors, the capacities being worth so much. */
-static double solve(sx_place_relax *relax, const uint16_t *allowed, double worth, uint8_t *placement) {
+static double solve_prices(sx_place_relax *relax, const uint16_t *allowed, double worth, uint8_t *placement) {
     size_t m = relax->space->chip.n_memories;
     relax->below[relax->node[relax->space->graph.n_nodes].states] = 0;
     for (size_t i = relax->space->graph.n_nodes; i-- > 0;) {
         const sx_relax_node *node = &relax->node[i];
         const double *after = relax->below + relax->node[i + 1].states, *row = reduced_of(relax, i);
-        reduce(relax, allowed, i, reduced_of(relax, i));
+        reduce_node(relax, allowed, i, reduced_of(relax, i));
         for (size_t s = 0; s < node->n_states; s++) {
             const double *cost = row + relax->combo[node->states + s] * m;
             const double *to = after + relax->next[node->states + s];
@@ -303,13 +303,13 @@ static double solve(sx_place_relax *relax, const uint16_t *allowed, double worth
     relax->worth = worth;
     relax->magnitude = relax->below[0] + worth;
     if (isinf(relax->below[0])) return INFINITY;
-    extract(relax, allowed, placement);
+    extract_placement(relax, allowed, placement);
     return relax->below[0] - worth;
 }
 
 double sx_place_relax_bound(sx_place_relax *relax, const uint16_t *allowed, const double *lambda,
                             uint8_t *placement) {
-    return solve(relax, allowed, set_prices(relax, lambda), placement);
+    return solve_prices(relax, allowed, set_prices(relax, lambda), placement);
 }
 
 double sx_place_relax_weights(sx_place_relax *relax, const uint16_t *allowed, const double *lambda,
@@ -322,7 +322,7 @@ double sx_place_relax_weights(sx_place_relax *relax, const uint16_t *allowed, co
         for (size_t m = 0; m < memories; m++)
             relax->price[t * memories + m] =
                 m > 0 && !sx_place_is_output(t) ? lambda[m] * (double)space->size[t] : 0;
-    return solve(relax, allowed, worth, placement);
+    return solve_prices(relax, allowed, worth, placement);
 }
 
 void sx_place_relax_limit(sx_place_relax *relax, const uint64_t *most) {

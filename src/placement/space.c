@@ -37,7 +37,7 @@ static void space_free(sx_space *base) {
 }
 
 /* Memories to the power of n. */
-static sx_cardinal power(const sx_placement_space *space, size_t n) {
+static sx_cardinal memories_power(const sx_placement_space *space, size_t n) {
     sx_cardinal count = sx_cardinal_of(1);
     for (size_t i = 0; i < n; i++) count = sx_cardinal_times(count, sx_cardinal_of(space->chip.n_memories));
     return count;
@@ -48,15 +48,16 @@ static bool space_size(const sx_space *base, size_t index, sx_size *out) {
     size_t weights = 0;
     for (size_t i = 0; i < base->n_genes; i++) weights += base->gene[i].axis == SX_AXIS_WEIGHTS;
     if (index == 0)
-        *out = (sx_size){"weights", "memories of all weights", true, power(space, weights), 0};
+        *out = (sx_size){"weights", "memories of all weights", true, memories_power(space, weights), 0};
     else if (index == 1)
         *out = (sx_size){"activations", "memories of all outputs", true,
-                         power(space, base->n_genes - weights), 0};
+                         memories_power(space, base->n_genes - weights), 0};
     else if (index == 2)
-        *out = (sx_size){"raw", "all placements, valid or not", false, power(space, base->n_genes), 0};
+        *out =
+            (sx_size){"raw", "all placements, valid or not", false, memories_power(space, base->n_genes), 0};
     else if (index == 3)
         *out = (sx_size){"published", "two memories per node, as the paper counts", false,
-                         power(space, space->n_tensors), 0};
+                         memories_power(space, space->n_tensors), 0};
     return index <= 3;
 }
 
@@ -168,15 +169,15 @@ static void space_encode(const sx_space *base, const void *point, double *values
 }
 
 /* How far a memory is from a value. */
-static double distance(size_t memory, double value) {
+static double memory_distance(size_t memory, double value) {
     return ((double)memory - value) * ((double)memory - value);
 }
 
 /* Moves one tensor as near to its value as is valid; false where it is there already. */
-static bool approach(const sx_placement_space *space, size_t tensor, double value, uint8_t *point) {
+static bool approach_value(const sx_placement_space *space, size_t tensor, double value, uint8_t *point) {
     uint8_t now = point[tensor], best = now;
     for (uint8_t m = 0; m < space->chip.n_memories; m++) {
-        if (distance(m, value) >= distance(best, value)) continue;
+        if (memory_distance(m, value) >= memory_distance(best, value)) continue;
         point[tensor] = m;
         if (sx_place_valid(space, point)) best = m;
     }
@@ -196,7 +197,7 @@ static bool space_project(const sx_space *base, const double *values, void *out)
     for (bool nearer = true; nearer;) {
         nearer = false;
         for (size_t g = 0; g < base->n_genes; g++)
-            nearer |= approach(space, (size_t)base->gene[g].which, values[g], point);
+            nearer |= approach_value(space, (size_t)base->gene[g].which, values[g], point);
     }
     return true;
 }

@@ -55,13 +55,13 @@ static void update_peak(sx_place_state *state, size_t memory, size_t first, size
 }
 
 /* Whether the weights of a node stream at present. */
-static bool streams(const sx_place_state *state, size_t node) {
+static bool weights_stream(const sx_place_state *state, size_t node) {
     return sx_place_is_stream(state->space, node, state->memory[2 * node]);
 }
 
 /* Whether they may hide behind other nodes. */
-static bool hides(const sx_place_state *state, size_t node) {
-    return streams(state, node) && !sx_place_exceeds_prefetch(state->space, node);
+static bool may_hide(const sx_place_state *state, size_t node) {
+    return weights_stream(state, node) && !sx_place_exceeds_prefetch(state->space, node);
 }
 
 /* The clock after a node that streams: it waits for its weights. `tail` is the first node whose weights, if they stream,
@@ -78,7 +78,7 @@ static void wait_for_stream(const sx_place_state *state, size_t node, sx_place_c
     uint64_t bytes = space->moved[2 * node];
     clock->held += bytes;
     for (; clock->held > space->chip.prefetch || clock->n == SX_MAX_STREAMS; clock->tail++) {
-        if (!hides(state, clock->tail)) continue;
+        if (!may_hide(state, clock->tail)) continue;
         clock->over = state->clock[clock->tail + 1].now;
         clock->held -= space->moved[2 * clock->tail];
         clock->n--;
@@ -104,7 +104,7 @@ static void update_clocks(sx_place_state *state, size_t first, size_t last) {
     for (size_t i = first; i < n; i++) {
         sx_place_clock clock = state->clock[i], *old = &state->clock[i + 1];
         clock.now += state->time[i];
-        if (streams(state, i)) wait_for_stream(state, i, &clock);
+        if (weights_stream(state, i)) wait_for_stream(state, i, &clock);
         state->passed++;
         if (differs == n || clock.now - old->now != shift) differs = i;
         shift = clock.now - old->now;
@@ -145,9 +145,9 @@ void sx_place_state_set(sx_place_state *state, const uint8_t *placement) {
         uint64_t bytes[SX_MAX_MEMORIES];
         sx_place_node_bytes(space, placement, i, bytes);
         memcpy(state->bytes + i * m, bytes, m * sizeof *bytes);
-        state->time[i] = sx_place_node_time(space, i, bytes, streams(state, i));
+        state->time[i] = sx_place_node_time(space, i, bytes, weights_stream(state, i));
         state->sum += state->time[i];
-        state->n_streams += hides(state, i);
+        state->n_streams += may_hide(state, i);
         state->weights[placement[2 * i]] += space->size[2 * i];
         uint64_t *use = state->use + placement[2 * i + 1] * state->n_blocks * BLOCK;
         for (size_t s = i; s <= space->graph.node[i].last; s++) use[s] += space->size[2 * i + 1];
@@ -160,7 +160,7 @@ void sx_place_state_set(sx_place_state *state, const uint8_t *placement) {
 /* Brings the time of a node up to date. */
 static inline void update_time(sx_place_state *state, size_t node) {
     const uint64_t *at = state->bytes + node * state->space->chip.n_memories;
-    uint64_t time = sx_place_node_time(state->space, node, at, streams(state, node));
+    uint64_t time = sx_place_node_time(state->space, node, at, weights_stream(state, node));
     state->sum += time - state->time[node];
     state->time[node] = time;
 }
@@ -177,9 +177,9 @@ static inline void move_output(sx_place_state *state, size_t node, size_t from, 
 static void move_weights(sx_place_state *state, size_t node, size_t from, size_t to) {
     const sx_placement_space *space = state->space;
     uint64_t *at = state->bytes + node * space->chip.n_memories, bytes = space->moved[2 * node];
-    state->n_streams -= hides(state, node);
+    state->n_streams -= may_hide(state, node);
     state->memory[2 * node] = (uint8_t)to;
-    state->n_streams += hides(state, node);
+    state->n_streams += may_hide(state, node);
     if (!sx_place_is_stream(space, node, from)) at[from] -= bytes;
     if (!sx_place_is_stream(space, node, to)) at[to] += bytes;
     update_time(state, node);

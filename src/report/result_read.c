@@ -14,14 +14,14 @@
 enum { MAX_MEMORY = 128 << 20 };
 
 /* The value of a key that must be there. */
-static sx_status require(const sx_node *map, const char *key, const sx_node **out) {
+static sx_status require_key(const sx_node *map, const char *key, const sx_node **out) {
     return sx_node_require(map, key, "the result", out);
 }
 
 sx_status sx_result_finite(const sx_node *map, const char *key, double *out) {
     const sx_node *node;
     double value;
-    SX_TRY(require(map, key, &node));
+    SX_TRY(require_key(map, key, &node));
     SX_TRY(sx_node_double(node, key, &value));
     if (!isfinite(value)) return sx_error_at(node->place, "'%s' is not finite", key);
     *out = value;
@@ -37,13 +37,13 @@ sx_status sx_result_number(const sx_node *map, const char *key, double *out) {
 
 sx_status sx_result_count(const sx_node *map, const char *key, uint64_t *out) {
     const sx_node *node;
-    SX_TRY(require(map, key, &node));
+    SX_TRY(require_key(map, key, &node));
     return sx_node_range(node, key, 0, INT64_MAX, out);
 }
 
 sx_status sx_result_truth(const sx_node *map, const char *key, bool *out) {
     const sx_node *node;
-    SX_TRY(require(map, key, &node));
+    SX_TRY(require_key(map, key, &node));
     return sx_node_bool(node, key, out);
 }
 
@@ -70,7 +70,7 @@ static sx_status read_limit(const sx_node *map, const char *key, uint64_t *out) 
 /* A whole number for an unsigned. */
 static sx_status read_unsigned(const sx_node *map, const char *key, uint32_t *out) {
     const sx_node *node;
-    SX_TRY(require(map, key, &node));
+    SX_TRY(require_key(map, key, &node));
     return sx_node_u32(node, key, out);
 }
 
@@ -78,7 +78,7 @@ static sx_status read_unsigned(const sx_node *map, const char *key, uint32_t *ou
 static sx_status copy_text(const sx_node *map, const char *key, char **out) {
     const sx_node *node;
     const char *text;
-    SX_TRY(require(map, key, &node));
+    SX_TRY(require_key(map, key, &node));
     if (node->kind == SX_NODE_NULL) return SX_OK;
     SX_TRY(sx_node_text(node, key, &text));
     *out = strdup(text);
@@ -94,7 +94,7 @@ static sx_status copy_word(const sx_node *map, const char *key, char **out) {
 static sx_status read_objective(const sx_node *map, sx_result *r) {
     const sx_node *node;
     const char *text;
-    SX_TRY(require(map, "objective", &node));
+    SX_TRY(require_key(map, "objective", &node));
     SX_TRY(sx_node_text(node, "objective", &text));
     if (strcmp(text, SX_JUDGED) == 0)
         sx_outside_evaluator_objective(&r->options.run.objective);
@@ -107,7 +107,7 @@ static sx_status read_objective(const sx_node *map, sx_result *r) {
 static sx_status read_warm(const sx_node *map, sx_warm *out) {
     const sx_node *node;
     const char *name;
-    SX_TRY(require(map, "warm_start", &node));
+    SX_TRY(require_key(map, "warm_start", &node));
     for (int i = 0; (name = sx_warm_name((sx_warm)i)); i++)
         if (sx_node_is(node, name)) {
             *out = (sx_warm)i;
@@ -280,7 +280,7 @@ static sx_status read_warnings(const sx_node *list, sx_result *r) {
         const sx_node *text;
         SX_TRY(sx_only_keys(list->item[i], "a warning", keys, sizeof keys / sizeof *keys));
         SX_TRY(sx_node_get_text(list->item[i], "place", &place));
-        SX_TRY(require(list->item[i], "message", &text));
+        SX_TRY(require_key(list->item[i], "message", &text));
         SX_TRY(sx_node_text(text, "message", &message));
         sx_warnings_add(r->warnings, place, NULL, message);
     }
@@ -296,7 +296,7 @@ static sx_status read_tree(const sx_node *root, sx_result *r) {
     const sx_node *node[N_REQUIRED], *evaluator = sx_node_get(root, "evaluator"),
                                      *warnings = sx_node_get(root, "warnings");
     SX_TRY(sx_only_keys(root, "the result", keys, N_KEYS));
-    for (size_t i = 0; i < N_REQUIRED; i++) SX_TRY(require(root, keys[i], &node[i]));
+    for (size_t i = 0; i < N_REQUIRED; i++) SX_TRY(require_key(root, keys[i], &node[i]));
     if (evaluator) SX_TRY(read_evaluator(evaluator, r));
     if (warnings) SX_TRY(read_warnings(warnings, r));
     SX_TRY(sx_node_name(node[1], "network", r->network.name));

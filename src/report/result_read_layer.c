@@ -19,14 +19,14 @@ typedef struct scope {
 } scope;
 
 /* The value of a key that must be there. */
-static sx_status require(const sx_node *map, const char *key, const sx_node **out) {
+static sx_status require_key(const sx_node *map, const char *key, const sx_node **out) {
     return sx_node_require(map, key, "the layer", out);
 }
 
 /* Refuses a value that contradicts the rest of the result. */
 static sx_status expect_text(const sx_node *map, const char *key, const char *text) {
     const sx_node *node;
-    SX_TRY(require(map, key, &node));
+    SX_TRY(require_key(map, key, &node));
     if (sx_node_is(node, text)) return SX_OK;
     return sx_error_at(node->place, "'%s' is not '%.64s', as elsewhere in the result", key, text);
 }
@@ -87,7 +87,7 @@ static sx_status read_problem(const scope *s, sx_problem *out) {
     const sx_node *node;
     const char *text;
     int place = 0;
-    SX_TRY(require(s->map, "einsum", &node));
+    SX_TRY(require_key(s->map, "einsum", &node));
     SX_TRY(sx_node_text(node, "einsum", &text));
     SX_TRY(sx_einsum_parse_at(text, node->place, NULL, out));
     SX_TRY(read_bind(sx_node_get(s->map, "bind"), out, &place));
@@ -121,8 +121,8 @@ static sx_status read_answer(const scope *s, const sx_node *object, sx_answer *o
     static const char *const keys[] = {"cycles",    "energy_pj",  "edp",    "utilization",
                                        "objective", "evaluation", "latency"};
     const sx_node *best, *mapping;
-    SX_TRY(require(object, "best", &best));
-    SX_TRY(require(object, "mapping", &mapping));
+    SX_TRY(require_key(object, "best", &best));
+    SX_TRY(require_key(object, "mapping", &mapping));
     SX_TRY(sx_only_keys(best, "best", keys, sizeof keys / sizeof *keys));
     SX_TRY(sx_result_score(best, &out->score));
     SX_TRY(sx_result_number(best, "objective", &out->value));
@@ -149,7 +149,7 @@ static sx_status read_answers(const scope *s, const char *key, sx_answer **out, 
 static sx_status read_best(const scope *s) {
     const sx_node *best;
     const char *diagnosis = NULL;
-    SX_TRY(require(s->map, "best", &best));
+    SX_TRY(require_key(s->map, "best", &best));
     s->out->searched = s->out->found = best->kind != SX_NODE_NULL;
     if (s->out->found) return read_answer(s, s->map, &s->out->best);
     SX_TRY(sx_result_truth(s->map, "searched", &s->out->searched));
@@ -162,7 +162,7 @@ static sx_status read_best(const scope *s) {
 
 static sx_status read_stop(const sx_node *map, sx_stop *out) {
     const sx_node *node;
-    SX_TRY(require(map, "stop", &node));
+    SX_TRY(require_key(map, "stop", &node));
     for (int i = 0; i <= SX_STOP_FAILED; i++)
         if (sx_node_is(node, sx_stop_name((sx_stop)i))) {
             *out = (sx_stop)i;
@@ -229,8 +229,8 @@ static sx_status read_start(const scope *s) {
     s->out->warm_from = -1;
     if (!map) return SX_OK;
     SX_TRY(sx_only_keys(map, "warm_start", keys, sizeof keys / sizeof *keys));
-    SX_TRY(require(map, "from", &from));
-    SX_TRY(require(map, "problem", &problem));
+    SX_TRY(require_key(map, "from", &from));
+    SX_TRY(require_key(map, "problem", &problem));
     SX_TRY(sx_node_name(problem, "problem", s->out->warm_name));
     SX_TRY(sx_result_number(map, "objective", &s->out->warm_value));
     s->out->warm_from = -2;
@@ -244,7 +244,7 @@ static sx_status read_start(const scope *s) {
 
 static sx_status read_trace(const scope *s) {
     const sx_node *list;
-    SX_TRY(require(s->map, "trace", &list));
+    SX_TRY(require_key(s->map, "trace", &list));
     SX_TRY(sx_node_expect(list, SX_NODE_LIST, "trace"));
     s->out->trace = calloc(list->n + 1, sizeof *s->out->trace);
     if (!s->out->trace) return sx_error_memory();
@@ -287,7 +287,7 @@ static sx_status take_same(const scope *s, bool *taken) {
 static sx_status read_layer(const scope *s) {
     const sx_node *node;
     uint64_t seed;
-    SX_TRY(require(s->map, "problem", &node));
+    SX_TRY(require_key(s->map, "problem", &node));
     SX_TRY(sx_node_name(node, "problem", s->layer->name));
     SX_TRY(expect_text(s->map, "arch", s->r->arch.name));
     SX_TRY(expect_text(s->map, "mapper", s->r->mapper));

@@ -16,15 +16,15 @@ static SX_MUST_USE sx_status check_mapping(const sx_mapping *mapping, const sx_p
     bool good = mapping->n_levels == arch->n_levels && mapping->n_dims == problem->n_dims &&
                 mapping->n_tensors == problem->n_tensors;
     for (int s = 0; good && s < mapping->n_levels; s++) {
-        uint32_t temporal = 0, write_spatial = 0;
+        uint32_t temporal = 0, spatial = 0;
         for (int i = 0; i < mapping->n_dims; i++) {
             const sx_mapping_level *level = &mapping->level[s];
             good &= level->temporal_order[i] < mapping->n_dims && level->spatial_order[i] < mapping->n_dims;
             good &= level->temporal[i] >= 1 && level->spatial[i] >= 1;
             temporal |= good ? 1u << level->temporal_order[i] : 0;
-            write_spatial |= good ? 1u << level->spatial_order[i] : 0;
+            spatial |= good ? 1u << level->spatial_order[i] : 0;
         }
-        good &= temporal == (1u << mapping->n_dims) - 1 && write_spatial == temporal;
+        good &= temporal == (1u << mapping->n_dims) - 1 && spatial == temporal;
     }
     return good ? SX_OK
                 : sx_error_new(SX_ERR_USAGE, "the mapping was not made for this problem and architecture");

@@ -18,7 +18,7 @@ struct sx_cuda_trainer {
 };
 
 /* Loads the module, which then stays loaded. */
-static sx_status load(const sx_cuda_module **out) {
+static sx_status load_module(const sx_cuda_module **out) {
     const char *name = SX_CUDA_FILE;
     if (!name[0])
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "this build has no CUDA"),
@@ -49,7 +49,7 @@ static sx_status plan_layers(const sx_nn *net, sx_cuda_layer *layer, size_t *n) 
 }
 
 /* What the module complained of, as an error. */
-static sx_status complaint(int code, const char *message) {
+static sx_status module_error(int code, const char *message) {
     return code ? sx_error_new(SX_ERR_FILE, "GPU: %s", message) : SX_OK;
 }
 
@@ -73,7 +73,7 @@ sx_status sx_cuda_trainer_new(const sx_nn *net, const sx_optimizer *optimizer,
     const sx_cuda_module *module = NULL;
     char message[SX_CUDA_MESSAGE] = "";
     SX_TRY(plan_layers(net, layer, &plan.n_layers));
-    SX_TRY(load(&module));
+    SX_TRY(load_module(&module));
     sx_cuda_trainer *trainer = calloc(1, sizeof *trainer);
     if (!trainer) return sx_error_memory();
     trainer->module = module;
@@ -81,7 +81,7 @@ sx_status sx_cuda_trainer_new(const sx_nn *net, const sx_optimizer *optimizer,
     int code = module->make(&plan, &trainer->state, message);
     if (code) {
         free(trainer);
-        return complaint(code, message);
+        return module_error(code, message);
     }
     *out = trainer;
     return SX_OK;
@@ -95,24 +95,24 @@ void sx_cuda_trainer_free(sx_cuda_trainer *trainer) {
 
 sx_status sx_cuda_trainer_data(sx_cuda_trainer *trainer, const float *input, const float *target, size_t n) {
     char message[SX_CUDA_MESSAGE] = "";
-    return complaint(trainer->module->data(trainer->state, input, target, n, message), message);
+    return module_error(trainer->module->data(trainer->state, input, target, n, message), message);
 }
 
 sx_status sx_cuda_trainer_step(sx_cuda_trainer *trainer, const uint32_t *row, float rate) {
     char message[SX_CUDA_MESSAGE] = "";
     trainer->steps++;
-    return complaint(trainer->module->step(trainer->state, row, rate, message), message);
+    return module_error(trainer->module->step(trainer->state, row, rate, message), message);
 }
 
 sx_status sx_cuda_trainer_loss(sx_cuda_trainer *trainer, double *sum) {
     char message[SX_CUDA_MESSAGE] = "";
-    return complaint(trainer->module->loss(trainer->state, sum, message), message);
+    return module_error(trainer->module->loss(trainer->state, sum, message), message);
 }
 
 sx_status sx_cuda_trainer_sync(sx_cuda_trainer *trainer, sx_nn *net, sx_optimizer *optimizer) {
     char message[SX_CUDA_MESSAGE] = "";
-    SX_TRY(
-        complaint(trainer->module->sync(trainer->state, net->parameter, optimizer->state, message), message));
+    SX_TRY(module_error(trainer->module->sync(trainer->state, net->parameter, optimizer->state, message),
+                        message));
     optimizer->steps = trainer->steps;
     return SX_OK;
 }

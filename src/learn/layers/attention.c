@@ -32,7 +32,7 @@ static size_t n_parameters(size_t inputs, size_t outputs) {
     return inputs * outputs + 3 * outputs;
 }
 
-static void initialise(const sx_nn_layer *layer, float *parameter, sx_nn_init init, sx_rng *rng) {
+static void initialise_attention(const sx_nn_layer *layer, float *parameter, sx_nn_init init, sx_rng *rng) {
     size_t outputs = layer->outputs;
     sx_nn_draw_weights(parameter, layer->inputs, outputs, init, rng);
     parameter += layer->inputs * outputs;
@@ -42,7 +42,7 @@ static void initialise(const sx_nn_layer *layer, float *parameter, sx_nn_init in
 }
 
 /* The dot product, in four sums that are added at the end. */
-static float dot(const float *a, const float *b, size_t n) {
+static float dot_product(const float *a, const float *b, size_t n) {
     sx_f4 sum = {0, 0, 0, 0};
     size_t i = 0;
     for (; i + 4 <= n; i += 4) sum += sx_f4_load(a + i) * sx_f4_load(b + i);
@@ -56,7 +56,7 @@ static void add_scaled(float *restrict y, const float *restrict x, float factor,
     for (size_t i = 0; i < n; i++) y[i] += factor * x[i];
 }
 
-static float leaky(float x) {
+static float leaky_relu(float x) {
     return x < 0 ? SLOPE * x : x;
 }
 
@@ -65,7 +65,7 @@ static void share_out(const sx_nn_level *level, const sx_nn_attention *a, size_t
     size_t first = level->first[i], last = level->first[i + 1];
     float source = a->source[i * HEADS + head], most = -INFINITY;
     for (size_t e = first; e < last; e++) {
-        float score = leaky(source + a->target[level->neighbour[e] * HEADS + head]);
+        float score = leaky_relu(source + a->target[level->neighbour[e] * HEADS + head]);
         a->share[e * HEADS + head] = score;
         if (score > most) most = score;
     }
@@ -79,7 +79,7 @@ static void share_out(const sx_nn_level *level, const sx_nn_attention *a, size_t
         a->share[e * HEADS + head] = (float)((double)a->share[e * HEADS + head] / sum);
 }
 
-static void forward(const sx_nn_call *call) {
+static void forward_attention(const sx_nn_call *call) {
     const sx_nn_level *level = call->level;
     sx_nn_attention *a = call->attention;
     const parts p = parts_of(call);
@@ -92,8 +92,8 @@ static void forward(const sx_nn_call *call) {
     sx_matrix_product(call->engine, &product);
     for (size_t i = 0; i < call->rows * HEADS; i++) {
         const float *h = a->h + i * p.channels;
-        a->source[i] = dot(p.source + i % HEADS * p.channels, h, p.channels);
-        a->target[i] = dot(p.target + i % HEADS * p.channels, h, p.channels);
+        a->source[i] = dot_product(p.source + i % HEADS * p.channels, h, p.channels);
+        a->target[i] = dot_product(p.target + i % HEADS * p.channels, h, p.channels);
     }
     for (size_t i = 0; i < call->rows; i++) {
         float *y = call->y + i * p.outputs;
@@ -116,13 +116,13 @@ static void backward_node(const sx_nn_call *call, const parts *p, size_t i, size
     float mean = 0, by_source = 0;
     for (size_t e = level->first[i]; e < level->first[i + 1]; e++) {
         size_t at = level->neighbour[e] * p->outputs + offset;
-        float share = a->share[e * HEADS + head], by_share = dot(dy, a->h + at, p->channels);
+        float share = a->share[e * HEADS + head], by_share = dot_product(dy, a->h + at, p->channels);
         add_scaled(a->dh + at, dy, share, p->channels);
         mean += share * by_share;
     }
     for (size_t e = level->first[i]; e < level->first[i + 1]; e++) {
         size_t j = level->neighbour[e];
-        float by_share = dot(dy, a->h + j * p->outputs + offset, p->channels);
+        float by_share = dot_product(dy, a->h + j * p->outputs + offset, p->channels);
         float slope = a->source[i * HEADS + head] + a->target[j * HEADS + head] < 0 ? SLOPE : 1;
         float by_score = a->share[e * HEADS + head] * (by_share - mean) * slope;
         by_source += by_score;
@@ -155,7 +155,7 @@ static void backward_scores(const sx_nn_call *call, const parts *p) {
     }
 }
 
-static void backward(const sx_nn_call *call) {
+static void backward_attention(const sx_nn_call *call) {
     const parts p = parts_of(call);
     backward_scores(call, &p);
     if (call->d_parameter) {
@@ -184,6 +184,6 @@ static void backward(const sx_nn_call *call) {
 const sx_nn_type sx_nn_attention_layer = {.name = "graph attention",
                                           .on_graphs = true,
                                           .n_parameters = n_parameters,
-                                          .initialise = initialise,
-                                          .forward = forward,
-                                          .backward = backward};
+                                          .initialise = initialise_attention,
+                                          .forward = forward_attention,
+                                          .backward = backward_attention};

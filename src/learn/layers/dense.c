@@ -18,12 +18,12 @@ void sx_nn_draw_weights(float *weight, size_t inputs, size_t outputs, sx_nn_init
             (float)(init == SX_NN_HE ? deviation * sx_normal(rng) : bound * (2 * sx_rng_double(rng) - 1));
 }
 
-static void initialise(const sx_nn_layer *layer, float *parameter, sx_nn_init init, sx_rng *rng) {
+static void initialise_dense(const sx_nn_layer *layer, float *parameter, sx_nn_init init, sx_rng *rng) {
     sx_nn_draw_weights(parameter, layer->inputs, layer->outputs, init, rng);
     memset(parameter + (size_t)layer->inputs * layer->outputs, 0, layer->outputs * sizeof *parameter);
 }
 
-static void forward(const sx_nn_call *call) {
+static void forward_dense(const sx_nn_call *call) {
     size_t inputs = call->layer->inputs, outputs = call->layer->outputs;
     const sx_matmul product = {.m = call->rows,
                                .n = outputs,
@@ -46,7 +46,7 @@ static void sum_columns(void *user, size_t first, size_t n) {
         for (size_t j = 0; j < n; j++) sum[j] += row[j];
 }
 
-static void backward(const sx_nn_call *call) {
+static void backward_dense(const sx_nn_call *call) {
     size_t inputs = call->layer->inputs, outputs = call->layer->outputs;
     if (call->d_parameter) {
         const sx_matmul weights = {.m = inputs,
@@ -75,6 +75,6 @@ static void backward(const sx_nn_call *call) {
 
 const sx_nn_type sx_nn_dense = {.name = "dense",
                                 .n_parameters = n_parameters,
-                                .initialise = initialise,
-                                .forward = forward,
-                                .backward = backward};
+                                .initialise = initialise_dense,
+                                .forward = forward_dense,
+                                .backward = backward_dense};

@@ -9,7 +9,7 @@ static size_t n_parameters(size_t inputs, size_t outputs) {
     return inputs + outputs;
 }
 
-static void initialise(const sx_nn_layer *layer, float *parameter, sx_nn_init init, sx_rng *rng) {
+static void initialise_norm(const sx_nn_layer *layer, float *parameter, sx_nn_init init, sx_rng *rng) {
     (void)init;
     (void)rng;
     for (size_t j = 0; j < layer->inputs; j++) parameter[j] = 1;
@@ -17,7 +17,7 @@ static void initialise(const sx_nn_layer *layer, float *parameter, sx_nn_init in
 }
 
 /* The mean of a row, and one over its deviation. */
-static void moments(const float *x, size_t n, double *mean, double *scale) {
+static void row_moments(const float *x, size_t n, double *mean, double *scale) {
     double sum = 0, squares = 0;
     for (size_t j = 0; j < n; j++) sum += (double)x[j];
     *mean = sum / (double)n;
@@ -25,13 +25,13 @@ static void moments(const float *x, size_t n, double *mean, double *scale) {
     *scale = 1 / sqrt(squares / (double)n + 1e-5);
 }
 
-static void forward(const sx_nn_call *call) {
+static void forward_norm(const sx_nn_call *call) {
     size_t n = call->layer->outputs;
     const float *gain = call->parameter, *bias = gain + n;
     for (size_t i = 0; i < call->rows; i++) {
         const float *x = call->x + i * n;
         double mean, scale;
-        moments(x, n, &mean, &scale);
+        row_moments(x, n, &mean, &scale);
         for (size_t j = 0; j < n; j++)
             call->y[i * n + j] = (float)(((double)x[j] - mean) * scale * (double)gain[j] + (double)bias[j]);
     }
@@ -41,7 +41,7 @@ static void backward_row(const sx_nn_call *call, size_t i) {
     size_t n = call->layer->outputs;
     const float *x = call->x + i * n, *dy = call->dy + i * n, *gain = call->parameter;
     double mean, scale, sum = 0, sum_z = 0;
-    moments(x, n, &mean, &scale);
+    row_moments(x, n, &mean, &scale);
     for (size_t j = 0; j < n; j++) {
         double z = ((double)x[j] - mean) * scale, g = (double)dy[j] * (double)gain[j];
         sum += g;
@@ -56,13 +56,13 @@ static void backward_row(const sx_nn_call *call, size_t i) {
     }
 }
 
-static void backward(const sx_nn_call *call) {
+static void backward_norm(const sx_nn_call *call) {
     if (call->d_parameter) memset(call->d_parameter, 0, call->layer->n_parameters * sizeof(float));
     for (size_t i = 0; i < call->rows; i++) backward_row(call, i);
 }
 
 const sx_nn_type sx_nn_layer_norm = {.name = "layer norm",
                                      .n_parameters = n_parameters,
-                                     .initialise = initialise,
-                                     .forward = forward,
-                                     .backward = backward};
+                                     .initialise = initialise_norm,
+                                     .forward = forward_norm,
+                                     .backward = backward_norm};

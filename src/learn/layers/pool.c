@@ -15,7 +15,7 @@ static size_t n_parameters(size_t inputs, size_t outputs) {
     return inputs;
 }
 
-static void initialise(const sx_nn_layer *layer, float *parameter, sx_nn_init init, sx_rng *rng) {
+static void initialise_pool(const sx_nn_layer *layer, float *parameter, sx_nn_init init, sx_rng *rng) {
     double bound = 1 / sqrt((double)layer->inputs);
     (void)init;
     for (size_t i = 0; i < layer->inputs; i++) parameter[i] = (float)(bound * (2 * sx_rng_double(rng) - 1));
@@ -35,18 +35,18 @@ typedef struct candidate {
 } candidate;
 
 /* Orders by score, the highest first, then by number. */
-static int compare(const void *a, const void *b) {
+static int compare_scores(const void *a, const void *b) {
     const candidate *x = a, *y = b;
     if (x->score != y->score) return x->score > y->score ? -1 : 1;
     return x->node < y->node ? -1 : 1;
 }
 
 /* Chooses the nodes that stay, in ascending order; false when memory is out. */
-static bool choose(const double *score, size_t n, sx_nn_level *next) {
+static bool choose_nodes(const double *score, size_t n, sx_nn_level *next) {
     candidate *all = malloc((n + 1) * sizeof *all);
     if (!all) return false;
     for (size_t i = 0; i < n; i++) all[i] = (candidate){score[i] == score[i] ? score[i] : 0, (uint32_t)i};
-    qsort(all, n, sizeof *all, compare);
+    qsort(all, n, sizeof *all, compare_scores);
     memset(next->mark, 0, n * sizeof *next->mark);
     for (size_t i = 0; i < next->n; i++) next->mark[all[i].node] = 1;
     size_t kept = 0;
@@ -89,7 +89,7 @@ static bool list_neighbours(const sx_nn_level *level, sx_nn_level *next, size_t 
 }
 
 /* Makes the graph of the nodes that stay; false when memory is out. */
-static bool connect(const sx_nn_level *level, sx_nn_level *next) {
+static bool connect_nodes(const sx_nn_level *level, sx_nn_level *next) {
     size_t n = 0;
     for (size_t i = 0; i < next->n; i++) next->mark[next->kept[i]] = (uint32_t)i + 1;
     for (size_t i = 0; i < next->n; i++) {
@@ -100,7 +100,7 @@ static bool connect(const sx_nn_level *level, sx_nn_level *next) {
     return true;
 }
 
-static void forward(const sx_nn_call *call) {
+static void forward_pool(const sx_nn_call *call) {
     sx_nn_level *next = call->level + 1;
     size_t width = call->layer->inputs;
     double length = length_of(call->parameter, width);
@@ -109,7 +109,7 @@ static void forward(const sx_nn_call *call) {
         for (size_t j = 0; j < width; j++) sum += (double)call->x[i * width + j] * (double)call->parameter[j];
         next->score[i] = sum / length;
     }
-    if (!choose(next->score, call->rows, next) || !connect(call->level, next)) {
+    if (!choose_nodes(next->score, call->rows, next) || !connect_nodes(call->level, next)) {
         *call->failed = true;
         return;
     }
@@ -121,7 +121,7 @@ static void forward(const sx_nn_call *call) {
 }
 
 /* dx: the gradient of the skip connection, and for nodes that stay what comes back through the pool. */
-static void backward(const sx_nn_call *call) {
+static void backward_pool(const sx_nn_call *call) {
     const sx_nn_level *next = call->level + 1;
     size_t width = call->layer->inputs;
     const float *p = call->parameter;
@@ -146,6 +146,6 @@ static void backward(const sx_nn_call *call) {
 const sx_nn_type sx_nn_pool = {.name = "graph pool",
                                .on_graphs = true,
                                .n_parameters = n_parameters,
-                               .initialise = initialise,
-                               .forward = forward,
-                               .backward = backward};
+                               .initialise = initialise_pool,
+                               .forward = forward_pool,
+                               .backward = backward_pool};

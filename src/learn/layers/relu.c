@@ -14,7 +14,7 @@ static void forward_span(void *user, size_t first, size_t n) {
     }
 }
 
-static void forward(const sx_nn_call *call) {
+static void forward_relu(const sx_nn_call *call) {
     sx_nn_call whole = *call;
     sx_matrix_engine_spans(call->engine, call->rows * call->layer->outputs, SPAN, forward_span, &whole);
 }
@@ -29,11 +29,11 @@ static void backward_span(void *user, size_t first, size_t n) {
     }
 }
 
-static void backward(const sx_nn_call *call) {
+static void backward_relu(const sx_nn_call *call) {
     sx_nn_call whole = *call;
     if (call->dx)
         sx_matrix_engine_spans(call->engine, call->rows * call->layer->outputs, SPAN, backward_span, &whole);
 }
 
 const sx_nn_type sx_nn_relu = {
-    .name = "relu", .from_outputs = true, .forward = forward, .backward = backward};
+    .name = "relu", .from_outputs = true, .forward = forward_relu, .backward = backward_relu};

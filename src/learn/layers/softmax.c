@@ -15,7 +15,7 @@ static void forward_row(const float *x, float *y, size_t n) {
     for (size_t j = 0; j < n; j++) y[j] = (float)((double)y[j] / sum);
 }
 
-static void forward(const sx_nn_call *call) {
+static void forward_softmax(const sx_nn_call *call) {
     size_t n = call->layer->outputs;
     for (size_t i = 0; i < call->rows; i++) forward_row(call->x + i * n, call->y + i * n, n);
 }
@@ -26,7 +26,7 @@ static void backward_row(const float *y, const float *dy, float *dx, size_t n) {
     for (size_t j = 0; j < n; j++) dx[j] = (float)((double)y[j] * ((double)dy[j] - sum));
 }
 
-static void backward(const sx_nn_call *call) {
+static void backward_softmax(const sx_nn_call *call) {
     size_t n = call->layer->outputs;
     if (!call->dx) return;
     for (size_t i = 0; i < call->rows; i++)
@@ -34,4 +34,4 @@ static void backward(const sx_nn_call *call) {
 }
 
 const sx_nn_type sx_nn_softmax = {
-    .name = "softmax", .from_outputs = true, .forward = forward, .backward = backward};
+    .name = "softmax", .from_outputs = true, .forward = forward_softmax, .backward = backward_softmax};

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static void forward(const sx_nn_call *call) {
+static void forward_unpool(const sx_nn_call *call) {
     const sx_nn_level *level = call->level, *before = level - 1;
     size_t width = call->layer->inputs;
     memcpy(call->y, call->skip, before->n * width * sizeof *call->y);
@@ -14,7 +14,7 @@ static void forward(const sx_nn_call *call) {
         for (size_t j = 0; j < width; j++) call->y[level->kept[i] * width + j] += call->x[i * width + j];
 }
 
-static void backward(const sx_nn_call *call) {
+static void backward_unpool(const sx_nn_call *call) {
     const sx_nn_level *level = call->level, *before = level - 1;
     size_t width = call->layer->inputs;
     memcpy(call->d_skip, call->dy, before->n * width * sizeof *call->dy);
@@ -24,4 +24,4 @@ static void backward(const sx_nn_call *call) {
 }
 
 const sx_nn_type sx_nn_unpool = {
-    .name = "graph unpool", .on_graphs = true, .forward = forward, .backward = backward};
+    .name = "graph unpool", .on_graphs = true, .forward = forward_unpool, .backward = backward_unpool};

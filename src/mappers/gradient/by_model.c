@@ -150,7 +150,7 @@ static bool enumerate_level(descent *c, int level, bool keeps, double *loss) {
 }
 
 /* Chooses orders and kept tensors by enumeration, until nothing is better. */
-static void enumerate(descent *c, bool keeps) {
+static void enumerate_orders(descent *c, bool keeps) {
     double loss = loss_of(c).value;
     for (bool better = true; better && sx_worker_goes_on(c->worker);) {
         better = false;
@@ -248,7 +248,7 @@ static bool draw_start(descent *c, size_t number) {
 }
 
 /* Evaluates the best by the model of some random mappings; false where there seems to be no legal one. */
-static bool screen(descent *c) {
+static bool screen_draws(descent *c) {
     const sx_space *base = &c->space->space;
     double best = INFINITY;
     for (uint64_t i = 0; i < c->j->screen && sx_worker_goes_on(c->worker); i++) {
@@ -273,7 +273,7 @@ static bool descend_from(descent *c, size_t task) {
     if (legal) read_point(c, c->point);
     if (legal && task % 4 < 2) draw_keeps(c);
     for (int i = 0; legal && i < DESCENTS && sx_worker_goes_on(c->worker); i++) {
-        enumerate(c, i > 0);
+        enumerate_orders(c, i > 0);
         for (unsigned k = 0; k < j->steps && sx_worker_goes_on(c->worker); k++)
             step_factors(c, j->rate * (1 - 0.9 * k / j->steps));
         legal = !sx_worker_stopped(c->worker) && settle_point(c);
@@ -294,7 +294,7 @@ static sx_status run_task(const void *input, size_t task, sx_worker *worker, voi
         c->rng = sx_rng_stream(sx_run_seed(j->run), "gradient.model", j->first + task);
         c->point = sx_worker_scratch(worker, 0);
         c->scratch = sx_worker_scratch(worker, 1);
-        *(bool *)output = j->screen ? screen(c) : descend_from(c, task);
+        *(bool *)output = j->screen ? screen_draws(c) : descend_from(c, task);
         ready = !c->r.tape.failed;
         sx_relaxed_free(&c->r);
     }

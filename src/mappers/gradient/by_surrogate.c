@@ -94,7 +94,7 @@ static float *vector_of(const searcher *s, chain *c) {
 }
 
 /* Predicts the objective of the room's next point, whose inputs it leaves there. */
-static double predict(const descent *d, const unsigned char *point) {
+static double predict_point(const descent *d, const unsigned char *point) {
     sx_space_encode(d->s->space, point, d->r->values);
     sx_view_inputs(&d->s->view, point, d->r->values, d->r->input);
     return sx_view_predict(&d->s->view, sx_nn_forward(d->r->pass, d->r->input, 1));
@@ -109,7 +109,7 @@ static bool is_near(descent *d, double predicted) {
 }
 
 /* Evaluates a point where that is due. */
-static void consider(descent *d, const unsigned char *point, double predicted) {
+static void consider_point(descent *d, const unsigned char *point, double predicted) {
     if (!is_near(d, predicted)) return;
     sx_outcome is = sx_worker_evaluate(d->worker, point, true);
     d->c->idle = 0;
@@ -164,9 +164,9 @@ static bool descend_once(descent *d) {
         if (!step_point(d, from)) return false;
         if (s->printed || memcmp(d->r->next, d->point, s->size) != 0) {
             memcpy(d->point, d->r->next, s->size);
-            d->c->predicted = predict(d, d->point);
+            d->c->predicted = predict_point(d, d->point);
             memcpy(d->vector, s->published ? d->r->target : d->r->input, s->n_inputs * sizeof *d->vector);
-            consider(d, d->point, d->c->predicted);
+            consider_point(d, d->point, d->c->predicted);
             return true;
         }
         d->c->rate *= 2;
@@ -175,7 +175,7 @@ static bool descend_once(descent *d) {
 }
 
 /* Whether an injection is taken. */
-static bool accepts(descent *d, double predicted) {
+static bool accepts_injection(descent *d, double predicted) {
     const searcher *s = d->s;
     chain *c = d->c;
     if (!c->begun || !s->printed) return true;
@@ -198,7 +198,7 @@ static bool draw_mapping(descent *d, bool near) {
 
 /* Injects the best predicted of some mappings, in turns any and near to the chain's best; false where there seems to
  * be no legal one. */
-static bool inject(descent *d) {
+static bool inject_point(descent *d) {
     const searcher *s = d->s;
     chain *c = d->c;
     double predicted = INFINITY;
@@ -206,14 +206,14 @@ static bool inject(descent *d) {
     bool near = s->returns && c->best < INFINITY && c->injections % 2;
     for (size_t i = 0; i < s->candidates; i++) {
         if (!draw_mapping(d, near)) return false;
-        double now = predict(d, d->r->next);
+        double now = predict_point(d, d->r->next);
         if (i > 0 && !(now < predicted)) continue;
         predicted = now;
         memcpy(d->r->chosen, d->r->next, s->size);
     }
-    predicted = predict(d, d->r->chosen);
-    consider(d, d->r->chosen, predicted);
-    if (accepts(d, predicted)) {
+    predicted = predict_point(d, d->r->chosen);
+    consider_point(d, d->r->chosen, predicted);
+    if (accepts_injection(d, predicted)) {
         memcpy(d->point, d->r->chosen, s->size);
         memcpy(d->vector, d->r->input, s->n_inputs * sizeof *d->vector);
         c->predicted = predicted;
@@ -225,13 +225,13 @@ static bool inject(descent *d) {
 }
 
 /* Evaluates the best predicted of some random mappings. */
-static bool screen(descent *d) {
+static bool screen_draws(descent *d) {
     const searcher *s = d->s;
     double least = INFINITY;
     uint64_t rejected = 0;
     for (size_t i = 0; i < s->screen; i++) {
         if (!sx_space_draw_legal(s->space, &d->c->rng, d->r->next, &rejected)) return false;
-        double predicted = predict(d, d->r->next);
+        double predicted = predict_point(d, d->r->next);
         if (!(predicted < least)) continue;
         least = predicted;
         memcpy(d->point, d->r->next, s->size);
@@ -250,10 +250,10 @@ static sx_status do_round(const void *input, size_t task, sx_worker *worker, voi
     d.vector = vector_of(s, d.c);
     if (s->screen) {
         for (uint64_t i = 0; i < s->injection && sx_worker_goes_on(worker); i++)
-            if (!screen(&d)) break;
+            if (!screen_draws(&d)) break;
         return SX_OK;
     }
-    if (!inject(&d)) return SX_OK;
+    if (!inject_point(&d)) return SX_OK;
     for (uint64_t i = 0; i < s->injection && sx_worker_goes_on(worker); i++)
         if (!descend_once(&d) && !s->printed) break;
     return SX_OK;

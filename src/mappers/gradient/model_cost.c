@@ -39,7 +39,7 @@ void sx_relaxed_free(sx_relaxed *r) {
 }
 
 /* A factor as an input: a number whose logarithm is differentiated by. */
-static sx_real input(sx_relaxed *r, double factor, sx_real *log) {
+static sx_real factor_input(sx_relaxed *r, double factor, sx_real *log) {
     *log = sx_tape_input(&r->tape, sx_log(factor));
     return sx_real_as(sx_real_exp(&r->tape, *log), factor);
 }
@@ -69,8 +69,8 @@ static void lay_out(sx_relaxed *r, const sx_relaxed_mapping *m) {
         sx_real temporal[SX_MAX_DIMS], step[SX_MAX_DIMS];
         r->first[s] = r->n_loops;
         for (int d = 0; d < model->n_dims; d++) {
-            r->spatial[s][d] = input(r, m->spatial[s][d], &r->log_spatial[s][d]);
-            temporal[d] = input(r, m->temporal[s][d], &r->log_temporal[s][d]);
+            r->spatial[s][d] = factor_input(r, m->spatial[s][d], &r->log_spatial[s][d]);
+            temporal[d] = factor_input(r, m->temporal[s][d], &r->log_temporal[s][d]);
             step[d] = s ? sx_real_multiply(t, r->extent[s - 1][d], r->spatial[s][d]) : r->spatial[s][d];
             r->extent[s][d] = sx_real_multiply(t, step[d], temporal[d]);
             r->compute_cycles = sx_real_multiply(t, r->compute_cycles, temporal[d]);
@@ -116,7 +116,7 @@ typedef struct relaxed_counts {
 } relaxed_counts;
 
 /* A number rounded by a function of the model, where that is wanted. */
-static sx_real rounded(const sx_relaxed *r, sx_real a, double (*by)(double)) {
+static sx_real rounded_number(const sx_relaxed *r, sx_real a, double (*by)(double)) {
     return r->rounded ? sx_real_as(a, by(a.value)) : a;
 }
 
@@ -142,9 +142,9 @@ static void count_tensor(sx_relaxed *r, const sx_relaxed_mapping *m, int tensor,
     sx_real partition = sx_constant(elide ? (double)model->words[tensor] : 0), zero = sx_constant(0);
     for (int s = n - 1; s >= 0; s--) {
         sx_real in = s < outermost ? sx_real_subtract(t, handed[s + 1], partition) : zero;
-        counts[s].reads = sx_real_max(rounded(r, sx_real_subtract(t, out[s], partition), round), zero);
-        counts[s].fills = sx_real_max(rounded(r, in, round), zero);
-        counts[s].updates = shape->output ? rounded(r, out[s], round) : zero;
+        counts[s].reads = sx_real_max(rounded_number(r, sx_real_subtract(t, out[s], partition), round), zero);
+        counts[s].fills = sx_real_max(rounded_number(r, in, round), zero);
+        counts[s].updates = shape->output ? rounded_number(r, out[s], round) : zero;
         if (elide) partition = sx_real_divide(t, partition, groups[s]);
     }
 }
@@ -166,14 +166,16 @@ static void slow_down(sx_relaxed *r, const sx_level *level, sx_real reads, sx_re
 }
 
 /* Adds the energy of one tensor's accesses at a level that keeps it, and its use of the bandwidth. */
-static sx_real charge(sx_relaxed *r, int s, int tensor, const relaxed_counts *c, relaxed_level *use) {
+static sx_real charge_accesses(sx_relaxed *r, int s, int tensor, const relaxed_counts *c,
+                               relaxed_level *use) {
     const sx_level *level = &r->model->level[s];
     sx_tape *t = &r->tape;
     const sx_real number[] = {c->reads, c->fills, c->updates};
     const double price[] = {level->read_energy, level->fill_energy, level->update_energy};
     sx_real energy = sx_constant(0);
     for (int i = 0; i < 3; i++) {
-        sx_real vectors = rounded(r, sx_real_scale(t, number[i], 1 / sx_level_block(level, tensor), 0), ceil);
+        sx_real vectors =
+            rounded_number(r, sx_real_scale(t, number[i], 1 / sx_level_block(level, tensor), 0), ceil);
         energy = sx_real_add(t, energy, sx_real_scale(t, vectors, price[i], 0));
     }
     sx_real written = sx_real_add(t, c->fills, c->updates);
@@ -181,10 +183,10 @@ static sx_real charge(sx_relaxed *r, int s, int tensor, const relaxed_counts *c,
     energy = sx_real_add(t, energy, sx_real_scale(t, generations, level->addr_gen_energy, 0));
     if (level->bounded) {
         double scale = level->scale[tensor];
-        sx_real reads =
-            sx_real_scale(t, sx_real_divide(t, rounded(r, c->reads, ceil), r->compute_cycles), scale, 0);
-        sx_real writes =
-            sx_real_scale(t, sx_real_divide(t, rounded(r, written, ceil), r->compute_cycles), scale, 0);
+        sx_real reads = sx_real_scale(
+            t, sx_real_divide(t, rounded_number(r, c->reads, ceil), r->compute_cycles), scale, 0);
+        sx_real writes = sx_real_scale(
+            t, sx_real_divide(t, rounded_number(r, written, ceil), r->compute_cycles), scale, 0);
         if (level->banks > 0) slow_down(r, level, reads, writes, use);
         use->reads = sx_real_add(t, use->reads, reads);
         use->writes = sx_real_add(t, use->writes, writes);
@@ -203,7 +205,7 @@ static void add_leakage(sx_relaxed *r, relaxed_level *use) {
         if (level->banks == 0) slow_down(r, level, use[s].reads, use[s].writes, &use[s]);
         if (use[s].slowdown.value >= 1) continue;
         sx_real cycles = sx_real_divide(t, r->compute_cycles, use[s].slowdown);
-        r->cycles = sx_real_max(r->cycles, rounded(r, cycles, ceil));
+        r->cycles = sx_real_max(r->cycles, rounded_number(r, cycles, ceil));
     }
     for (int s = 0; s < model->n_levels; s++) {
         const sx_level *level = &model->level[s];
@@ -278,7 +280,7 @@ void sx_relaxed_evaluate(sx_relaxed *r, const sx_relaxed_mapping *m) {
         count_tensor(r, m, v, counts);
         for (int s = 0; s < model->n_levels; s++)
             if (m->keep[s] >> v & 1)
-                r->energy = sx_real_add(&r->tape, r->energy, charge(r, s, v, &counts[s], &use[s]));
+                r->energy = sx_real_add(&r->tape, r->energy, charge_accesses(r, s, v, &counts[s], &use[s]));
     }
     add_leakage(r, use);
     measure_overflow(r, m);

@@ -41,7 +41,7 @@ static sx_real count_visits(sx_relaxed *r, uint16_t dims, int level) {
 }
 
 /* Moves a place by one step of a loop, forwards or back. */
-static void advance(const window *w, const sx_relaxed_loop *loop, double sign, sx_real *at) {
+static void advance_place(const window *w, const sx_relaxed_loop *loop, double sign, sx_real *at) {
     const sx_shape *shape = w->shape;
     for (int i = shape->first_of_dim[loop->dim]; i < shape->first_of_dim[loop->dim + 1]; i++) {
         sx_real step = sx_real_scale(&w->r->tape, loop->step, sign * shape->of_dim[i].coef, 0);
@@ -108,8 +108,8 @@ static void set_steps(window *w, int level) {
         near &= !(w->shape->solo >> w->loop[j]->dim & 1);
         for (int k = 0; k < w->shape->n_ranks; k++)
             w->move[j][k] = sx_real_scale(&w->r->tape, inner[k], -1, 0);
-        advance(w, w->loop[j], 1, w->move[j]);
-        advance(w, w->loop[j], 1, inner);
+        advance_place(w, w->loop[j], 1, w->move[j]);
+        advance_place(w, w->loop[j], 1, inner);
         w->still[j] = false;
         w->fetched[j] = w->words;
         if (!near) continue;
@@ -119,7 +119,7 @@ static void set_steps(window *w, int level) {
 }
 
 /* How often a loop advances. */
-static sx_real steps(const window *w, int j) {
+static sx_real loop_steps(const window *w, int j) {
     sx_real more = sx_real_scale(&w->r->tape, w->loop[j]->factor, 1, -1);
     return sx_real_multiply(&w->r->tape, more, w->suffix[j + 1]);
 }
@@ -128,7 +128,7 @@ static sx_real steps(const window *w, int j) {
 static sx_real fetching_visits(const window *w) {
     sx_real visits = w->suffix[w->n_near];
     for (int j = 0; j < w->n_near; j++)
-        if (!w->still[j]) visits = sx_real_add(&w->r->tape, visits, steps(w, j));
+        if (!w->still[j]) visits = sx_real_add(&w->r->tape, visits, loop_steps(w, j));
     return visits;
 }
 
@@ -227,6 +227,6 @@ sx_real sx_relaxed_fed(sx_relaxed *r, int tensor) {
     set_steps(w, 0);
     sx_real fed = r->compute_cycles;
     for (int j = 0; j < w->n_near; j++)
-        if (w->still[j]) fed = sx_real_subtract(&r->tape, fed, steps(w, j));
+        if (w->still[j]) fed = sx_real_subtract(&r->tape, fed, loop_steps(w, j));
     return fed;
 }

@@ -48,7 +48,7 @@ void sx_correction_add(sx_correction *c, const double *features, double ratio) {
 }
 
 /* Centres the features, in units of a factor of 2. */
-static void standardise(sx_correction *c) {
+static void standardise_features(sx_correction *c) {
     for (size_t j = 0; j < c->d; j++) {
         double sum = 0;
         for (size_t i = 0; i < c->n; i++) sum += c->x[i * c->d + j];
@@ -59,7 +59,7 @@ static void standardise(sx_correction *c) {
 }
 
 /* Regresses y on the standardised features, with a ridge. */
-static void regress(sx_correction *c) {
+static void regress_features(sx_correction *c) {
     size_t d = c->d;
     c->normal.n = 0;
     for (size_t j = 0; j < d; j++) {
@@ -81,8 +81,8 @@ sx_status sx_correction_learn(sx_correction *c) {
     if (c->n == 0) return SX_OK;
     for (size_t i = 0; i < c->n; i++) sum += c->y[i];
     c->middle = sum / (double)c->n;
-    standardise(c);
-    regress(c);
+    standardise_features(c);
+    regress_features(c);
     for (size_t i = 0; i < c->n; i++) {
         c->rest[i] = c->y[i] - c->middle - sx_dot(c->weight, c->scaled + i * c->d, c->d);
         squares += c->rest[i] * c->rest[i];

@@ -77,7 +77,7 @@ static bool was_asked(const measured *m, const void *point) {
 }
 
 /* The logarithm of the modelled energy-delay product of features. */
-static double modelled(const double *features) {
+static double modelled_log(const double *features) {
     return features[0] + features[1];
 }
 
@@ -85,7 +85,7 @@ static double modelled(const double *features) {
 static void learn_answer(measured *m, const void *point, double value, bool remember) {
     if (!(value > 0) || isinf(value)) return;
     if (!sx_mapping_features(m->map, m->evaluator, sx_map_point(point), m->cost, m->features)) return;
-    double ratio = sx_log(value) - modelled(m->features);
+    double ratio = sx_log(value) - modelled_log(m->features);
     sx_correction_add(&m->correction, m->features, ratio);
     if (remember) sx_outside_evaluator_remember(m->outside, m->d, m->features, ratio);
 }
@@ -105,8 +105,8 @@ static bool ask_machine(measured *m, const void *point) {
 }
 
 /* Adds up to `most` best points of a space's own model by an objective to the n points at `points`. */
-static sx_status propose(const sx_space *space, const sx_proposing *how, const char *objective, size_t most,
-                         unsigned char *points, size_t *n) {
+static sx_status propose_points(const sx_space *space, const sx_proposing *how, const char *objective,
+                                size_t most, unsigned char *points, size_t *n) {
     sx_run_options options;
     sx_run *inner;
     sx_found found;
@@ -129,19 +129,19 @@ static sx_status propose(const sx_space *space, const sx_proposing *how, const c
 
 sx_status sx_measured_propose(const sx_space *space, const sx_proposing *how, void *points, size_t *n) {
     *n = 0;
-    SX_TRY(propose(space, how, "edp", BEST, points, n));
-    SX_TRY(propose(space, how, "delay", 1, points, n));
-    return propose(space, how, "energy", 1, points, n);
+    SX_TRY(propose_points(space, how, "edp", BEST, points, n));
+    SX_TRY(propose_points(space, how, "delay", 1, points, n));
+    return propose_points(space, how, "energy", 1, points, n);
 }
 
 /* The logarithm of the expected improvement of a point; *expected: the logarithm of its expected answer. */
-static double improvement(measured *m, const void *point, double *expected) {
+static double expected_improvement(measured *m, const void *point, double *expected) {
     double mean, deviation;
     *expected = INFINITY;
     if (!sx_mapping_features(m->map, m->evaluator, sx_map_point(point), m->cost, m->features))
         return -INFINITY;
     sx_correction_predict(&m->correction, m->features, &mean, &deviation);
-    *expected = modelled(m->features) + mean;
+    *expected = modelled_log(m->features) + mean;
     return sx_log_expected_improvement(*expected, deviation, m->best);
 }
 
@@ -151,7 +151,7 @@ static void set_best(measured *m) {
     m->best = INFINITY;
     for (size_t i = 0; i < m->s->n; i++) {
         if (isinf(*answer_value(m, i))) continue;
-        (void)improvement(m, answer_point(m, i), &expected);
+        (void)expected_improvement(m, answer_point(m, i), &expected);
         m->best = fmin(m->best, expected);
     }
 }
@@ -180,17 +180,17 @@ static bool begin_chain(measured *m, size_t chain) {
 }
 
 /* Climbs the expected improvement from a chain's beginning; what is best and not yet asked becomes `next`. */
-static void climb(measured *m, size_t chain, double *most, double *expected) {
+static void climb_improvement(measured *m, size_t chain, double *most, double *expected) {
     double here, at_mean;
     if (!begin_chain(m, chain)) return;
-    here = improvement(m, m->at, &at_mean);
+    here = expected_improvement(m, m->at, &at_mean);
     for (int i = 0; i < STEPS; i++) {
         double mean;
         memcpy(m->trial, m->at, m->space->point_size);
         for (uint64_t moves = 1 + sx_rng_below(&m->s->rng, 3); moves > 0; moves--)
             (void)sx_space_mutate(m->space, &m->s->rng, -1, sx_rng_below(&m->s->rng, 3) == 0, TRIES, m->trial,
                                   m->scratch);
-        double there = improvement(m, m->trial, &mean);
+        double there = expected_improvement(m, m->trial, &mean);
         if (there > *most && !sx_correction_knows(&m->correction, m->features) && !was_asked(m, m->trial)) {
             *most = there;
             *expected = mean;
@@ -213,7 +213,7 @@ static sx_status ask_next(measured *m, bool *go) {
     SX_TRY(sx_correction_learn(&m->correction));
     set_best(m);
     for (size_t chain = 0; chain < CHAINS && !sx_run_stopped(m->run); chain++)
-        climb(m, chain, &most, &expected);
+        climb_improvement(m, chain, &most, &expected);
     *go = !isinf(most);
     if (!*go) return SX_OK;
     sx_outside_evaluator_expect(m->outside, sx_exp(expected));

@@ -139,7 +139,7 @@ void sx_cutoff_fini(sx_cutoff *cutoff) {
 }
 
 /* Whether no member of the front has as little of both, to within the gap. */
-static bool leads(const sx_cutoff *cutoff, double energy, double cycles) {
+static bool leads_front(const sx_cutoff *cutoff, double energy, double cycles) {
     const sx_archived *kept = cutoff->front.kept;
     size_t low = 0, high = cutoff->front.n;
     double slack = (1 + cutoff->rule->gap) * (1 + ROUNDING);
@@ -156,5 +156,5 @@ static bool leads(const sx_cutoff *cutoff, double energy, double cycles) {
 
 bool sx_cutoff_admits(const sx_cutoff *cutoff, double value, double energy, double cycles) {
     if (value < cutoff->limit) return true;
-    return cutoff->rule->front && value < INFINITY && leads(cutoff, energy, cycles);
+    return cutoff->rule->front && value < INFINITY && leads_front(cutoff, energy, cycles);
 }

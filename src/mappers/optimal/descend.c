@@ -69,14 +69,14 @@ static void add_option(sx_descent *w, options *list, double value, const sx_scor
 }
 
 /* By value, then by number. */
-static int compare(const void *a, const void *b) {
+static int compare_options(const void *a, const void *b) {
     const option *x = a, *y = b;
     if (x->value != y->value) return x->value < y->value ? -1 : 1;
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static void sort(options *list) {
-    if (list->n > 1) qsort(list->at, list->n, sizeof *list->at, compare);
+static void sort_options(options *list) {
+    if (list->n > 1) qsort(list->at, list->n, sizeof *list->at, compare_options);
 }
 
 /* Lists the divisors of a dimension; false when memory is out. */
@@ -168,7 +168,7 @@ void sx_descent_bounds(sx_descent *w, const sx_spatial_mappings *spatials, const
     }
 }
 
-static bool admitted(const sx_descent *w, const option *o) {
+static bool is_admitted(const sx_descent *w, const option *o) {
     return sx_cutoff_admits(w->cutoff, o->value, o->energy, o->cycles);
 }
 
@@ -182,14 +182,14 @@ static bool cut_off(const sx_descent *w) {
 }
 
 /* Polls whether the search was stopped. */
-static void poll(sx_descent *w) {
+static void poll_stop(sx_descent *w) {
     if (++w->turn % POLL == 0) w->leaf.over |= !sx_worker_goes_on(w->visit->worker);
 }
 
 /* Counts a step. */
 static bool goes_on(sx_descent *w) {
     w->visit->steps++;
-    poll(w);
+    poll_stop(w);
     w->exhausted |= w->visit->steps > w->visit->effort;
     return !cut_off(w) && !w->exhausted;
 }
@@ -200,7 +200,7 @@ static bool is_open(const sx_descent *w, const sx_score *bound) {
 }
 
 /* Adds an option where its bound is below the cutoff. */
-static void offer(sx_descent *w, options *list, const sx_score *bound, uint32_t number) {
+static void offer_option(sx_descent *w, options *list, const sx_score *bound, uint32_t number) {
     if (is_open(w, bound)) add_option(w, list, sx_prune_rule_value(w->cutoff->rule, bound), bound, number);
 }
 
@@ -234,10 +234,10 @@ static void list_tiles(sx_descent *w, int s, int d, uint32_t *extent, uint32_t n
             return;
         }
         w->visit->steps += w->each;
-        poll(w);
+        poll_stop(w);
         sx_score bound = sx_partial_mapping_try(w->bounds, partial, s, extent, number);
         set_latency(w, s + 1, number, &bound);
-        offer(w, &w->tiles[s], &bound, number);
+        offer_option(w, &w->tiles[s], &bound, number);
         return;
     }
     int slot = space->temporal_slot[s];
@@ -263,9 +263,9 @@ static void list_orders(sx_descent *w, int s, const uint32_t *extent, uint32_t n
         sx_partial_mapping_extend(w->bounds, &w->partial[s], s, extent, number, order[i], &w->partial[s + 1]);
         sx_score bound = sx_partial_mapping_bound(w->bounds, &w->partial[s + 1], s);
         set_latency(w, s + 1, number, &bound);
-        offer(w, &w->orders[s], &bound, (uint32_t)i);
+        offer_option(w, &w->orders[s], &bound, (uint32_t)i);
     }
-    sort(&w->orders[s]);
+    sort_options(&w->orders[s]);
 }
 
 /* Decides the order of a level whose tile is set. */
@@ -286,7 +286,7 @@ static void try_orders(sx_descent *w, int s, const uint32_t *extent, uint32_t nu
     options *orders = &w->orders[s];
     list_orders(w, s, extent, number, order, n);
     for (size_t i = 0; i < orders->n && goes_on(w) && !is_past(w, &orders->at[i]); i++) {
-        if (!admitted(w, &orders->at[i])) continue;
+        if (!is_admitted(w, &orders->at[i])) continue;
         set_order(w, s, extent, number, order[orders->at[i].number]);
         if (last) {
             sx_leaf_evaluate(&w->leaf);
@@ -302,7 +302,7 @@ static void list_level(sx_descent *w, int s) {
     uint32_t extent[SX_MAX_DIMS] = {0};
     w->tiles[s].n = 0;
     list_tiles(w, s, 0, extent, 0);
-    sort(&w->tiles[s]);
+    sort_options(&w->tiles[s]);
 }
 
 /* Gives a level a tile, and what it keeps; false where its banks cannot be distributed so. */
@@ -326,11 +326,11 @@ static void descend_level(sx_descent *w, int s) {
     const options *tiles = &w->tiles[s];
     list_level(w, s);
     for (size_t i = 0; i < tiles->n && goes_on(w) && !is_past(w, &tiles->at[i]); i++)
-        if (admitted(w, &tiles->at[i])) try_tile(w, s, tiles->at[i].number);
+        if (is_admitted(w, &tiles->at[i])) try_tile(w, s, tiles->at[i].number);
 }
 
 /* Evaluates the mapping that the bounds alone lead to: the most promising tile and order of every level. */
-static void dive(sx_descent *w) {
+static void dive_to_leaf(sx_descent *w) {
     sx_leaf_begin(&w->leaf, &w->bounds->outline);
     for (int s = 0; s < w->space->arch->n_levels && !cut_off(w); s++) {
         uint32_t extent[SX_MAX_DIMS], number;
@@ -400,17 +400,17 @@ static void list_keeps(sx_descent *w) {
             set_latency(w, 0, 0, &bound);
             if (is_open(w, &bound)) bound = sx_outline_bound_quick(w->bounds, false);
             set_latency(w, 0, 0, &bound);
-            offer(w, &w->keeps, &bound, i);
+            offer_option(w, &w->keeps, &bound, i);
         }
         w->visit->steps += w->bounds->work - before;
         w->leaf.over |= !sx_worker_goes_on(w->visit->worker);
         if (keep != SX_ANY_KEEP) break;
     }
-    sort(&w->keeps);
+    sort_options(&w->keeps);
 }
 
 /* Readies the workspace for a visit. */
-static void start(sx_descent *w, sx_node_visit *visit) {
+static void start_visit(sx_descent *w, sx_node_visit *visit) {
     w->visit = visit;
     w->cutoff = visit->cutoff;
     w->leaf.cutoff = visit->cutoff;
@@ -462,7 +462,7 @@ static void leave_tiles(sx_descent *w, uint32_t keep, size_t i) {
         node.from = tiles->at[i].value;
         node.from_number = tiles->at[i].number;
         for (size_t k = i; k < tiles->n; k++)
-            if (is_left(&node, &tiles->at[k]) && admitted(w, &tiles->at[k]))
+            if (is_left(&node, &tiles->at[k]) && is_admitted(w, &tiles->at[k]))
                 include_option(&node, &tiles->at[k]);
         node.bound = fmax(node.bound, from->bound);
         if (node.bound < INFINITY) w->leaf.failed |= !sx_search_nodes_add(&w->visit->left, &node);
@@ -475,7 +475,7 @@ static void leave_keeps(sx_descent *w, size_t i) {
     for (; i < w->keeps.n; i++) {
         const option *keep = &w->keeps.at[i];
         sx_search_node node = *from;
-        if (!admitted(w, keep)) continue;
+        if (!is_admitted(w, keep)) continue;
         node.keep = keep->number;
         node.bound = fmax(from->bound, keep->value);
         node.energy = fmax(from->energy, keep->energy);
@@ -500,12 +500,12 @@ static void sharpen_choice(sx_descent *w) {
     node.bound = node.energy = node.cycles = INFINITY;
     begin_tiles(w, node.keep);
     for (size_t k = 0; k < w->tiles[0].n; k++) include_option(&node, &w->tiles[0].at[k]);
-    if (w->tiles[0].n > 0 && w->cutoff->rule->k == 1) dive(w);
+    if (w->tiles[0].n > 0 && w->cutoff->rule->k == 1) dive_to_leaf(w);
     leave_sharp(w, &node);
 }
 
 sx_visit_end sx_descent_sharpen(sx_descent *w, sx_node_visit *visit) {
-    start(w, visit);
+    start_visit(w, visit);
     if (visit->node.keep != SX_ANY_KEEP)
         sharpen_choice(w);
     else if (visit->node.visits == 0)
@@ -517,15 +517,15 @@ sx_visit_end sx_descent_sharpen(sx_descent *w, sx_node_visit *visit) {
 
 sx_visit_end sx_descent_search(sx_descent *w, sx_node_visit *visit) {
     const options *tiles = &w->tiles[0];
-    start(w, visit);
+    start_visit(w, visit);
     for (size_t i = 0; i < w->keeps.n && !cut_off(w); i++) {
         uint32_t keep = w->keeps.at[i].number;
-        if (!admitted(w, &w->keeps.at[i])) continue;
+        if (!is_admitted(w, &w->keeps.at[i])) continue;
         begin_tiles(w, keep);
         if (i == 0) visit->effort += visit->steps;
         sx_leaf_begin(&w->leaf, &w->bounds->outline);
         for (size_t k = 0; k < tiles->n && !cut_off(w) && !w->exhausted && !is_past(w, &tiles->at[k]); k++) {
-            if (!is_left(&visit->node, &tiles->at[k]) || !admitted(w, &tiles->at[k])) continue;
+            if (!is_left(&visit->node, &tiles->at[k]) || !is_admitted(w, &tiles->at[k])) continue;
             try_tile(w, 0, tiles->at[k].number);
             if (w->exhausted && !cut_off(w)) leave_tiles(w, keep, k);
         }

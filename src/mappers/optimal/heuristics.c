@@ -156,7 +156,7 @@ static bool follows_dividing(const sx_heuristics *start) {
 }
 
 /* The evaluations that Gamma should have had after so many steps of the proof. */
-static uint64_t due(const sx_heuristics *start, const sx_heuristics_state *at, uint64_t steps) {
+static uint64_t due_evaluations(const sx_heuristics *start, const sx_heuristics_state *at, uint64_t steps) {
     bool timed = !is_untimed(start, steps), stale = is_stale(start->run);
     uint64_t slow = sx_gamma_slowness(start->space), most = start->gamma / slow;
     uint64_t all = steps + at->other, wish = all / STEPS_PER_EVALUATION;
@@ -211,7 +211,7 @@ static void walk_randomly(const sx_heuristics *start, sx_heuristics_state *at, b
 }
 
 /* Where time is short and the search no longer does what it does without a limit: Sunstone and Gamma, once. */
-static sx_status hurry(const sx_heuristics *start, sx_heuristics_state *at, uint64_t steps) {
+static sx_status hurry_start(const sx_heuristics *start, sx_heuristics_state *at, uint64_t steps) {
     if (!sx_run_hurried(start->run) || !has_gamma(start) || at->early || is_untimed(start, steps))
         return SX_OK;
     if (start->sunstone > 0 && at->stage < SX_OPTIMAL_ALL)
@@ -230,11 +230,11 @@ static sx_status call_gamma_first(const sx_heuristics *start, sx_heuristics_stat
 }
 
 sx_status sx_heuristics_first(const sx_heuristics *start, sx_heuristics_state *at) {
-    SX_TRY(hurry(start, at, 0));
+    SX_TRY(hurry_start(start, at, 0));
     uint64_t left = sx_run_left(start->run);
     if (at->stage == SX_OPTIMAL_STARTS) {
         if (!has_gamma(start)) SX_TRY(evaluate_starts(start));
-        at->first = due(start, at, start->listing);
+        at->first = due_evaluations(start, at, start->listing);
         uint64_t half = sx_run_called_on(start->run) + left / 2 / GENERATION * GENERATION;
         if (left < UINT64_MAX && half < at->first) at->first = half;
         at->stage = SX_OPTIMAL_GAMMA;
@@ -251,7 +251,7 @@ sx_status sx_heuristics_first(const sx_heuristics *start, sx_heuristics_state *a
 /* Runs Gamma up to its share of the evaluations if that is worth a call, or resumes an interrupted call. */
 static sx_status share_gamma(const sx_heuristics *start, sx_heuristics_state *at, uint64_t steps) {
     uint64_t had = sx_run_called_on(start->run), slice = SLICE / sx_gamma_slowness(start->space);
-    if (!at->target) at->target = due(start, at, steps);
+    if (!at->target) at->target = due_evaluations(start, at, steps);
     bool enough = at->target > had && at->target - had >= slice;
     if (enough || at->stage == SX_OPTIMAL_LISTING) SX_TRY(sx_gamma_go_on(start->run, at->target, 0));
     if (!is_untimed(start, steps) && (sx_run_hurried(start->run) || steps >= LONG_STEPS))
@@ -265,7 +265,7 @@ sx_status sx_heuristics_share(const sx_heuristics *start, sx_heuristics_state *a
     bool few = start->spatials <= start->sunstone && untimed;
     const bool sunstone = start->sunstone > 0 && !follows_dividing(start);
     if (at->stage < SX_OPTIMAL_LISTING || !sx_run_continue(start->run)) return SX_OK;
-    SX_TRY(hurry(start, at, steps));
+    SX_TRY(hurry_start(start, at, steps));
     if (!sx_run_continue(start->run)) return SX_OK;
     if (has_gamma(start) && !at->until) SX_TRY(share_gamma(start, at, steps));
     if (at->stage == SX_OPTIMAL_LISTING && (!has_gamma(start) || !sx_run_incumbent(start->run, NULL)))

@@ -20,7 +20,7 @@ static double rank_of(const sx_search_node *node) {
 }
 
 /* Whether a node comes before another: by rank, then by what it is. */
-static bool before(const sx_search_node *a, const sx_search_node *b) {
+static bool node_before(const sx_search_node *a, const sx_search_node *b) {
     double x = rank_of(a), y = rank_of(b);
     if (a->imperfect != b->imperfect) return b->imperfect;
     if (x != y) return x < y;
@@ -29,7 +29,7 @@ static bool before(const sx_search_node *a, const sx_search_node *b) {
     return a->part < b->part;
 }
 
-static void swap(sx_search_node *a, sx_search_node *b) {
+static void swap_nodes(sx_search_node *a, sx_search_node *b) {
     sx_search_node c = *a;
     *a = *b;
     *b = c;
@@ -38,23 +38,23 @@ static void swap(sx_search_node *a, sx_search_node *b) {
 /* Whether no node comes before the one that it lies below. */
 __attribute__((unused)) static bool in_order(const sx_search_node *heap, size_t n) {
     for (size_t i = 1; i < n; i++)
-        if (before(&heap[i], &heap[(i - 1) / 2])) return false;
+        if (node_before(&heap[i], &heap[(i - 1) / 2])) return false;
     return true;
 }
 
 void sx_heap_push(sx_search_node *heap, size_t n) {
-    for (size_t i = n; i > 0 && before(&heap[i], &heap[(i - 1) / 2]); i = (i - 1) / 2)
-        swap(&heap[i], &heap[(i - 1) / 2]);
+    for (size_t i = n; i > 0 && node_before(&heap[i], &heap[(i - 1) / 2]); i = (i - 1) / 2)
+        swap_nodes(&heap[i], &heap[(i - 1) / 2]);
     assert(n > MOST_CHECKED || in_order(heap, n + 1));
 }
 
 void sx_heap_pop(sx_search_node *heap, size_t n) {
-    swap(&heap[0], &heap[--n]);
+    swap_nodes(&heap[0], &heap[--n]);
     for (size_t i = 0, child; (child = 2 * i + 1) < n; i = child) {
-        if (child + 1 < n && before(&heap[child + 1], &heap[child])) child++;
-        if (!before(&heap[child], &heap[i])) break;
-        swap(&heap[i], &heap[child]);
+        if (child + 1 < n && node_before(&heap[child + 1], &heap[child])) child++;
+        if (!node_before(&heap[child], &heap[i])) break;
+        swap_nodes(&heap[i], &heap[child]);
     }
-    assert(n == 0 || !before(&heap[0], &heap[n]));
+    assert(n == 0 || !node_before(&heap[0], &heap[n]));
     assert(n > MOST_CHECKED || in_order(heap, n));
 }

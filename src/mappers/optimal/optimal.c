@@ -218,7 +218,7 @@ static sx_status search_criteria(sx_optimal *o) {
 
 /* Says how the spatial mappings were closed: those whose bound by tables is below what is proven were
  * searched up to there. With a front, bounds are of what the front left: all were searched. */
-static sx_status prove(sx_optimal *o) {
+static sx_status prove_closed(sx_optimal *o) {
     size_t n = o->spatials.n;
     sx_run_summary summary = sx_run_result(o->run);
     double least = summary.optimal ? o->known.best : summary.lower_bound;
@@ -258,7 +258,7 @@ static sx_status search_all(sx_optimal *o) {
     SX_TRY(search_criteria(o));
     if (!sx_run_wants_proof(o->run)) return SX_OK;
     if (o->space->options.remainders) return sx_criteria_prove(o->run, 0);
-    return o->rule.objective->n_criteria > 1 ? sx_criteria_prove(o->run, o->spatials.n) : prove(o);
+    return o->rule.objective->n_criteria > 1 ? sx_criteria_prove(o->run, o->spatials.n) : prove_closed(o);
 }
 
 static sx_status search_by_optimal(sx_run *run) {

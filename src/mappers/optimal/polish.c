@@ -35,7 +35,7 @@ typedef struct polishing {
 } polishing;
 
 /* Changes a point by random moves; false where none is legal. */
-static bool kick(const sx_space *space, sx_rng *rng, sx_worker *worker, void *point) {
+static bool kick_point(const sx_space *space, sx_rng *rng, sx_worker *worker, void *point) {
     bool moved = false;
     for (uint64_t n = 1 + sx_rng_below(rng, KICKS); n > 0; n--)
         moved |= sx_space_mutate(space, rng, -1, false, 20, point, sx_worker_scratch(worker, 2));
@@ -64,7 +64,7 @@ static sx_status run_descent(const void *input, size_t task, sx_worker *worker, 
     bool over = false;
     memcpy(now, p->from, space->point_size);
     if (task > 0 || !p->fresh) {
-        if (!kick(space, &rng, worker, now)) return SX_OK;
+        if (!kick_point(space, &rng, worker, now)) return SX_OK;
         best = value_of(space, now, worker, &over);
     }
     for (bool better = true; better;) {

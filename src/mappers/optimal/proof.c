@@ -8,7 +8,7 @@
 #include <math.h>
 
 /* The lower bound that a run has proven; false where there is none, or nothing that reaches it. */
-static bool proven(const sx_run *run, double *out) {
+static bool proven_bound(const sx_run *run, double *out) {
     sx_run_summary summary = sx_run_result(run);
     double best;
     if (!sx_run_incumbent(run, &best)) return false;
@@ -19,7 +19,7 @@ static bool proven(const sx_run *run, double *out) {
 sx_status sx_criteria_prove(sx_run *run, uint64_t n_spatial) {
     double least;
     sx_proof *proof;
-    if (!proven(run, &least)) return SX_OK;
+    if (!proven_bound(run, &least)) return SX_OK;
     SX_TRY(sx_proof_new(n_spatial, 0, &proof));
     sx_run_prove(run, proof);
     return SX_OK;
@@ -30,7 +30,7 @@ sx_status sx_spatial_mappings_prove(sx_run *run, const sx_spatial_mappings *spat
     const size_t width = (size_t)spatials->space->arch->n_levels * spatials->space->problem->n_dims;
     double least;
     sx_proof *proof;
-    if (!proven(run, &least)) return SX_OK;
+    if (!proven_bound(run, &least)) return SX_OK;
     SX_TRY(sx_proof_new(spatials->n, width, &proof));
     sx_status status = SX_OK;
     for (size_t i = 0; i < spatials->n && !status; i++) {

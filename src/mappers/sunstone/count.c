@@ -20,7 +20,7 @@ typedef struct tally {
 } tally;
 
 /* Which of n things stands for part `i` of `samples`. */
-static size_t pick(size_t i, size_t n, size_t samples) {
+static size_t sample_at(size_t i, size_t n, size_t samples) {
     return n <= samples ? i : i * n / samples + n / samples / 2;
 }
 
@@ -57,8 +57,8 @@ static void count_tiles(const sx_sunstone *plan, int number, const sx_sunstone_p
     out->failed |= tiles.failed || !next.point;
     for (size_t i = 0; i < n && next.point; i++) {
         sx_sunstone_copy(plan, at, &next);
-        sx_sunstone_add_tile(plan, &plan->stage[number], sx_vector_at(&tiles, pick(i, tiles.n, SAMPLE_TILES)),
-                             &next);
+        sx_sunstone_add_tile(plan, &plan->stage[number],
+                             sx_vector_at(&tiles, sample_at(i, tiles.n, SAMPLE_TILES)), &next);
         count_tile(plan, number, &next, weight * (double)tiles.n / (double)n, out);
     }
     sx_vector_clear(&tiles);
@@ -76,7 +76,8 @@ static void count_stage(const sx_sunstone *plan, int number, const sx_sunstone_p
     out->failed = roots.failed || !at.point;
     for (size_t i = 0; i < n && at.point; i++) {
         sx_sunstone_copy(plan, from, &at);
-        sx_sunstone_put_unrolling(plan, stage, sx_vector_at(&roots, pick(i, roots.n, SAMPLE_ROOTS)), &at);
+        sx_sunstone_put_unrolling(plan, stage, sx_vector_at(&roots, sample_at(i, roots.n, SAMPLE_ROOTS)),
+                                  &at);
         count_tiles(plan, number, &at, (double)roots.n / (double)n, out);
     }
     sx_vector_clear(&roots);

@@ -48,8 +48,8 @@ typedef struct walk {
 /* Finds the best order of the loops that are left, at a memory, and what the whole costs at least when the
  * memories beyond stage `number` - 1 have no limits. False where it cannot be better than what is there
  * already. */
-static bool price(walk *w, int number, int memory, double bound, sx_sunstone_partial *at,
-                  sx_sunstone_item *item) {
+static bool price_item(walk *w, int number, int memory, double bound, sx_sunstone_partial *at,
+                       sx_sunstone_item *item) {
     const sx_sunstone *plan = w->plan;
     sx_sunstone_put_tile(plan, memory, at->left, at->point);
     size_t n = 0;
@@ -79,7 +79,7 @@ static bool may_improve(walk *w, int number, const sx_sunstone_partial *at, sx_s
     sx_sunstone_item item;
     if (!w->plan->on.alphabeta || w->bound == INFINITY) return true;
     sx_sunstone_copy(w->plan, at, scratch);
-    return price(w, number, w->plan->stage[number].memory, SLACK * w->bound, scratch, &item);
+    return price_item(w, number, w->plan->stage[number].memory, SLACK * w->bound, scratch, &item);
 }
 
 /* Copies a partial mapping and adds a tile. */
@@ -98,7 +98,7 @@ static void price_tiles(walk *w, int number, const sx_sunstone_partial *at, cons
         w->tiles[number]++;
         if (i % 64 == 63 && w->worker && !sx_worker_goes_on(w->worker)) w->over = true;
         double bound = w->plan->on.alphabeta ? w->bound : INFINITY;
-        if (!price(w, number + 1, w->plan->stage[number].outer, bound, scratch, &item)) continue;
+        if (!price_item(w, number + 1, w->plan->stage[number].outer, bound, scratch, &item)) continue;
         sx_sunstone_item *new = sx_vector_add(out);
         if (new) *new = item;
     }
@@ -132,8 +132,8 @@ static bool is_slow(walk *w, int number, const sx_sunstone_partial *at, const sx
 }
 
 /* Adds the partial mappings of a stage for one unrolling of it. */
-static void expand(walk *w, int number, const sx_sunstone_partial *from, const sx_sunstone_unrolling *parts,
-                   uint64_t root, sx_vector *out) {
+static void expand_stage(walk *w, int number, const sx_sunstone_partial *from,
+                         const sx_sunstone_unrolling *parts, uint64_t root, sx_vector *out) {
     const sx_sunstone *plan = w->plan;
     size_t size = plan->space->space.point_size;
     sx_vector tiles = {.size = sizeof(sx_sunstone_tile)};
@@ -187,7 +187,7 @@ static bool is_legal(const sx_sunstone *plan, const void *point) {
 }
 
 /* Evaluates all complete mappings of the last stage for one unrolling of it. */
-static void finish(walk *w, const sx_sunstone_partial *from, const sx_sunstone_unrolling *parts) {
+static void finish_stage(walk *w, const sx_sunstone_partial *from, const sx_sunstone_unrolling *parts) {
     sx_sunstone *plan = w->plan;
     const sx_sunstone_stage *stage = &plan->stage[plan->n_stages - 1];
     sx_vector tiles = {.size = sizeof(sx_sunstone_tile)};
@@ -229,11 +229,11 @@ static void sort_items(sx_vector *items) {
     if (items->n) qsort(items->data, items->n, items->size, by_value);
 }
 
-static void descend(walk *w, int number, const sx_sunstone_partial *from);
+static void descend_stage(walk *w, int number, const sx_sunstone_partial *from);
 
 /* Goes on from an item of a stage, with its unrolling. */
-static void follow(walk *w, int number, const sx_sunstone_partial *from, const sx_sunstone_item *item,
-                   const sx_sunstone_unrolling *parts) {
+static void follow_item(walk *w, int number, const sx_sunstone_partial *from, const sx_sunstone_item *item,
+                        const sx_sunstone_unrolling *parts) {
     const sx_sunstone *plan = w->plan;
     const sx_sunstone_stage *stage = &plan->stage[number];
     sx_sunstone_partial to = {.point = malloc(plan->space->space.point_size)};
@@ -245,27 +245,27 @@ static void follow(walk *w, int number, const sx_sunstone_partial *from, const s
     sx_sunstone_put_unrolling(plan, stage, parts, &to);
     sx_sunstone_add_tile(plan, stage, &item->tile, &to);
     sx_sunstone_put_order(plan, stage->outer, item->order, to.point);
-    descend(w, number + 1, &to);
+    descend_stage(w, number + 1, &to);
     free(to.point);
 }
 
 /* Goes through all that a stage can add to a partial mapping. */
-static void descend(walk *w, int number, const sx_sunstone_partial *from) {
+static void descend_stage(walk *w, int number, const sx_sunstone_partial *from) {
     sx_sunstone *plan = w->plan;
     const sx_sunstone_stage *stage = &plan->stage[number];
     sx_vector roots = {.size = sx_sunstone_parts_size(stage)}, items = {.size = sizeof(sx_sunstone_item)};
     sx_sunstone_list_unrollings(plan, stage, from->left, &roots);
     for (size_t i = 0; i < roots.n && !w->over; i++) {
         if (number == plan->n_stages - 1)
-            finish(w, from, sx_vector_at(&roots, i));
+            finish_stage(w, from, sx_vector_at(&roots, i));
         else
-            expand(w, number, from, sx_vector_at(&roots, i), i, &items);
+            expand_stage(w, number, from, sx_vector_at(&roots, i), i, &items);
     }
     sort_items(&items);
     for (size_t i = 0; i < items.n && !w->over; i++) {
         const sx_sunstone_item *item = sx_vector_at(&items, i);
         if (plan->on.alphabeta && item->value > w->bound) break;
-        follow(w, number, from, item, sx_vector_at(&roots, item->root));
+        follow_item(w, number, from, item, sx_vector_at(&roots, item->root));
     }
     if (roots.failed || items.failed) atomic_store(&plan->failed, true);
     sx_vector_clear(&roots);
@@ -308,7 +308,7 @@ typedef struct job {
 } job;
 
 /* How a task on a plan ended. */
-static sx_status ending(const sx_sunstone *plan) {
+static sx_status task_ending(const sx_sunstone *plan) {
     return atomic_load(&plan->failed) ? sx_error_memory() : SX_OK;
 }
 
@@ -320,11 +320,11 @@ static sx_status expand_task(const void *input, size_t task, sx_worker *worker, 
     sx_sunstone_partial start = sx_sunstone_start(j->plan);
     if (begin_walk(&w, j->plan, worker))
         for (size_t i = task * j->each; i < (task + 1) * j->each && i < j->n && !w.over; i++)
-            expand(&w, 0, &start, sx_vector_at(&j->plan->roots, i), i, &made);
+            expand_stage(&w, 0, &start, sx_vector_at(&j->plan->roots, i), i, &made);
     sx_worker_append(worker, made.data, made.n * made.size);
     sx_vector_clear(&made);
     end_walk(&w, output);
-    return ending(j->plan);
+    return task_ending(j->plan);
 }
 
 /* A task: all complete mappings under an item. */
@@ -336,12 +336,12 @@ static sx_status visit_task(const void *input, size_t task, sx_worker *worker, v
     const sx_sunstone_item *item = sx_vector_at(&plan->items, j->first + task);
     if (begin_walk(&w, plan, worker)) {
         if (plan->n_stages == 1)
-            finish(&w, &start, sx_vector_at(&plan->roots, item->root));
+            finish_stage(&w, &start, sx_vector_at(&plan->roots, item->root));
         else
-            follow(&w, 0, &start, item, sx_vector_at(&plan->roots, item->root));
+            follow_item(&w, 0, &start, item, sx_vector_at(&plan->roots, item->root));
     }
     end_walk(&w, output);
-    return ending(plan);
+    return task_ending(plan);
 }
 
 /* Adds what was counted to a plan's. */

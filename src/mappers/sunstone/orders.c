@@ -82,7 +82,8 @@ static sx_sunstone_reuse reuse_of(const sx_sunstone_orders *o, const uint8_t *or
 }
 
 /* Whether all of a reuse is in another. */
-static bool within(const sx_sunstone_orders *o, const sx_sunstone_reuse *a, const sx_sunstone_reuse *b) {
+static bool reuse_within(const sx_sunstone_orders *o, const sx_sunstone_reuse *a,
+                         const sx_sunstone_reuse *b) {
     for (int v = 0; v < o->n_tensors; v++)
         if ((a->full[v] & ~b->full[v]) || (a->partial[v] & ~b->partial[v])) return false;
     return true;
@@ -93,11 +94,11 @@ static bool add_leaf(const sx_sunstone_orders *o, const leaf *new, sx_vector *le
     size_t n = first;
     for (size_t i = first; i < leaves->n; i++) {
         const leaf *other = sx_vector_at(leaves, i);
-        if (within(o, &new->reuse, &other->reuse)) return true;
+        if (reuse_within(o, &new->reuse, &other->reuse)) return true;
     }
     for (size_t i = first; i < leaves->n; i++) {
         leaf other = *(leaf *)sx_vector_at(leaves, i);
-        if (!within(o, &other.reuse, &new->reuse)) *(leaf *)sx_vector_at(leaves, n++) = other;
+        if (!reuse_within(o, &other.reuse, &new->reuse)) *(leaf *)sx_vector_at(leaves, n++) = other;
     }
     leaves->n = n;
     leaf *at = sx_vector_add(leaves);
@@ -137,28 +138,29 @@ static bool add_leaves(const sx_sunstone_orders *o, int tensor, leaf *node, int 
 }
 
 /* Adds the leaves under a node of n dimensions; false when memory is out or there are too many. */
-static bool grow(const sx_sunstone_orders *o, int tensor, leaf *node, int n, uint16_t used,
-                 sx_vector *leaves) {
+static bool grow_leaves(const sx_sunstone_orders *o, int tensor, leaf *node, int n, uint16_t used,
+                        sx_vector *leaves) {
     uint16_t left = o->reuse.full[tensor] & (uint16_t)~used;
     if (!left || !has_children(o, tensor, used, left))
         return add_leaves(o, tensor, node, n + write_dims(left, node->order + n), leaves);
     for (uint16_t more = left; more; more &= (uint16_t)(more - 1)) {
         node->order[n] = (uint8_t)__builtin_ctz(more);
-        if (!grow(o, tensor, node, n + 1, used | (uint16_t)(1u << node->order[n]), leaves)) return false;
+        if (!grow_leaves(o, tensor, node, n + 1, used | (uint16_t)(1u << node->order[n]), leaves))
+            return false;
     }
     return true;
 }
 
 /* Whether two reuses are one. */
 static bool same_reuse(const sx_sunstone_orders *o, const sx_sunstone_reuse *a, const sx_sunstone_reuse *b) {
-    return within(o, a, b) && within(o, b, a);
+    return reuse_within(o, a, b) && reuse_within(o, b, a);
 }
 
 /* Makes the trie of a tensor and takes its leaves over, but those of a reuse that is there already. */
 static bool add_tensor(sx_sunstone_orders *o, int tensor) {
     sx_vector own = {.size = sizeof(leaf)};
     leaf node = {{0}, {{0}, {0}}};
-    bool fine = grow(o, tensor, &node, 0, 0, &own);
+    bool fine = grow_leaves(o, tensor, &node, 0, 0, &own);
     for (size_t i = 0; fine && i < own.n; i++) {
         const leaf *new = sx_vector_at(&own, i);
         bool known = false;
@@ -238,7 +240,7 @@ size_t sx_sunstone_orders_kept(const sx_sunstone_orders *o) {
 }
 
 /* Adds all permutations of loop[at..n). */
-static bool permute(const leaf *node, int at, int n, sx_vector *out) {
+static bool permute_loops(const leaf *node, int at, int n, sx_vector *out) {
     if (at >= n - 1) {
         leaf *new = sx_vector_add(out);
         if (new) *new = *node;
@@ -248,7 +250,7 @@ static bool permute(const leaf *node, int at, int n, sx_vector *out) {
         leaf next = *node;
         next.order[at] = node->order[i];
         memmove(next.order + at + 1, node->order + at, (size_t)(i - at));
-        if (!permute(&next, at + 1, n, out)) return false;
+        if (!permute_loops(&next, at + 1, n, out)) return false;
     }
     return true;
 }
@@ -260,7 +262,7 @@ static bool list_orders(const sx_sunstone_orders *o, uint32_t loops, sx_vector *
     if (!o->pruned) {
         int n = write_dims(loops, one.order);
         write_dims(rest, one.order + n);
-        return permute(&one, 0, n, out);
+        return permute_loops(&one, 0, n, out);
     }
     for (size_t i = 0; i < o->leaves.n; i++) {
         const leaf *from = sx_vector_at(&o->leaves, i);

@@ -60,7 +60,7 @@ bool sx_sunstone_uneven(const sx_map_space *space) {
 }
 
 /* Makes the model of an architecture in which all levels beyond one have no limit of size. */
-static sx_status relax(const sx_model *model, int last, sx_model **out) {
+static sx_status relax_levels(const sx_model *model, int last, sx_model **out) {
     sx_arch *arch = sx_arch_copy(sx_model_arch(model));
     if (!arch) return sx_error_memory();
     for (int s = 0; s < arch->n_levels; s++) {
@@ -97,9 +97,10 @@ static sx_status set_stages(sx_sunstone *plan) {
         sx_sunstone_stage *stage = &plan->stage[i];
         stage->memory = plan->n_memories > 1 ? i : -1;
         stage->outer = plan->n_memories > 1 ? i + 1 : 0;
-        if (i < plan->n_stages - 1) SX_TRY(relax(plan->space->model, plan->memory[i].last, &stage->relaxed));
+        if (i < plan->n_stages - 1)
+            SX_TRY(relax_levels(plan->space->model, plan->memory[i].last, &stage->relaxed));
     }
-    if (plan->n_stages > 1) SX_TRY(relax(plan->space->model, -1, &plan->open));
+    if (plan->n_stages > 1) SX_TRY(relax_levels(plan->space->model, -1, &plan->open));
     size_t parts = (size_t)(plan->stage[0].n_parts ? plan->stage[0].n_parts : 1);
     plan->roots.size = parts * sizeof(sx_sunstone_unrolling);
     plan->items.size = sizeof(sx_sunstone_item);

@@ -96,7 +96,7 @@ static uint64_t count_flips(const sx_map_space *space) {
 }
 
 /* Changes choice number `index` of what to keep; past the last one, none. */
-static void flip(const sx_map_space *space, uint64_t index, uint8_t *bypass) {
+static void flip_keep(const sx_map_space *space, uint64_t index, uint8_t *bypass) {
     for (int s = 0; s < space->arch->n_levels; s++)
         for (unsigned more = space->free_keep[s]; more; more &= more - 1)
             if (index-- == 0) bypass[s] ^= (uint8_t)(more & -more);
@@ -109,7 +109,7 @@ static sx_status walk_bypasses(sx_run *run, sx_sunstone_switches on, state *s) {
     uint64_t n = count_flips(space) + 1;
     while (s->flip < n && !sx_run_stopped(run)) {
         memcpy(on.bypass, s->bypass, sizeof on.bypass);
-        flip(space, (s->flip + n - 1) % n, on.bypass);
+        flip_keep(space, (s->flip + n - 1) % n, on.bypass);
         SX_TRY(walk_items(run, &on, s));
         if (sx_run_stopped(run)) break;
         double before = s->incumbent;
@@ -138,7 +138,8 @@ static sx_status evaluate_task(const void *input, size_t task, sx_worker *worker
 }
 
 /* Collects up to `room` legal neighbours from number *next on, which moves on. */
-static void gather(const sx_map_space *space, const void *point, uint64_t *next, size_t room, neighbours *c) {
+static void gather_neighbours(const sx_map_space *space, const void *point, uint64_t *next, size_t room,
+                              neighbours *c) {
     sx_map_walk walk = {.space = space, .point = point};
     c->n = 0;
     for (uint64_t i = 0; c->n < room; i++) {
@@ -151,7 +152,7 @@ static void gather(const sx_map_space *space, const void *point, uint64_t *next,
 }
 
 /* Goes from the best point to better neighbours until there is none. */
-static sx_status improve(sx_run *run, state *s) {
+static sx_status improve_best(sx_run *run, state *s) {
     const sx_map_space *space = sx_map_space_of(sx_run_space(run));
     enum { ROOM = 16 * NEIGHBOURS };
     size_t size = space->space.point_size;
@@ -160,7 +161,7 @@ static sx_status improve(sx_run *run, state *s) {
     neighbours c = {.size = size, .point = room + size};
     while (sx_run_incumbent(run, NULL) && sx_run_continue(run)) {
         memcpy(here, sx_run_incumbent(run, NULL), size);
-        gather(space, here, &s->next, ROOM, &c);
+        gather_neighbours(space, here, &s->next, ROOM, &c);
         if (c.n == 0) break;
         sx_run_tasks(run, (c.n + NEIGHBOURS - 1) / NEIGHBOURS, evaluate_task, &c, NULL, 0);
         if (memcmp(here, sx_run_incumbent(run, NULL), size) != 0) s->next = 0;
@@ -202,7 +203,7 @@ static sx_status step_level(sx_run *run, sx_sunstone_switches on, state *s) {
     case DRAW:
         return draw_some(run, s);
     case IMPROVE:
-        return improve(run, s);
+        return improve_best(run, s);
     case DONE:
         break;
     }

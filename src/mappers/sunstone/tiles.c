@@ -79,7 +79,7 @@ typedef struct tree {
 } tree;
 
 /* The next larger factor of a dimension, 0 where there is none. */
-static uint32_t larger(const tree *t, int d, uint32_t than) {
+static uint32_t larger_factor(const tree *t, int d, uint32_t than) {
     uint32_t f = sx_sunstone_next(t->divisors, d, than, t->left[d]);
     return f <= t->most[d] ? f : 0;
 }
@@ -88,7 +88,7 @@ static uint32_t larger(const tree *t, int d, uint32_t than) {
 static bool has_child(tree *t, int n) {
     bool fits = false;
     for (int i = 0; i < n && !fits; i++) {
-        uint32_t *factor = &t->tile.factor[t->dim[i]], now = *factor, next = larger(t, t->dim[i], now);
+        uint32_t *factor = &t->tile.factor[t->dim[i]], now = *factor, next = larger_factor(t, t->dim[i], now);
         if (!next) continue;
         *factor = next;
         fits = sx_sunstone_fits(t->room, t->tile.factor);
@@ -110,7 +110,7 @@ static void walk_tiles(tree *t, int at) {
     int d = t->dim[at];
     uint32_t *factor = &t->tile.factor[d];
     bool last = t->maximal && at == t->n - 1;
-    for (uint32_t next = *factor; next && !t->over; next = larger(t, d, next)) {
+    for (uint32_t next = *factor; next && !t->over; next = larger_factor(t, d, next)) {
         uint32_t now = *factor;
         *factor = next;
         if (next > 1 && !sx_sunstone_fits(t->room, t->tile.factor)) {
@@ -136,7 +136,7 @@ void sx_sunstone_tiles(const sx_sunstone_room *room, const sx_sunstone_divisors 
               .out = out};
     for (int d = 0; d < SX_MAX_DIMS; d++) t.tile.factor[d] = 1;
     for (int d = 0; d < room->space->problem->n_dims; d++)
-        if (larger(&t, d, 1)) t.dim[t.n++] = (uint8_t)d;
+        if (larger_factor(&t, d, 1)) t.dim[t.n++] = (uint8_t)d;
     for (int i = 1; i < t.n; i++) {
         uint8_t a = t.dim[i - 1];
         if (divisors->n[a] <= divisors->n[t.dim[i]]) continue;

@@ -64,7 +64,7 @@ static bool is_own(const axis *a, const uint32_t *factor) {
 }
 
 /* Adds the fills that have these factors and more of the dimensions `dims`. */
-static void fill(const axis *a, uint32_t dims, sx_sunstone_unrolling *now, uint64_t product) {
+static void add_fill(const axis *a, uint32_t dims, sx_sunstone_unrolling *now, uint64_t product) {
     if (a->out->failed || a->out->n >= a->limit) return;
     if (!dims) {
         if ((a->exact && product != a->size) || (a->larger && !is_own(a, now->factor))) return;
@@ -76,13 +76,13 @@ static void fill(const axis *a, uint32_t dims, sx_sunstone_unrolling *now, uint6
     int d = __builtin_ctz(dims);
     for (uint32_t f = next_factor(a, d, 0); f && product * f <= a->size; f = next_factor(a, d, f)) {
         now->factor[d] = f;
-        if (!a->exact || a->size % (product * f) == 0) fill(a, dims & (dims - 1), now, product * f);
+        if (!a->exact || a->size % (product * f) == 0) add_fill(a, dims & (dims - 1), now, product * f);
     }
     now->factor[d] = 1;
 }
 
 /* Appends the fills of an axis that are of a kind; returns how many. */
-static size_t fills(axis *a, uint32_t dims, bool exact, bool maximal, bool larger) {
+static size_t append_fills(axis *a, uint32_t dims, bool exact, bool maximal, bool larger) {
     sx_sunstone_unrolling none;
     for (int d = 0; d < SX_MAX_DIMS; d++) none.factor[d] = 1;
     none.on_x = 0;
@@ -92,7 +92,7 @@ static size_t fills(axis *a, uint32_t dims, bool exact, bool maximal, bool large
     a->exact = exact;
     a->maximal = maximal;
     a->larger = larger;
-    fill(a, a->dims, &none, 1);
+    add_fill(a, a->dims, &none, 1);
     a->dims = may;
     return a->out->n - before;
 }
@@ -105,15 +105,15 @@ static uint64_t product_of(const axis *a, const sx_sunstone_unrolling *u) {
 
 /* The fallback: maximal fills by the tensor's dimensions, and fills by all dimensions that use more. */
 static void fill_partly(axis *a) {
-    size_t first = a->out->n, partial = fills(a, a->own, false, true, false);
-    if (fills(a, UINT32_MAX, true, false, true) > 0) return;
+    size_t first = a->out->n, partial = append_fills(a, a->own, false, true, false);
+    if (append_fills(a, UINT32_MAX, true, false, true) > 0) return;
     uint64_t worst = UINT64_MAX;
     for (size_t i = first; i < first + partial; i++) {
         uint64_t product = product_of(a, sx_vector_at(a->out, i));
         if (product < worst) worst = product;
     }
     size_t n = a->out->n;
-    fills(a, UINT32_MAX, false, true, true);
+    append_fills(a, UINT32_MAX, false, true, true);
     for (size_t i = n; i < a->out->n; i++) {
         sx_sunstone_unrolling other = *(sx_sunstone_unrolling *)sx_vector_at(a->out, i);
         if (product_of(a, &other) > worst) *(sx_sunstone_unrolling *)sx_vector_at(a->out, n++) = other;
@@ -124,10 +124,10 @@ static void fill_partly(axis *a) {
 /* Fills an axis by the thesis' rule; with `strict`, exactly or not at all. */
 static void fill_axis(axis *a, sx_sunstone_spread rule, bool strict) {
     if (rule == SX_SPREAD_ALL)
-        fills(a, UINT32_MAX, false, false, false);
+        append_fills(a, UINT32_MAX, false, false, false);
     else if (rule == SX_SPREAD_MIXED)
-        fills(a, UINT32_MAX, false, true, false);
-    else if (fills(a, a->own, true, false, false) == 0 && !strict)
+        append_fills(a, UINT32_MAX, false, true, false);
+    else if (append_fills(a, a->own, true, false, false) == 0 && !strict)
         fill_partly(a);
 }
 
@@ -152,7 +152,7 @@ static void drop_duplicates(sx_vector *list, size_t first) {
 }
 
 /* Which dimensions may lie on X, or on Y. */
-static uint32_t allowed(const sx_map_space *space, int level, bool on_x) {
+static uint32_t allowed_dims(const sx_map_space *space, int level, bool on_x) {
     uint32_t all = (1u << space->problem->n_dims) - 1;
     uint32_t only_x = space->fixed_x[level] & ~space->free_x[level];
     return on_x ? (uint32_t)(space->fixed_x[level] | space->free_x[level]) & all : all & ~only_x;
@@ -171,7 +171,7 @@ static void unroll_for(axis *x, uint32_t own, sx_sunstone_spread rule, bool stri
         uint32_t taken = 0;
         for (int d = 0; d < x->space->problem->n_dims; d++) taken |= (uint32_t)(u->factor[d] > 1) << d;
         y.size = x->space->room[level][1];
-        y.dims = allowed(x->space, level, false) & ~taken;
+        y.dims = allowed_dims(x->space, level, false) & ~taken;
         y.forced = 0;
         for (int d = 0; d < x->space->problem->n_dims; d++)
             y.forced |= (uint32_t)(x->space->min[d][x->slot] > 1 && !(taken >> d & 1)) << d;
@@ -208,13 +208,13 @@ void sx_sunstone_unroll(const sx_map_space *space, const sx_sunstone_divisors *d
               .divisors = divisors,
               .slot = space->spatial_slot[level],
               .size = space->room[level][0],
-              .dims = allowed(space, level, true),
+              .dims = allowed_dims(space, level, true),
               .limit = out->n + limit};
     size_t first = out->n;
     memcpy(x.left, left, (size_t)space->problem->n_dims * sizeof *left);
     uint32_t bound = 0;
     for (int d = 0; d < space->problem->n_dims; d++) bound |= (uint32_t)(space->min[d][x.slot] > 1) << d;
-    x.forced = bound & ~allowed(space, level, false);
+    x.forced = bound & ~allowed_dims(space, level, false);
     unroll_all(&x, rule, true, out, level);
     if (out->n == first && rule == SX_SPREAD_TENSOR) unroll_all(&x, rule, false, out, level);
     drop_duplicates(out, first);

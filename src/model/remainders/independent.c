@@ -17,15 +17,15 @@ typedef struct dim_loops {
     const sx_loop *loop[2 * MAX_LOOPS];
     bool spatial[2 * MAX_LOOPS], slot[2 * MAX_LOOPS];
     uint8_t place[2 * MAX_LOOPS];
-    int n, turns;      /* temporal ones */
-    double full, rest; /* the words that a tile spans, and the last tile */
-    double tiles;      /* in the dimension, where nothing is left over */
+    int n, turns; /* temporal ones */
+    double full, rest;  /* the words that a tile spans, and the last tile */
+    double tiles;       /* in the dimension, where nothing is left over */
     bool imperfect;
 } dim_loops;
 
 /* The words that a tile of a tensor spans along a dimension: more than the dimension's extent where its
  * coefficient leaves gaps. */
-static double span(const sx_shape *shape, int dim, uint32_t extent) {
+static double span_words(const sx_shape *shape, int dim, uint32_t extent) {
     if (!(shape->dims >> dim & 1)) return extent;
     double coef = fabs((double)shape->of_dim[shape->first_of_dim[dim]].coef);
     return coef * (extent - 1) + 1;
@@ -57,8 +57,8 @@ static void list_loops(family *f, int level) {
         dim_loops *c = &f->dim_loops[d];
         uint32_t full = level > 0 ? nest->extent[level - 1][d] : 1, rest = (model->size[d] - 1) % full + 1;
         c->n = c->turns = 0;
-        c->full = span(f->shape, d, full);
-        c->rest = span(f->shape, d, rest);
+        c->full = span_words(f->shape, d, full);
+        c->rest = span_words(f->shape, d, rest);
         c->tiles = model->size[d] / full;
         c->imperfect = rest != full;
     }
@@ -128,7 +128,7 @@ static double count_places(dim_loops *c, demand want, int i, bool off) {
 }
 
 /* The coordinates of a dimension, over all children, that meet a demand. */
-static double coordinates(dim_loops *c, demand want) {
+static double count_coordinates(dim_loops *c, demand want) {
     if (!c->imperfect) return want.still > 0 ? 0 : c->tiles * c->full;
     return count_places(c, want, c->n - 1, false);
 }
@@ -136,7 +136,7 @@ static double coordinates(dim_loops *c, demand want) {
 /* The turns of a dimension that does not index the tensor: iterations of its temporal loops from `outside`
  * on, for each child, as far as the child is in use then. With `alone`, only the first child under each
  * parent counts. */
-static double turns(const dim_loops *c, const sx_loop *outside, bool alone) {
+static double count_turns(const dim_loops *c, const sx_loop *outside, bool alone) {
     double inside = 0, edge = 1;
     for (int i = c->n - 1; i >= 0; i--) {
         const sx_loop *l = c->loop[i];
@@ -155,7 +155,7 @@ static double turns(const dim_loops *c, const sx_loop *outside, bool alone) {
 static double tile_words(family *f, const demand *want) {
     double words = 1;
     for (int d = 0; d < f->e->model->n_dims && words > 0; d++)
-        if (f->shape->dims >> d & 1) words *= coordinates(&f->dim_loops[d], want[d]);
+        if (f->shape->dims >> d & 1) words *= count_coordinates(&f->dim_loops[d], want[d]);
     return words;
 }
 
@@ -163,13 +163,13 @@ static double tile_words(family *f, const demand *want) {
 static double other_turns(const family *f, const sx_loop *outside, bool alone) {
     double product = 1;
     for (int d = 0; d < f->e->model->n_dims; d++)
-        if (!(f->shape->dims >> d & 1)) product *= turns(&f->dim_loops[d], outside, alone);
+        if (!(f->shape->dims >> d & 1)) product *= count_turns(&f->dim_loops[d], outside, alone);
     return product;
 }
 
 /* The words all children fetch (*all), and those that the first of each group of children that want the same
  * words fetches (*grouped). */
-static void fetch(family *f, double *all, double *grouped) {
+static void fetch_words(family *f, double *all, double *grouped) {
     const sx_nest *nest = &f->e->nest;
     demand want[SX_MAX_DIMS] = {0};
     *all = *grouped = 0;
@@ -203,7 +203,7 @@ static int neighbours_agree(const sx_model *model, const sx_shape *shape, const 
 
 /* The operands the first level hands to its compute units, each group of them once; negative where one cannot
  * tell so simply. */
-static double feed(family *f, const sx_mapping *mapping, int tensor) {
+static double feed_compute(family *f, const sx_mapping *mapping, int tensor) {
     const sx_model *model = f->e->model;
     const sx_nest *nest = &f->e->nest;
     if (nest->spatial_of[1] == 0) return (double)model->computes;
@@ -212,7 +212,7 @@ static double feed(family *f, const sx_mapping *mapping, int tensor) {
     if (agree < 0) return -1;
     double all, grouped;
     if (agree) {
-        fetch(f, &all, &grouped);
+        fetch_words(f, &all, &grouped);
         return grouped;
     }
     demand any[SX_MAX_DIMS] = {0};
@@ -221,7 +221,7 @@ static double feed(family *f, const sx_mapping *mapping, int tensor) {
 
 /* Lets the next outer level serve a level that does not keep the tensor, as collapse.c does it record by
  * record; false where the two might be rounded to different counts. */
-static bool bypass(sx_level_traffic *at) {
+static bool bypass_level(sx_level_traffic *at) {
     at[1].demand *= at[0].demand / at[0].supply;
     at[0] = (sx_level_traffic){0};
     double part = at[1].demand - floor(at[1].demand);
@@ -236,9 +236,9 @@ static bool count_level(family *f, const sx_mapping *mapping, int tensor, int s,
     if (!shape->plain || directives >> tensor & 1) return false;
     list_loops(f, s);
     if (s > 0)
-        fetch(f, &at[s - 1].supply, &at[s].demand);
+        fetch_words(f, &at[s - 1].supply, &at[s].demand);
     else
-        at[0].demand = feed(f, mapping, tensor);
+        at[0].demand = feed_compute(f, mapping, tensor);
     return at[s].demand >= 0;
 }
 
@@ -292,7 +292,7 @@ bool sx_fast_count_imperfect(sx_evaluator *e, const sx_mapping *mapping, int ten
         if (at[s].partition < 0) return false;
     }
     for (int s = 0; s < n; s++)
-        if (!(mapping->level[s].keep >> tensor & 1) && !bypass(&at[s])) return false;
+        if (!(mapping->level[s].keep >> tensor & 1) && !bypass_level(&at[s])) return false;
     for (int s = 0; s < n; s++)
         counts[s] = sx_collapse_count(&at[s], shape->output, s == n - 1,
                                       !model->options.no_first_read_elision &&

@@ -73,7 +73,7 @@ static void layout_free(layout *l) {
 }
 
 /* Whether neighbour q fetched at the visit before exactly what p fetches now. */
-static bool had(const layout *l, const sx_multicast_visit *multicast, uint64_t p, uint64_t q) {
+static bool neighbour_had(const layout *l, const sx_multicast_visit *multicast, uint64_t p, uint64_t q) {
     const int64_t *key = &l->key[p * (l->ranks + 1)];
     int c = multicast->class_of[q];
     if (l->shape_before[c] != key[0]) return false;
@@ -84,10 +84,11 @@ static bool had(const layout *l, const sx_multicast_visit *multicast, uint64_t p
 
 static bool is_served(const layout *l, const sx_multicast_visit *multicast, uint64_t p) {
     uint64_t columns = multicast->slot->columns, h = p % columns, v = p / columns;
-    return (v >= 1 && had(l, multicast, p, p - columns)) ||
-           (v + 1 < multicast->slot->rows && p + columns < l->n && had(l, multicast, p, p + columns)) ||
-           (h >= 1 && had(l, multicast, p, p - 1)) ||
-           (h + 1 < columns && p + 1 < l->n && had(l, multicast, p, p + 1));
+    return (v >= 1 && neighbour_had(l, multicast, p, p - columns)) ||
+           (v + 1 < multicast->slot->rows && p + columns < l->n &&
+            neighbour_had(l, multicast, p, p + columns)) ||
+           (h >= 1 && neighbour_had(l, multicast, p, p - 1)) ||
+           (h + 1 < columns && p + 1 < l->n && neighbour_had(l, multicast, p, p + 1));
 }
 
 /* One group while it is put together. */
@@ -151,7 +152,7 @@ static bool add_hops(const layout *l, const sx_multicast_visit *multicast, group
 }
 
 /* Sums groups up by size. */
-static size_t gather(const group *groups, size_t n, sx_multicast_traffic *traffic) {
+static size_t gather_groups(const group *groups, size_t n, sx_multicast_traffic *traffic) {
     size_t parties = 0;
     for (size_t g = 0; g < n; g++) {
         size_t i = 0;
@@ -194,7 +195,7 @@ size_t sx_multicast_visit_groups(const sx_multicast_visit *multicast, bool hops,
     group *groups = malloc(2 * multicast->slot->siblings * sizeof *groups);
     if (layout_new(&l, multicast) && groups) n = choose_groups(&l, multicast, groups, links);
     if (n != SIZE_MAX && hops && !add_hops(&l, multicast, groups, n)) n = SIZE_MAX;
-    if (n != SIZE_MAX) n = gather(groups, n, traffic);
+    if (n != SIZE_MAX) n = gather_groups(groups, n, traffic);
     free(groups);
     layout_free(&l);
     return n;

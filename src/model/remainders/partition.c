@@ -110,7 +110,7 @@ typedef struct measure {
 } measure;
 
 /* The interval [low, high) of a rank that a choice of tiles covers. */
-static void cover(const measure *m, int rank, const size_t *choice, int64_t *low, int64_t *high) {
+static void cover_interval(const measure *m, int rank, const size_t *choice, int64_t *low, int64_t *high) {
     *low = 0;
     *high = 1;
     for (int i = m->shape->first_term[rank]; i < m->shape->first_term[rank + 1]; i++) {
@@ -155,7 +155,7 @@ static bool find_bounds(measure *m, int64_t *low, int64_t *high, uint64_t *words
     do {
         for (int r = m->first_rank; r < m->end_rank; r++) {
             int64_t a, b;
-            cover(m, r, choice, &a, &b);
+            cover_interval(m, r, choice, &a, &b);
             if (first || a < low[r]) low[r] = a;
             if (first || b > high[r]) high[r] = b;
         }
@@ -172,17 +172,17 @@ static bool find_bounds(measure *m, int64_t *low, int64_t *high, uint64_t *words
 }
 
 /* Marks the words of one choice's box from `rank` on, `base` being the place in the ranks before. */
-static void mark(measure *m, const size_t *choice, const int64_t *low, const int64_t *high, int rank,
-                 uint64_t base) {
+static void mark_words(measure *m, const size_t *choice, const int64_t *low, const int64_t *high, int rank,
+                       uint64_t base) {
     if (rank == m->end_rank) {
         m->bits[base / 64] |= (uint64_t)1 << base % 64;
         return;
     }
     int64_t a, b;
-    cover(m, rank, choice, &a, &b);
+    cover_interval(m, rank, choice, &a, &b);
     for (int64_t x = a; x < b; x++)
-        mark(m, choice, low, high, rank + 1,
-             base * (uint64_t)(high[rank] - low[rank]) + (uint64_t)(x - low[rank]));
+        mark_words(m, choice, low, high, rank + 1,
+                   base * (uint64_t)(high[rank] - low[rank]) + (uint64_t)(x - low[rank]));
 }
 
 /* The different words held with the instance at its present place. */
@@ -196,7 +196,7 @@ static double count_here(measure *m) {
         m->failed = true;
         return 0;
     }
-    do mark(m, choice, low, high, m->first_rank, 0);
+    do mark_words(m, choice, low, high, m->first_rank, 0);
     while (next_choice(m, choice));
     for (uint64_t i = 0; i <= words / 64; i++) count += (uint64_t)__builtin_popcountll(m->bits[i]);
     free(m->bits);

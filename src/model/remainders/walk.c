@@ -95,7 +95,7 @@ static void add_child(sx_walker *w, sequence *s, uint32_t b, uint64_t times) {
 
 /* Moves the children collected so far to the pool, where only `w->n_children` of the current block may grow.
  */
-static bool flush(sx_walker *w, sequence *s, sx_walk_child **kept, size_t *n_kept, size_t *room) {
+static bool flush_children(sx_walker *w, sequence *s, sx_walk_child **kept, size_t *n_kept, size_t *room) {
     if (s->n == 0) return true;
     if (!sx_walk_reserve(w, kept, room, *n_kept + (size_t)s->n, sizeof **kept)) return false;
     memcpy(*kept + *n_kept, s->list, (size_t)s->n * sizeof *s->list);
@@ -106,8 +106,8 @@ static bool flush(sx_walker *w, sequence *s, sx_walk_child **kept, size_t *n_kep
 
 /* Carries out `n` iterations of an item with the same edges inside, until states repeat; returns the state
  * after. Where the parent is idle all the while, nothing happens. */
-static uint32_t iterate(sx_walker *w, int32_t j, uint32_t edges, uint64_t n, uint32_t state,
-                        sx_walk_child **kept, size_t *n_kept, size_t *room, bool *visits) {
+static uint32_t iterate_item(sx_walker *w, int32_t j, uint32_t edges, uint64_t n, uint32_t state,
+                             sx_walk_child **kept, size_t *n_kept, size_t *room, bool *visits) {
     const sx_walk_item *it = &w->items[j];
     if (edges & w->dead[j]) return sx_walk_shift(w, state, it, (int64_t)n);
     uint32_t entered[MEMORY], ran[MEMORY];
@@ -129,11 +129,11 @@ static uint32_t iterate(sx_walker *w, int32_t j, uint32_t edges, uint64_t n, uin
         entered[i % MEMORY] = state;
         ran[i % MEMORY] = b;
         add_child(w, &s, b, 1);
-        if (s.n > MEMORY && !flush(w, &s, kept, n_kept, room)) break;
+        if (s.n > MEMORY && !flush_children(w, &s, kept, n_kept, room)) break;
         state = sx_walk_shift(w, after, it, 1);
     }
     *visits |= s.visits;
-    flush(w, &s, kept, n_kept, room);
+    flush_children(w, &s, kept, n_kept, room);
     return state;
 }
 
@@ -154,8 +154,8 @@ static void run_item(sx_walker *w, sx_walk_block *b) {
         if (sx_walk_reserve(w, &kept, &room, 1, sizeof *kept)) kept[n_kept++] = (sx_walk_child){only, 1};
     } else {
         uint64_t n = edge ? it->loop->last : it->loop->n;
-        state = iterate(w, j, inside, edge ? n - 1 : n, state, &kept, &n_kept, &room, &b->visits);
-        if (edge) state = iterate(w, j, b->edges, 1, state, &kept, &n_kept, &room, &b->visits);
+        state = iterate_item(w, j, inside, edge ? n - 1 : n, state, &kept, &n_kept, &room, &b->visits);
+        if (edge) state = iterate_item(w, j, b->edges, 1, state, &kept, &n_kept, &room, &b->visits);
         if (!w->failed) b->out = sx_walk_shift(w, state, it, -(int64_t)n);
     }
     if (!w->failed &&
@@ -345,7 +345,7 @@ static double list_items(sx_walker *w) {
 }
 
 /* The first place of a child in a loop with remainders, and how many there are. */
-static unsigned places(const sx_loop *loop, uint8_t *first) {
+static unsigned child_places(const sx_loop *loop, uint8_t *first) {
     *first = loop->last > 1 ? SX_EARLY : SX_ON;
     return 1u + (loop->last > 1) + (loop->n > loop->last);
 }
@@ -359,7 +359,7 @@ static void sort_children(sx_walker *w) {
     for (int l = 0; l < slot->n_loops; l++) {
         const sx_loop *loop = &slot->loop[l];
         uint8_t first = SX_ON;
-        unsigned n = w->imperfect >> loop->dim & 1 ? places(loop, &first) : 1;
+        unsigned n = w->imperfect >> loop->dim & 1 ? child_places(loop, &first) : 1;
         for (uint32_t i = 1; i < loop->n; i++) {
             unsigned place = i + 1 < loop->last ? SX_EARLY : i + 1 == loop->last ? SX_ON : SX_IDLE;
             unsigned add = n > 1 ? (place - first) * weight : 0;
@@ -377,7 +377,7 @@ static void list_classes(sx_walker *w) {
     double classes = 1;
     uint8_t first;
     for (int l = 0; l < slot->n_loops; l++)
-        if (w->imperfect >> slot->loop[l].dim & 1) classes *= places(&slot->loop[l], &first);
+        if (w->imperfect >> slot->loop[l].dim & 1) classes *= child_places(&slot->loop[l], &first);
     if (classes > MAX_CLASSES) {
         sx_walk_limit(w, SX_LIMIT_CLASSES, classes, MAX_CLASSES);
         return;
@@ -389,7 +389,7 @@ static void list_classes(sx_walker *w) {
         memset(w->place[c], SX_ON, sizeof w->place[c]);
         for (int l = 0; l < slot->n_loops; l++) {
             if (!(w->imperfect >> slot->loop[l].dim & 1)) continue;
-            unsigned n = places(&slot->loop[l], &first);
+            unsigned n = child_places(&slot->loop[l], &first);
             w->place[c][slot->loop[l].dim] = (uint8_t)(first + rest % n);
             rest /= n;
         }
@@ -409,7 +409,7 @@ static bool may_link(const sx_walker *w) {
 }
 
 /* Prepares the walk of one level. */
-static double prepare(sx_evaluator *e, sx_walker *w, const sx_mapping *mapping, int tensor, int level) {
+static double prepare_walk(sx_evaluator *e, sx_walker *w, const sx_mapping *mapping, int tensor, int level) {
     const sx_model *model = e->model;
     const sx_mapping_level *at = &mapping->level[level];
     w->evaluator = e;
@@ -456,7 +456,7 @@ void sx_walk_count(sx_evaluator *e, const sx_mapping *mapping, int tensor, bool 
         if (s == 0 && flow->fanout == 1) {
             sx_access_stats_add(e, flow, (sx_access_entry){1, 1, (double)model->computes, 0});
         } else {
-            double parents = prepare(e, w, mapping, tensor, s);
+            double parents = prepare_walk(e, w, mapping, tensor, s);
             if (!w->failed)
                 place_parents(e, w, flow, w->n_items - 1, 0, parents, hops || model->level[s].net_energy);
             e->failed |= w->failed;

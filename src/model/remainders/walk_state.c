@@ -99,7 +99,7 @@ static int64_t middle_moved(int64_t low, int64_t high, int64_t old_low, int64_t 
 }
 
 /* Applies the rule of docs/model.md, section 2, to a class's record; returns what it fetches. */
-static sx_box_delta fetch(const sx_walker *w, int64_t *record, const int64_t *low, const int64_t *high) {
+static sx_box_delta fetch_box(const sx_walker *w, int64_t *record, const int64_t *low, const int64_t *high) {
     int ranks = w->shape->n_ranks;
     int64_t *held = sx_walk_held(record), *last = step_of(w, record);
     int64_t step[SX_MAX_RANKS];
@@ -129,7 +129,7 @@ static sx_box_delta fetch(const sx_walker *w, int64_t *record, const int64_t *lo
 }
 
 /* Writes what a visit fetched into a record, for links. */
-static void remember(const sx_walker *w, int64_t *record, const sx_box_delta *delta) {
+static void remember_visit(const sx_walker *w, int64_t *record, const sx_box_delta *delta) {
     size_t ranks = w->shape->n_ranks, bytes = ranks * sizeof(int64_t);
     int64_t *to = fetch_of(w, record);
     record[0] &= ~FETCHED;
@@ -170,9 +170,9 @@ void sx_walk_visit(sx_walker *w, uint32_t edges, uint32_t in, sx_box_delta *now)
         bool idle = sx_walk_idle(w, c, edges);
         if (!idle) {
             tile_of(w, c, edges, low, high);
-            delta = fetch(w, record, low, high);
+            delta = fetch_box(w, record, low, high);
         }
-        if (w->links) remember(w, record, idle ? NULL : &delta);
+        if (w->links) remember_visit(w, record, idle ? NULL : &delta);
         if (!now) continue;
         if (idle)
             memset(&now[c], 0, sizeof now[c]);

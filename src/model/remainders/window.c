@@ -210,7 +210,7 @@ static unsigned number_words(sx_window_dp *w, const tiles *t, bool whole) {
 }
 
 /* What a class fetches at the first visit of a block; `begins`: it has no tile yet. */
-static void fetch(sx_window_dp *w, int i, const tiles *t, bool begins) {
+static void fetch_class(sx_window_dp *w, int i, const tiles *t, bool begins) {
     unsigned last = w->old[i] & 0xff;
     bool whole = begins || fetches_whole(w, t, &last);
     w->words[i] = count_words(w, t, whole);
@@ -236,13 +236,14 @@ static void fetch_alike(sx_window_dp *w, int first, int end, uint32_t idle, cons
             w->new[i] = w->new[like];
             continue;
         }
-        fetch(w, i, t, begins);
+        fetch_class(w, i, t, begins);
         like = i;
     }
 }
 
 /* Works out the first visit of a block, from the state in w->old; returns the state after it. */
-static uint32_t visit(sx_window_dp *w, int j, uint32_t from, uint32_t to, bool begins, sx_window_sums *sums) {
+static uint32_t visit_block(sx_window_dp *w, int j, uint32_t from, uint32_t to, bool begins,
+                            sx_window_sums *sums) {
     if (w->always) {
         *sums = sx_window_visit_whole(w, j, from, to, begins);
         return 0;
@@ -276,7 +277,7 @@ static inline uint64_t key_of(const sx_window_dp *w, uint32_t state, uint32_t ed
 }
 
 /* Keeps a result and adds it to sums; returns the state after it. */
-static uint32_t keep(sx_window_dp *w, const sx_window_result *result, sx_window_sums *sums) {
+static uint32_t keep_result(sx_window_dp *w, const sx_window_result *result, sx_window_sums *sums) {
     if (!w->failed) w->failed = !sx_window_memo_keep(&w->memo, result);
     if (w->failed) return 0;
     add_sums(sums, &result->sums);
@@ -296,15 +297,15 @@ static uint32_t step_window(sx_window_dp *w, int j, uint32_t from, uint32_t to, 
     }
     sx_window_result result = {.key = key};
     if (!w->always) load_state(w, state);
-    result.after = visit(w, j, from, to, false, &result.sums);
-    return keep(w, &result, sums);
+    result.after = visit_block(w, j, from, to, false, &result.sums);
+    return keep_result(w, &result, sums);
 }
 
-static uint32_t block(sx_window_dp *w, int j, uint32_t edges, uint32_t state, sx_window_sums *sums);
+static uint32_t walk_block(sx_window_dp *w, int j, uint32_t edges, uint32_t state, sx_window_sums *sums);
 
 /* `n` iterations of item j with the same edges inside, until states repeat. */
-static uint32_t repeat(sx_window_dp *w, int j, uint32_t edges, uint64_t n, uint32_t state,
-                       sx_window_sums *sums) {
+static uint32_t repeat_item(sx_window_dp *w, int j, uint32_t edges, uint64_t n, uint32_t state,
+                            sx_window_sums *sums) {
     uint32_t entered[REMEMBERED];
     sx_window_sums then[REMEMBERED];
     int known = 0;
@@ -325,28 +326,28 @@ static uint32_t repeat(sx_window_dp *w, int j, uint32_t edges, uint64_t n, uint3
             entered[known] = state;
             then[known++] = *sums;
         }
-        state = block(w, j, edges, state, sums);
+        state = walk_block(w, j, edges, state, sums);
         if (!w->failed) state = step_window(w, j, edges, edges, state, sums);
     }
-    return w->failed ? 0 : block(w, j, edges, state, sums);
+    return w->failed ? 0 : walk_block(w, j, edges, state, sums);
 }
 
 /* The visits of the item outside the j - 1 innermost and of those. */
 static uint32_t run_item(sx_window_dp *w, int j, uint32_t edges, uint32_t state, sx_window_sums *sums) {
     const sx_window_item *item = &w->item[j - 1];
     uint32_t bit = w->dim[item->loop->dim].bit, inside = edges & ~bit;
-    if (item->spatial) return block(w, j - 1, item->place == SX_EARLY ? inside : edges, state, sums);
+    if (item->spatial) return walk_block(w, j - 1, item->place == SX_EARLY ? inside : edges, state, sums);
     bool edge = edges & bit;
     uint64_t n = edge ? item->loop->last - 1 : item->loop->n;
     bool any = n > 0 && !(inside & w->dead[j - 1]);
-    if (any) state = repeat(w, j - 1, inside, n, state, sums);
+    if (any) state = repeat_item(w, j - 1, inside, n, state, sums);
     if (w->failed || !edge || edges & w->dead[j - 1]) return state;
     if (any) state = step_window(w, j - 1, inside, edges, state, sums);
-    return w->failed ? 0 : block(w, j - 1, edges, state, sums);
+    return w->failed ? 0 : walk_block(w, j - 1, edges, state, sums);
 }
 
 /* All visits of the j innermost items but the first, worked out once per state. */
-static uint32_t block(sx_window_dp *w, int j, uint32_t edges, uint32_t state, sx_window_sums *sums) {
+static uint32_t walk_block(sx_window_dp *w, int j, uint32_t edges, uint32_t state, sx_window_sums *sums) {
     if (j == 0) return state;
     edges &= w->matters[j];
     uint64_t key = key_of(w, state, edges, j, 0);
@@ -357,7 +358,7 @@ static uint32_t block(sx_window_dp *w, int j, uint32_t edges, uint32_t state, sx
     }
     sx_window_result result = {.key = key};
     result.after = run_item(w, j, edges, state, &result.sums);
-    return keep(w, &result, sums);
+    return keep_result(w, &result, sums);
 }
 
 /* Forgets all tiles. */
@@ -377,8 +378,8 @@ static void run_windows(sx_window_dp *w, double parents, sx_window_sums *sums) {
     }
     if (w->all & w->dead[w->n_items]) return;
     memset(w->old, 0, (size_t)(w->end - w->first) * sizeof *w->old);
-    uint32_t state = visit(w, w->n_items, 0, w->all, true, &words);
-    if (!w->failed) block(w, w->n_items, w->all, state, &words);
+    uint32_t state = visit_block(w, w->n_items, 0, w->all, true, &words);
+    if (!w->failed) walk_block(w, w->n_items, w->all, state, &words);
     sums->accesses += parents * words.accesses;
     sums->deliveries += parents * words.deliveries;
     sums->links += parents * words.links;

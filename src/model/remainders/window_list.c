@@ -19,7 +19,7 @@ void sx_window_list_fini(sx_window_list *list) {
 }
 
 /* Makes room for n children; false when memory is out. */
-static bool reserve(sx_window_list *list, size_t n) {
+static bool reserve_children(sx_window_list *list, size_t n) {
     size_t room = 64;
     if (n <= list->room) return true;
     while (room < n) room *= 2;
@@ -62,7 +62,8 @@ static bool list_children(sx_window_dp *w) {
     sx_window_list *list = &w->list;
     uint64_t placed = 1;
     if (list->ready) return true;
-    if (w->slot.siblings > SX_MAX_LISTED_CHILDREN || !reserve(list, w->slot.siblings) || !set_radix(w))
+    if (w->slot.siblings > SX_MAX_LISTED_CHILDREN || !reserve_children(list, w->slot.siblings) ||
+        !set_radix(w))
         return false;
     sx_fanout_moves(&w->slot);
     list->class_of[0] = 0;
@@ -85,7 +86,7 @@ static bool list_children(sx_window_dp *w) {
 }
 
 /* A piece of a child that stands at 0, moved back by the way since the visit before if `before`. */
-static int64_t number(const sx_window_dp *w, unsigned piece, bool before) {
+static int64_t piece_number(const sx_window_dp *w, unsigned piece, bool before) {
     int64_t at = w->shape_of[piece];
     if (piece == 0) return NOTHING;
     for (int r = 0; r < w->shape->n_ranks; r++)
@@ -98,8 +99,8 @@ static void write_pieces(sx_window_dp *w) {
     sx_window_list *list = &w->list;
     int64_t now[SX_WINDOW_CLASSES], before[SX_WINDOW_CLASSES];
     for (int c = 0; c < w->n_classes; c++) {
-        now[c] = number(w, w->now[c], false);
-        before[c] = number(w, w->links ? w->before[c] : 0, true);
+        now[c] = piece_number(w, w->now[c], false);
+        before[c] = piece_number(w, w->links ? w->before[c] : 0, true);
     }
     for (uint64_t p = 0; p < w->slot.siblings; p++) {
         unsigned c = list->class_of[p];

@@ -37,7 +37,7 @@ const sx_window_result *sx_window_memo_find(const sx_window_memo *memo, uint64_t
 }
 
 /* Doubles the hash table. */
-static bool grow(sx_window_memo *memo) {
+static bool grow_table(sx_window_memo *memo) {
     size_t slots = 2 * memo->slots;
     if (slots > MOST || !sx_reserve(&memo->slot, &memo->slot_room, slots, sizeof *memo->slot)) return false;
     memo->slots = slots;
@@ -47,7 +47,7 @@ static bool grow(sx_window_memo *memo) {
 }
 
 bool sx_window_memo_keep(sx_window_memo *memo, const sx_window_result *result) {
-    if (2 * memo->n >= memo->slots && !grow(memo)) return false;
+    if (2 * memo->n >= memo->slots && !grow_table(memo)) return false;
     if (!sx_reserve(&memo->result, &memo->room, memo->n + 1, sizeof *result)) return false;
     memo->result[memo->n] = *result;
     *find_slot(memo, result->key) = (uint32_t)++memo->n;

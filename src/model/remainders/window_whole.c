@@ -32,7 +32,7 @@ static unsigned number_whole(sx_window_dp *w, uint32_t cut) {
 }
 
 /* What a class fetches where these dimensions are at their last tile. */
-static unsigned fetched(sx_window_dp *w, const sx_window_class *class, uint32_t last) {
+static unsigned fetched_class(sx_window_dp *w, const sx_window_class *class, uint32_t last) {
     return last & class->idle ? 0 : number_whole(w, last & class->on & w->cut);
 }
 
@@ -40,8 +40,8 @@ static unsigned fetched(sx_window_dp *w, const sx_window_class *class, uint32_t 
 static sx_window_sums hand_out(sx_window_dp *w, uint32_t before, uint32_t now) {
     for (int c = w->first; c < w->end; c++) {
         int i = c - w->first;
-        w->before[i] = (uint8_t)(before == NOTHING ? 0 : fetched(w, &w->class[c], before));
-        w->now[i] = (uint8_t)fetched(w, &w->class[c], now);
+        w->before[i] = (uint8_t)(before == NOTHING ? 0 : fetched_class(w, &w->class[c], before));
+        w->now[i] = (uint8_t)fetched_class(w, &w->class[c], now);
         w->words[i] = w->now[i] ? w->piece[w->now[i]].words : 0;
     }
     return sx_window_share(w);

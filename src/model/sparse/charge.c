@@ -157,7 +157,7 @@ static void use_bandwidth(sx_cost_accumulator *costs, int v, int s, const sx_spa
 }
 
 /* Charges one tensor's accesses to a level. */
-static void charge(sx_cost_accumulator *costs, sx_sparse_state *state, int v, int s, sx_cost *out) {
+static void charge_tensor(sx_cost_accumulator *costs, sx_sparse_state *state, int v, int s, sx_cost *out) {
     const sx_level *level = &costs->model->level[s];
     const struct sx_sparse_model *sparse = costs->model->sparse;
     bool output = costs->model->shape[v].output;
@@ -230,7 +230,7 @@ bool sx_sparse_charge(sx_cost_accumulator *costs, sx_sparse_state *state, sx_cos
     for (int v = 0; v < model->n_tensors; v++)
         for (int s = 0; s < model->n_levels; s++) {
             if (state->tile[v][s].words)
-                charge(costs, state, v, s, out);
+                charge_tensor(costs, state, v, s, out);
             else if (out)
                 out->level[s].tensor[v] =
                     (sx_cost_tensor){.kept = false, .instances = state->tile[v][s].instances};

@@ -136,7 +136,7 @@ static void compile_formats(const sx_model *model, struct sx_sparse_model *out) 
 }
 
 /* Sets the density of a tensor whose non-zeros have known places. */
-static sx_status place(const sx_model *model, int v, struct sx_sparse_model *out) {
+static sx_status place_nonzeros(const sx_model *model, int v, struct sx_sparse_model *out) {
     const sx_tensor *tensor = &model->problem->tensor[v];
     sx_density_model kind = (sx_density_model)tensor->density_model;
     if (out->timeloop)
@@ -155,7 +155,7 @@ static sx_status compile_densities(const sx_model *model, struct sx_sparse_model
         const sx_tensor *tensor = &model->problem->tensor[v];
         out->density[v] =
             sx_density_make((sx_density_model)tensor->density_model, tensor->density, model->words[v]);
-        if (tensor->density_model >= SX_DENSITY_BANDED) SX_TRY(place(model, v, out));
+        if (tensor->density_model >= SX_DENSITY_BANDED) SX_TRY(place_nonzeros(model, v, out));
         for (int r = 0; r < tensor->n_ranks; r++)
             for (int d = 0; d < model->n_dims; d++)
                 if (tensor->coef[r][d]) out->dims[v] |= (uint16_t)(1u << d);

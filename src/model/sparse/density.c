@@ -98,20 +98,20 @@ static double by_factorials(uint64_t a, uint64_t b, uint64_t words) {
     return sx_dd_exp(sx_dd_add(sum, sx_dd_neg(sx_dd_log_factorial(words)))).high;
 }
 
-static bool holds(const struct cached *at, uint64_t marked, uint64_t n, uint64_t words, uint64_t block) {
+static bool slot_holds(const struct cached *at, uint64_t marked, uint64_t n, uint64_t words, uint64_t block) {
     return at->n == n && at->marked == marked && at->words == words && at->block == block;
 }
 
 /* The value if it is remembered, in one of two places; else *at is where it is to go, NULL where nothing is
  * remembered. */
-static bool recall(const sx_density_cache *cache, uint64_t marked, uint64_t n, uint64_t words, uint64_t block,
-                   struct cached **at, double *value) {
+static bool recall_value(const sx_density_cache *cache, uint64_t marked, uint64_t n, uint64_t words,
+                         uint64_t block, struct cached **at, double *value) {
     *at = NULL;
     if (!cache->entry) return false;
     uint64_t hash = (n ^ block << 40 ^ marked << 20 ^ words) * 0x9e3779b97f4a7c15u;
     struct cached *pair = &cache->entry[(hash >> (64 - CACHE_BITS)) & ~(uint64_t)1];
     for (int i = 0; i < 2; i++)
-        if (holds(&pair[i], marked, n, words, block)) {
+        if (slot_holds(&pair[i], marked, n, words, block)) {
             *value = pair[i].value;
             return true;
         }
@@ -125,7 +125,7 @@ static bool recall(const sx_density_cache *cache, uint64_t marked, uint64_t n, u
 static double none_marked(sx_density_cache *cache, uint64_t marked, uint64_t n, uint64_t words) {
     struct cached *at;
     double value;
-    if (recall(cache, marked, n, words, 0, &at, &value)) return value;
+    if (recall_value(cache, marked, n, words, 0, &at, &value)) return value;
     if (n == 0 || marked == 0) return 1;
     uint64_t a = n < marked ? n : marked, b = n < marked ? marked : n;
     value = a <= SHORT_PRODUCT ? short_product(a, b, words) : by_factorials(a, b, words);
@@ -140,11 +140,11 @@ static double fixed_empty(double expected) {
 
 /* A counted figure of the tiles of a size: of block 0 emptiness, of MOST_NONZEROS the most that a tile holds, else
  * expected blocks. */
-static double counted(const sx_density *d, sx_density_cache *cache, uint64_t tile, uint64_t block) {
+static double counted_figure(const sx_density *d, sx_density_cache *cache, uint64_t tile, uint64_t block) {
     uint64_t mark = UINT64_MAX - d->nonzeros; /* no number of non-zeros by chance */
     struct cached *at;
     double value;
-    if (recall(cache, mark, tile, (uint64_t)(uintptr_t)d->placed, block, &at, &value)) return value;
+    if (recall_value(cache, mark, tile, (uint64_t)(uintptr_t)d->placed, block, &at, &value)) return value;
     sx_tile_counts counts = {1, 0, 0}; /* where it fails: what keeps a lower bound one */
     if (!sx_positions_count(d->placed, tile, block && block < MOST_NONZEROS ? (uint32_t)block : 1,
                             &cache->scratch, &counts))
@@ -156,11 +156,11 @@ static double counted(const sx_density *d, sx_density_cache *cache, uint64_t til
 
 uint64_t sx_density_most_counted(const sx_density *d, sx_density_cache *cache, uint64_t tile) {
     if (!d->placed) return sx_density_most(d, tile);
-    return (uint64_t)counted(d, cache, tile, MOST_NONZEROS);
+    return (uint64_t)counted_figure(d, cache, tile, MOST_NONZEROS);
 }
 
 double sx_density_empty(const sx_density *density, sx_density_cache *cache, uint64_t n) {
-    if (density->placed) return counted(density, cache, n, 0);
+    if (density->placed) return counted_figure(density, cache, n, 0);
     if (density->model != SX_DENSITY_HYPERGEOMETRIC) return fixed_empty((double)n * density->share);
     if (n >= density->never_empty) return 0;
     return none_marked(cache, density->nonzeros, n, density->words);
@@ -180,8 +180,8 @@ static sx_dd log_choose(uint64_t n, uint64_t k) {
 }
 
 /* Appends probabilities from the mode on, upwards or downwards, until they are negligible or the last. */
-static bool extend(double **list, size_t *room, size_t *n, sx_dd p, uint64_t k, uint64_t last, bool up,
-                   const sx_density *d, uint64_t tile) {
+static bool extend_probabilities(double **list, size_t *room, size_t *n, sx_dd p, uint64_t k, uint64_t last,
+                                 bool up, const sx_density *d, uint64_t tile) {
     uint64_t r = d->nonzeros;
     while (k != last) {
         uint64_t none = up ? d->words - r - tile + k + 1 : d->words - r - tile + k;
@@ -208,11 +208,13 @@ static bool random_window(const sx_density *d, sx_density_cache *cache, uint64_t
     sx_dd p = sx_dd_add(log_choose(r, mode), log_choose(total - r, tile - mode));
     p = sx_dd_exp(sx_dd_add(p, sx_dd_neg(log_choose(total, tile))));
     size_t below = 0, n = 0;
-    if (!extend(&cache->below, &cache->below_room, &below, p, mode, low, false, d, tile)) return false;
+    if (!extend_probabilities(&cache->below, &cache->below_room, &below, p, mode, low, false, d, tile))
+        return false;
     if (!sx_reserve(&cache->window, &cache->window_room, below + 1, sizeof(double))) return false;
     for (size_t i = 0; i < below; i++) cache->window[n++] = cache->below[below - 1 - i];
     cache->window[n++] = p.high;
-    if (!extend(&cache->window, &cache->window_room, &n, p, mode, high, true, d, tile)) return false;
+    if (!extend_probabilities(&cache->window, &cache->window_room, &n, p, mode, high, true, d, tile))
+        return false;
     *out = (sx_occupancies){mode - below, n, cache->window};
     return true;
 }
@@ -242,13 +244,13 @@ static double sum_blocks(const sx_density *d, sx_density_cache *cache, uint64_t 
 
 double sx_density_blocks(const sx_density *d, sx_density_cache *cache, uint64_t n, uint32_t block) {
     double words = (double)d->words, share = (double)d->nonzeros / words, tile = (double)n;
-    if (d->placed) return counted(d, cache, n, block);
+    if (d->placed) return counted_figure(d, cache, n, block);
     if (d->model != SX_DENSITY_HYPERGEOMETRIC) return sum_blocks(d, cache, n, block);
     double variance = tile * share * (1 - share) * (words - tile) / fmax(words - 1, 1);
     if (variance > 64.0 * block * block) return tile * share / block + (block - 1) / (2.0 * block);
     struct cached *at;
     double value;
-    if (recall(cache, d->nonzeros, n, d->words, block, &at, &value)) return value;
+    if (recall_value(cache, d->nonzeros, n, d->words, block, &at, &value)) return value;
     value = sum_blocks(d, cache, n, block);
     if (at && !cache->failed) *at = (struct cached){d->nonzeros, n, d->words, block, value};
     return value;

@@ -45,7 +45,7 @@ static sx_status add_density(const sx_model *base, int index, struct sx_range_mo
 }
 
 /* x^p, for b = 0 as for b = 1. */
-static double raise(double x, double p) {
+static double raise_power(double x, double p) {
     return p == 1 || p == 0 ? x : pow(x, p);
 }
 
@@ -56,10 +56,10 @@ void sx_range_set_least(sx_model *model) {
     for (int i = 0; i < r->n; i++) {
         double steps = r->model[i]->least_steps;
         least = fmin(least, steps);
-        sum += share[i] = r->weight[i] * (b > 0 ? raise(steps, b) : 1);
+        sum += share[i] = r->weight[i] * (b > 0 ? raise_power(steps, b) : 1);
     }
     bool some = sum > 0 && least > 0;
-    double scale = b > 0 ? 1 : raise(sum, a > 0 ? 1 / a : 1);
+    double scale = b > 0 ? 1 : raise_power(sum, a > 0 ? 1 / a : 1);
     r->energy_scale = scale;
     model->least_steps = 0;
     for (int i = 0; i < r->n; i++) {
@@ -68,7 +68,7 @@ void sx_range_set_least(sx_model *model) {
         leak += share[i] * r->model[i]->least_steps;
         model->least_steps += b > 0 ? 0 : r->weight[i] * r->model[i]->least_steps;
     }
-    if (b > 0) model->least_steps = raise(sum, 1 / b);
+    if (b > 0) model->least_steps = raise_power(sum, 1 / b);
     model->least_leak = model->least_steps > 0 ? leak / model->least_steps : 0;
     model->least_compute_energy = 0;
     for (int i = 0; i < r->n; i++)
@@ -142,8 +142,9 @@ typedef struct sums {
 } sums;
 
 static void add_score(const struct sx_range_model *r, int i, const sx_score *score, sums *out) {
-    double w = r->weight[i], energy = r->energy_power > 0 ? raise(score->energy_pj, r->energy_power) : 1,
-           delay = r->delay_power > 0 ? raise(score->cycles, r->delay_power) : 1;
+    double w = r->weight[i],
+           energy = r->energy_power > 0 ? raise_power(score->energy_pj, r->energy_power) : 1,
+           delay = r->delay_power > 0 ? raise_power(score->cycles, r->delay_power) : 1;
     out->value += w * energy * delay;
     out->cycles += w * (r->delay_power > 0 ? delay : score->cycles);
     out->energy += w * score->energy_pj;
@@ -155,11 +156,11 @@ static void add_score(const struct sx_range_model *r, int i, const sx_score *sco
 /* The score whose objective is the weighted sum. */
 static sx_score join_sums(const struct sx_range_model *r, const sums *s) {
     const double a = r->energy_power, b = r->delay_power;
-    sx_score score = {.cycles = b > 0 ? raise(s->cycles, 1 / b) : s->cycles,
+    sx_score score = {.cycles = b > 0 ? raise_power(s->cycles, 1 / b) : s->cycles,
                       .energy_pj = s->energy,
                       .utilization = s->utilization / s->weight,
                       .last_level_accesses = s->last_level};
-    if (a > 0) score.energy_pj = raise(b > 0 ? s->value / s->cycles : s->value, 1 / a);
+    if (a > 0) score.energy_pj = raise_power(b > 0 ? s->value / s->cycles : s->value, 1 / a);
     score.latency = score.cycles;
     return score;
 }

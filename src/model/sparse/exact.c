@@ -46,7 +46,7 @@ double sx_exact_rank_words(const sx_format_model *format, int n_ranks, const dou
 }
 
 /* The same of a tile. */
-static double metadata(const sx_sparse_tile *t, const double *empty, double (*out)[2]) {
+static double tile_metadata(const sx_sparse_tile *t, const double *empty, double (*out)[2]) {
     double fiber[SX_MAX_FORMAT_RANKS];
     for (int r = 0; r < t->n_ranks; r++) fiber[r] = (double)t->fiber[r];
     return sx_exact_rank_words(t->format, t->n_ranks, fiber, empty, out);
@@ -61,13 +61,13 @@ void sx_exact_metadata(const sx_sparse_state *state, int tensor, int level, uint
         tiles *= (double)t->fiber[r];
         empty[r] = (double)k < tiles ? 1 - (double)k / tiles : 0;
     }
-    metadata(t, empty, out);
+    tile_metadata(t, empty, out);
     for (int r = 0; r < t->n_ranks; r++)
         for (int i = 0; i < 2; i++) out[r][i] = ceil(out[r][i] * (1 - 1e-12));
 }
 
 /* The expected occupancy and metadata of a tile; inner levels are known. */
-static void expect(sx_sparse_state *state, int v, int s) {
+static void expect_tile(sx_sparse_state *state, int v, int s) {
     sx_sparse_tile *t = &state->tile[v][s];
     const sx_density *d = sx_sparse_density(state, v);
     t->density = sx_density_of_word(d);
@@ -80,12 +80,12 @@ static void expect(sx_sparse_state *state, int v, int s) {
         t->n_ranks + (isinf(t->format->most_bits) ? 1 : 0); /* coordinates do not ask for the whole tile */
     for (int r = 0; r < n; r++)
         empty[r] = r > 0 && t->sub[r] == t->sub[r - 1] ? empty[r - 1] : sx_sparse_empty(state, v, t->sub[r]);
-    t->bits = metadata(t, empty, t->metadata);
+    t->bits = tile_metadata(t, empty, t->metadata);
 }
 
 /* Makes a box so many times as wide along a loop, up to the whole dimension; `spans` are those of the list's loops. */
-static inline void widen(const sx_model *model, const sx_loop *list, int l, uint64_t times, uint32_t *box,
-                         uint32_t *spans) {
+static inline void widen_box(const sx_model *model, const sx_loop *list, int l, uint64_t times, uint32_t *box,
+                             uint32_t *spans) {
     int dim = list[l].dim;
     uint64_t wide = box[dim] * times;
     box[dim] = (uint32_t)(wide < model->size[dim] ? wide : model->size[dim]);
@@ -99,7 +99,7 @@ static uint64_t take_block(const sx_model *model, const sx_loop *list, const uin
     for (int l = slot[0]; l < slot[1] && need > 1; l++) {
         uint64_t n = list[l].n;
         if (!(dims >> list[l].dim & 1)) continue;
-        widen(model, list, l, need < n ? need : n, box, spans);
+        widen_box(model, list, l, need < n ? need : n, box, spans);
         need = (need + n - 1) / n;
     }
     return need;
@@ -128,11 +128,11 @@ void sx_exact_box(const sx_sparse_state *state, int target, int level, uint32_t 
         for (int d = 0; d < SX_MAX_DIMS; d++) box[d] = 1;
     for (int l = nest->spatial_of[child + 1]; l < nest->spatial_of[level + 1]; l++)
         if (!(dims >> nest->spatial[l].dim & 1))
-            widen(model, nest->spatial, l, nest->spatial[l].n, box, spatial);
+            widen_box(model, nest->spatial, l, nest->spatial[l].n, box, spatial);
     if (child >= 0)
         for (int l = nest->temporal_of[child + 1];
              l < nest->n_temporal && !(dims >> nest->temporal[l].dim & 1); l++)
-            widen(model, nest->temporal, l, nest->temporal[l].n, box, temporal);
+            widen_box(model, nest->temporal, l, nest->temporal[l].n, box, temporal);
     uint64_t block = sx_level_whole_block(&model->level[level], target), need = 1; /* deliveries of a block */
     uint64_t delivered = child >= 0 ? state->tile[target][child].words : 1;
     if (block <= delivered) return;
@@ -144,7 +144,7 @@ void sx_exact_box(const sx_sparse_state *state, int target, int level, uint32_t 
 }
 
 /* What an option saves of a level's reads. */
-static double saves(const sx_sparse_state *state, int target, int s, unsigned on) {
+static double option_saves(const sx_sparse_state *state, int target, int s, unsigned on) {
     const sx_level *level = &state->model->level[s];
     double effectual = 1;
     uint32_t box[SX_MAX_DIMS];
@@ -158,7 +158,7 @@ static double saves(const sx_sparse_state *state, int target, int s, unsigned on
 }
 
 /* Takes an action of several options into account: that which saves most, of those whose target some level keeps. */
-static void choose(sx_sparse_state *state, const sx_action_model *a) {
+static void choose_option(sx_sparse_state *state, const sx_action_model *a) {
     sx_sparse_tile *chosen = NULL;
     double most = 0;
     unsigned on = 0;
@@ -166,7 +166,7 @@ static void choose(sx_sparse_state *state, const sx_action_model *a) {
         int target = a->option[i].target, s = a->level;
         while (s < state->model->n_levels && !state->tile[target][s].words) s++;
         if (s == state->model->n_levels) continue;
-        double saved = saves(state, target, s, a->option[i].on);
+        double saved = option_saves(state, target, s, a->option[i].on);
         if (chosen && saved <= most) continue;
         chosen = &state->tile[target][s];
         on = a->option[i].on;
@@ -220,7 +220,7 @@ static void leave_out(const sx_model *model, int target, const smallest *least, 
 
 /* Sets what remains at each level of a tensor's accesses, before and after the level's own action, and what leaves
  * out computes: by any action, and by skipping ones. */
-static void settle(sx_sparse_state *state, int target, sx_left_out (*left_out)[SX_MAX_TENSORS]) {
+static void settle_accesses(sx_sparse_state *state, int target, sx_left_out (*left_out)[SX_MAX_TENSORS]) {
     const sx_model *model = state->model;
     smallest least;
     double before = 1;
@@ -261,10 +261,10 @@ void sx_exact_prepare(sx_sparse_state *state) {
     memset(left_out, 0, sizeof left_out);
     for (int v = 0; v < model->n_tensors; v++)
         for (int s = 0; s < model->n_levels; s++)
-            if (state->tile[v][s].words) expect(state, v, s);
+            if (state->tile[v][s].words) expect_tile(state, v, s);
     for (int i = 0; i < sparse->n_actions && sparse->chooses; i++)
-        if (sparse->action[i].n_options > 1) choose(state, &sparse->action[i]);
-    for (int v = 0; v < model->n_tensors; v++) settle(state, v, left_out);
+        if (sparse->action[i].n_options > 1) choose_option(state, &sparse->action[i]);
+    for (int v = 0; v < model->n_tensors; v++) settle_accesses(state, v, left_out);
     for (int v = 0; v < model->n_tensors; v++) {
         if (model->shape[v].output) continue;
         state->conditioned[v] = sx_exact_some_empty(state, v, &left_out[0][v]);

@@ -33,7 +33,7 @@ typedef struct choice_list {
 } choice_list;
 
 /* Whether a rank of a format of a tensor would change with the kind of its compressed ranks. */
-static bool changes(const sx_model *model, int v, int kind) {
+static bool format_changes(const sx_model *model, int v, int kind) {
     const sx_sparse *sparse = &model->arch->sparse;
     for (int i = 0; i < sparse->n_formats; i++) {
         const sx_tensor_format *f = &sparse->format[i];
@@ -47,7 +47,7 @@ static bool changes(const sx_model *model, int v, int kind) {
 }
 
 /* The levels that have a format of a tensor; *compressed: those whose format is. */
-static unsigned formatted(const sx_model *model, int v, unsigned *compressed) {
+static unsigned formatted_levels(const sx_model *model, int v, unsigned *compressed) {
     unsigned levels = 0;
     *compressed = 0;
     for (int s = 0; s < model->n_levels; s++) {
@@ -60,7 +60,7 @@ static unsigned formatted(const sx_model *model, int v, unsigned *compressed) {
 
 /* Adds the sets of levels for one kind; false where there are too many. */
 static bool add_kind(const sx_model *model, int v, int kind, choice_list *out) {
-    unsigned compressed, all = formatted(model, v, &compressed);
+    unsigned compressed, all = formatted_levels(model, v, &compressed);
     bool none = model->options.formats.kinds & SX_FORMATS_NONE;
     for (unsigned set = all;; set = (set - 1) & all) {
         unsigned packed = set & compressed, open = compressed & ~set;
@@ -80,11 +80,11 @@ static bool list_choices(const sx_model *model, int v, choice_list *out) {
         unsigned flag;
         sx_rank_kind kind;
     } kinds[] = {{SX_FORMATS_CP, SX_RANK_CP}, {SX_FORMATS_RLE, SX_RANK_RLE}, {SX_FORMATS_B, SX_RANK_B}};
-    unsigned compressed, all = formatted(model, v, &compressed);
+    unsigned compressed, all = formatted_levels(model, v, &compressed);
     out->n = 0;
     bool fits = add_kind(model, v, -1, out);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds && all; k++)
-        if (model->options.formats.kinds & kinds[k].flag && changes(model, v, (int)kinds[k].kind))
+        if (model->options.formats.kinds & kinds[k].flag && format_changes(model, v, (int)kinds[k].kind))
             fits = fits && add_kind(model, v, (int)kinds[k].kind, out);
     return fits;
 }
@@ -221,7 +221,7 @@ void sx_formats_evaluators_free(const sx_model *model, sx_evaluator **evaluators
 }
 
 /* Whether another set is the same for a mapping: one without a format that the mapping does not use. */
-static bool repeats(const sx_model *model, int set, const sx_mapping *mapping) {
+static bool set_repeats(const sx_model *model, int set, const sx_mapping *mapping) {
     for (int v = 0; v < model->n_tensors; v++) {
         int s = model->formats->innermost[set][v];
         if (s >= 0 && !(mapping->level[s].keep >> v & 1)) return true;
@@ -233,7 +233,7 @@ sx_verdict sx_formats_check(const sx_model *model, const sx_mapping *mapping) {
     const struct sx_formats_model *f = model->formats;
     sx_verdict first = good;
     for (int i = 0; i < f->n; i++) {
-        if (repeats(model, i, mapping)) continue;
+        if (set_repeats(model, i, mapping)) continue;
         sx_verdict verdict = sx_check(f->model[i], mapping);
         if (verdict.reason == SX_LEGAL || verdict.reason == SX_NO_MEMORY) return verdict;
         if (first.reason == SX_LEGAL) first = verdict;
@@ -257,7 +257,7 @@ sx_verdict sx_formats_evaluate(sx_evaluator *e, const sx_mapping *mapping, const
     *set = -1;
     for (int i = 0; i < f->n; i++) {
         sx_score score;
-        if (repeats(e->model, i, mapping)) continue;
+        if (set_repeats(e->model, i, mapping)) continue;
         sx_verdict verdict = sx_evaluate_within(e->at_formats[i], mapping, &f->objective, best, &score);
         if (verdict.reason == SX_NO_MEMORY) return verdict;
         if (verdict.reason == SX_LEGAL) {

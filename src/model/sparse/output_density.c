@@ -28,7 +28,7 @@ typedef struct products {
 } products;
 
 /* The product of the sizes of some dimensions. */
-static double sizes(const sx_model *model, unsigned dims) {
+static double size_product(const sx_model *model, unsigned dims) {
     double n = 1;
     for (int d = 0; d < model->n_dims; d++)
         if (dims >> d & 1) n *= model->size[d];
@@ -45,13 +45,13 @@ static bool is_simple(const products *p, int v) {
     unsigned own = p->dims & p->sparse->dims[v];
     for (int d = 0; d < p->model->n_dims; d++) extent[d] = own >> d & 1 ? p->model->size[d] : 1;
     return !p->sparse->density[v].placed &&
-           (double)sx_shape_words(&p->model->shape[v], extent) == sizes(p->model, own);
+           (double)sx_shape_words(&p->model->shape[v], extent) == size_product(p->model, own);
 }
 
 /* Whether the operands can be taken one after the other. */
 static bool is_exact(const products *p) {
     unsigned some = 0;
-    if (sizes(p->model, p->dims) > MOST_PRODUCTS) return false;
+    if (size_product(p->model, p->dims) > MOST_PRODUCTS) return false;
     for (int v = 0; v < p->model->n_tensors; v++) {
         unsigned own = p->dims & p->sparse->dims[v];
         if (v == p->output || is_dense(p, v)) continue;
@@ -71,7 +71,7 @@ static void step_product(products *p) {
 /* Leaves the products at coordinates where an operand, which has some of the dimensions, is not zero. */
 static bool leave_coordinates(products *p, int v) {
     sx_occupancies at;
-    uint64_t words = (uint64_t)sizes(p->model, p->dims & p->sparse->dims[v]);
+    uint64_t words = (uint64_t)size_product(p->model, p->dims & p->sparse->dims[v]);
     if (!sx_density_window(&p->sparse->density[v], p->cache, words, &at)) return false;
     for (uint64_t m = 0; m <= p->n; m++)
         for (size_t i = 0; i < at.n && p->left[m] > unlikely; i++)
@@ -140,11 +140,11 @@ static bool take_operands(products *p, double *zero) {
 }
 
 /* The density of independent products. */
-static double independent(const products *p) {
+static double independent_density(const products *p) {
     double all = 1;
     for (int v = 0; v < p->model->n_tensors; v++)
         if (v != p->output) all *= sx_density_of_word(&p->sparse->density[v]);
-    return all < 1 ? -expm1(sizes(p->model, p->dims) * log1p(-all)) : 1;
+    return all < 1 ? -expm1(size_product(p->model, p->dims) * log1p(-all)) : 1;
 }
 
 sx_status sx_output_density(const sx_model *model, const struct sx_sparse_model *sparse, int output,
@@ -153,10 +153,10 @@ sx_status sx_output_density(const sx_model *model, const struct sx_sparse_model 
     double zero = 0;
     p.dims = ((1u << model->n_dims) - 1) & ~(unsigned)sparse->dims[output];
     if (!is_exact(&p)) {
-        *out = independent(&p);
+        *out = independent_density(&p);
         return SX_OK;
     }
-    p.n = (uint64_t)sizes(model, p.dims);
+    p.n = (uint64_t)size_product(model, p.dims);
     p.cache = sx_density_cache_new(false, NULL);
     p.left = calloc(p.n + 1, sizeof *p.left);
     p.next = calloc(p.n + 1, sizeof *p.next);

@@ -59,7 +59,7 @@ static void add_tiles(sums *s, uint64_t n, uint64_t words, uint64_t nonzeros) {
     if (nonzeros > s->most) s->most = nonzeros;
 }
 
-static uint64_t least(uint64_t a, uint64_t b) {
+static uint64_t least_of(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
@@ -68,7 +68,7 @@ static uint64_t least(uint64_t a, uint64_t b) {
 static uint64_t filled_tiles(const sx_positions *p, uint64_t i, uint64_t high, uint64_t j, uint64_t wide) {
     uint64_t band = p->band_width;
     if (i + high > j + band + 1 || j + wide > p->size[1] || j + wide > i + band + 1) return 0;
-    return (least(p->size[1], i + band + 1) - j) / wide;
+    return (least_of(p->size[1], i + band + 1) - j) / wide;
 }
 
 /* Counts tiles of a banded matrix: those of each row of tiles that the band touches, the filled ones at once;
@@ -76,10 +76,10 @@ static uint64_t filled_tiles(const sx_positions *p, uint64_t i, uint64_t high, u
 static bool count_band(const sx_positions *p, const uint64_t *extent, sx_tile_scratch *scratch, sums *s) {
     uint64_t rows = p->size[0], columns = p->size[1], band = p->band_width;
     for (uint64_t i = 0; i < rows; i += extent[0]) {
-        uint64_t high = least(extent[0], rows - i), first = i > band ? i - band : 0, n;
+        uint64_t high = least_of(extent[0], rows - i), first = i > band ? i - band : 0, n;
         for (uint64_t j = first / extent[1] * extent[1]; j < columns && j <= i + high - 1 + band;
              j += n * extent[1]) {
-            uint64_t wide = least(extent[1], columns - j);
+            uint64_t wide = least_of(extent[1], columns - j);
             n = filled_tiles(p, i, high, j, extent[1]);
             uint64_t nonzeros =
                 n ? high * wide
@@ -109,7 +109,7 @@ static filled tile_of(const sx_positions *p, const uint64_t *extent, uint64_t wo
         uint64_t at = word / p->stride[r], index = at / extent[r];
         word -= at * p->stride[r];
         tile.number = tile.number * p->size[r] + index;
-        tile.words *= least(extent[r], p->size[r] - index * extent[r]);
+        tile.words *= least_of(extent[r], p->size[r] - index * extent[r]);
     }
     return tile;
 }

@@ -24,7 +24,7 @@ typedef struct rank_list {
     uint64_t fiber[2 * SX_MAX_FORMAT_RANKS], tile[2 * SX_MAX_FORMAT_RANKS];
 } rank_list;
 
-static sx_verdict bad(sx_reason reason, int level, int tensor) {
+static sx_verdict make_verdict(sx_reason reason, int level, int tensor) {
     return (sx_verdict){reason, (int8_t)level, (int8_t)tensor, -1, 0, 0};
 }
 
@@ -115,7 +115,7 @@ static sx_verdict check_hierarchy(const sx_sparse_state *state, int v) {
         const sx_sparse_tile *t = &state->tile[v][s];
         if (t->words == 0 || t->parent < 0) continue;
         sx_reason reason = sx_sparse_hand_over(model, v, state->tile[v][t->parent].format, s, t->format);
-        if (reason != SX_LEGAL) return bad(reason, reason == SX_FORMATS_DIFFER ? t->parent : s, v);
+        if (reason != SX_LEGAL) return make_verdict(reason, reason == SX_FORMATS_DIFFER ? t->parent : s, v);
     }
     return good;
 }
@@ -370,7 +370,7 @@ sx_verdict sx_sparse_ranks(sx_sparse_state *state, const sx_mapping *mapping) {
         for (int s = 0; s < model->n_levels && verdict.reason == SX_LEGAL; s++)
             if (has_ranks(state, v, s)) {
                 sx_reason reason = find_ranks(state, v, s);
-                if (reason != SX_LEGAL) verdict = bad(reason, s, v);
+                if (reason != SX_LEGAL) verdict = make_verdict(reason, s, v);
             }
     return verdict;
 }

@@ -65,7 +65,7 @@ static void add_metadata(const sx_sparse_state *state, int v, int s, uint64_t k,
 }
 
 /* The expected occupancy of a tile, and of its metadata. */
-static void expect(sx_sparse_state *state, int v, int s) {
+static void expect_tile(sx_sparse_state *state, int v, int s) {
     sx_sparse_tile *t = &state->tile[v][s];
     const sx_density *d = sx_sparse_density(state, v);
     double least = least_occupancy(d, t->words), most = (double)sx_density_most(d, t->words);
@@ -103,7 +103,7 @@ typedef struct leader {
 } leader;
 
 /* Whether loop i of a level leads. */
-static bool leads(const sx_sparse_state *state, int s, int i, int child, unsigned dims, bool *scalar) {
+static bool loop_leads(const sx_sparse_state *state, int s, int i, int child, unsigned dims, bool *scalar) {
     const sx_full_loop *loop = &state->loop[s][i];
     if (child >= 0) return loop->n != 1 && dims >> loop->dim & 1;
     if (i + 1 < state->n_loops[s] && loop[1].spatial) return loop->n != 1 && dims >> loop->dim & 1;
@@ -122,7 +122,7 @@ static void find_leader(const sx_sparse_state *state, unsigned dims, leader *l, 
     for (int s = l->child + 1; s <= l->level && !found; s++)
         for (int i = 0; i < state->n_loops[s] && !found; i++) {
             extent[state->loop[s][i].dim] *= state->loop[s][i].n;
-            found = leads(state, s, i, l->child, dims, &l->scalar);
+            found = loop_leads(state, s, i, l->child, dims, &l->scalar);
             if (!found) continue;
             *level = s;
             *index = i;
@@ -131,7 +131,7 @@ static void find_leader(const sx_sparse_state *state, unsigned dims, leader *l, 
 }
 
 /* Describes how accesses to a target at a level are led. */
-static void lead(const sx_sparse_state *state, int target, int level, leader *l) {
+static void describe_leader(const sx_sparse_state *state, int target, int level, leader *l) {
     unsigned dims = state->model->sparse->dims[target];
     int at, index;
     *l = (leader){.level = level, .child = state->tile[target][level].child};
@@ -183,10 +183,10 @@ static uint64_t depends_on(const sx_sparse_state *state, const leader *l, int ta
 }
 
 /* The probability that an access to a target is ineffectual, given what it depends on. */
-static double ineffectual(const sx_sparse_state *state, int target, int level, unsigned on) {
+static double ineffectual_share(const sx_sparse_state *state, int target, int level, unsigned on) {
     leader l;
     double effectual = 1;
-    lead(state, target, level, &l);
+    describe_leader(state, target, level, &l);
     for (int v = 0; v < state->model->n_tensors; v++) {
         uint64_t words = on >> v & 1 ? depends_on(state, &l, target, v) : 0;
         if (words) effectual *= 1 - sx_density_empty(sx_sparse_density(state, v), state->cache, words);
@@ -195,7 +195,7 @@ static double ineffectual(const sx_sparse_state *state, int target, int level, u
 }
 
 /* What an option would save: energy of the tile that it acts on. */
-static double saves(const sx_sparse_state *state, int target, int level, double p) {
+static double option_saves(const sx_sparse_state *state, int target, int level, double p) {
     const sx_model *model = state->model;
     const sx_sparse_tile *t = &state->tile[target][level];
     const sx_sparse_tile *sent = t->child >= 0 ? &state->tile[target][t->child] : t;
@@ -221,8 +221,8 @@ static sx_verdict act_on_tensor(sx_sparse_state *state, const sx_action_model *a
         const sx_sparse_tile *sent = t->child >= 0 ? &state->tile[target][t->child] : t;
         if (sent->format && !sent->possible)
             return (sx_verdict){SX_SPARSE_UNDEFINED, (int8_t)level, (int8_t)target, -1, 0, 0};
-        double p = ineffectual(state, target, level, a->option[i].on);
-        double saved = saves(state, target, level, p);
+        double p = ineffectual_share(state, target, level, a->option[i].on);
+        double saved = option_saves(state, target, level, p);
         if (chosen >= 0 && saved < most) continue;
         chosen = target;
         chosen_level = level;
@@ -296,7 +296,7 @@ sx_verdict sx_timeloop_prepare(sx_sparse_state *state) {
     if (n != 2) return (sx_verdict){SX_SPARSE_UNDEFINED, (int8_t)model->n_levels, -1, -1, 0, 0};
     for (int v = 0; v < model->n_tensors; v++)
         for (int s = 0; s < model->n_levels; s++)
-            if (state->tile[v][s].words) expect(state, v, s);
+            if (state->tile[v][s].words) expect_tile(state, v, s);
     sx_verdict verdict = good;
     for (int skips = 0; skips < 2; skips++)
         for (int s = 0; s < model->n_levels; s++)

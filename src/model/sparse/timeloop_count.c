@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* A double as an unsigned integer, saturating below. */
-static double whole(double value) {
+static double whole_count(double value) {
     return value > 0 ? trunc(value) : 0;
 }
 
@@ -23,7 +23,7 @@ static void begin_count(const sx_sparse_state *state, int v, int s, sx_sparse_pr
     memset(p, 0, sizeof *p);
     for (int a = 0; a < SX_N_ACCESSES; a++) {
         bool reduced = t->format && (a != SX_UPDATE || state->model->shape[v].output);
-        p->words[a] = reduced ? whole(count[a] - floor(count[a] * zeros)) : count[a];
+        p->words[a] = reduced ? whole_count(count[a] - floor(count[a] * zeros)) : count[a];
         for (int r = 0; r < n_ranks(t); r++)
             for (int i = 0; i < 2 && t->possible; i++)
                 p->metadata[a][r][i] = ceil(t->metadata[r][i] * (count[a] / (double)t->words));
@@ -34,7 +34,7 @@ static void begin_count(const sx_sparse_state *state, int v, int s, sx_sparse_pr
 static void end_reductions(const sx_sparse_state *state, int v, int s, const sx_sparse_progress *p, int from,
                            sx_sparse_counts *out) {
     for (int a = 0; a < SX_N_ACCESSES; a++) {
-        out->actions[SX_RANDOM][a] = whole(p->words[a]);
+        out->actions[SX_RANDOM][a] = whole_count(p->words[a]);
         for (int r = 0; r < n_ranks(&state->tile[v][s]); r++)
             for (int i = 0; i < 2; i++)
                 out->metadata[SX_RANDOM][a][r][i] = p->metadata[a == SX_READ ? from : a][r][i];
@@ -49,9 +49,9 @@ static void apply_share(const sx_sparse_state *state, int v, int s, double p, sx
     int kind = t->skips ? SX_SKIPPED : SX_GATED, own = n_ranks(t);
     int ranks = t->child >= 0 ? n_ranks(&state->tile[v][t->child]) : own;
     double reads = out->actions[SX_RANDOM][SX_READ], updates = out->actions[SX_RANDOM][SX_UPDATE];
-    double gone = whole(output ? ceil(reads * p) : floor(reads * p)), less = floor(updates * p);
+    double gone = whole_count(output ? ceil(reads * p) : floor(reads * p)), less = floor(updates * p);
     out->actions[kind][SX_READ] += gone;
-    out->actions[kind][SX_UPDATE] = whole(out->actions[kind][SX_UPDATE] + less);
+    out->actions[kind][SX_UPDATE] = whole_count(out->actions[kind][SX_UPDATE] + less);
     out->actions[SX_RANDOM][SX_READ] = reads - gone;
     out->actions[SX_RANDOM][SX_UPDATE] = updates - less;
     for (int r = 0; r < ranks && r < own; r++)
@@ -59,14 +59,14 @@ static void apply_share(const sx_sparse_state *state, int v, int s, double p, sx
             for (int a = SX_READ; a <= SX_UPDATE; a += SX_UPDATE - SX_READ) {
                 double part = floor(out->metadata[SX_RANDOM][a][r][i] * p);
                 out->metadata[SX_RANDOM][a][r][i] -= part;
-                out->metadata[kind][a][r][i] = whole(out->metadata[kind][a][r][i] + part);
+                out->metadata[kind][a][r][i] = whole_count(out->metadata[kind][a][r][i] + part);
             }
     if (output) out->reductions = ceil(out->reductions * out->actions[SX_RANDOM][SX_UPDATE] / dense->updates);
 }
 
 /* Takes what an outer action removes from an inner level. */
-static void reduce(const sx_sparse_state *state, int v, int outer, int inner, double p,
-                   sx_sparse_progress *at) {
+static void reduce_inner(const sx_sparse_state *state, int v, int outer, int inner, double p,
+                         sx_sparse_progress *at) {
     for (int a = 0; a < SX_N_ACCESSES; a++) at->words[a] -= floor(at->words[a] * p);
     if (n_ranks(&state->tile[v][outer]) != 1 || !state->tile[v][inner].format) return;
     for (int i = 0; i < 2; i++) {
@@ -76,7 +76,7 @@ static void reduce(const sx_sparse_state *state, int v, int outer, int inner, do
 }
 
 /* Applies the actions of a tensor; returns the probability of the innermost one, 0 without any. */
-static double combine(sx_sparse_state *state, int v) {
+static double combine_actions(sx_sparse_state *state, int v) {
     int n_levels = state->model->n_levels;
     sx_sparse_progress *at = state->progress;
     double innermost = 0;
@@ -88,7 +88,7 @@ static double combine(sx_sparse_state *state, int v) {
         int q = s - 1;
         for (; q >= 0; q--) {
             const sx_sparse_tile *inner = &state->tile[v][q];
-            reduce(state, v, s, q, p, &at[q]);
+            reduce_inner(state, v, s, q, p, &at[q]);
             if (!inner->acts) continue;
             end_reductions(state, v, q, &at[q], SX_UPDATE, &state->counts[v][q]);
             apply_share(state, v, q, 1 - (1 - inner->ineffectual) / (1 - p), &state->counts[v][q]);
@@ -143,7 +143,7 @@ static void split_computes(sx_sparse_state *state, double n) {
     if (sparse->gates && !sparse->skips) gated += n * (x[1] * y[2] + x[2] * y[1]);
     state->computes[SX_SKIPPED] = floor(skipped);
     state->computes[SX_GATED] = floor(gated);
-    state->computes[SX_RANDOM] = whole(n - floor(skipped) - floor(gated) - floor(n * (x[2] * y[2])));
+    state->computes[SX_RANDOM] = whole_count(n - floor(skipped) - floor(gated) - floor(n * (x[2] * y[2])));
 }
 
 void sx_timeloop_count(sx_sparse_state *state) {
@@ -154,7 +154,7 @@ void sx_timeloop_count(sx_sparse_state *state) {
             memset(&state->counts[v][s], 0, sizeof state->counts[v][s]);
             state->counts[v][s].reductions = state->dense[v][s].reductions;
         }
-        double p = combine(state, v);
+        double p = combine_actions(state, v);
         if (!model->shape[v].output) computes -= floor(computes * p);
         count_conversions(state, v);
         for (int s = 0; s < model->n_levels; s++)
@@ -164,5 +164,5 @@ void sx_timeloop_count(sx_sparse_state *state) {
                 c->bits[kind][a] = sx_rank_words_bits(&state->tile[v][s], c->metadata[kind][a]);
             }
     }
-    split_computes(state, whole(computes));
+    split_computes(state, whole_count(computes));
 }

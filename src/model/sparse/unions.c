@@ -12,7 +12,8 @@ enum { MOST_SETS = 1 << SX_MAX_TENSORS };
 
 /* Lowers the spans of a box to those that another one has, too; returns whether the box lay in the other one, as far
  * as dimensions of a tensor tell. */
-static bool intersect(const sx_loop *loop, int n, unsigned dims, const uint32_t *other, uint32_t *spans) {
+static bool intersect_spans(const sx_loop *loop, int n, unsigned dims, const uint32_t *other,
+                            uint32_t *spans) {
     bool inside = true;
     for (int l = 0; l < n; l++) {
         if (spans[l] <= other[l]) continue;
@@ -24,8 +25,8 @@ static bool intersect(const sx_loop *loop, int n, unsigned dims, const uint32_t 
 
 static bool intersect_boxes(const sx_nest *nest, unsigned dims, const sx_box_loops *other,
                             sx_box_loops *box) {
-    bool spatial = intersect(nest->spatial, nest->n_spatial, dims, other->spatial, box->spatial);
-    bool temporal = intersect(nest->temporal, nest->n_temporal, dims, other->temporal, box->temporal);
+    bool spatial = intersect_spans(nest->spatial, nest->n_spatial, dims, other->spatial, box->spatial);
+    bool temporal = intersect_spans(nest->temporal, nest->n_temporal, dims, other->temporal, box->temporal);
     return spatial && temporal;
 }
 

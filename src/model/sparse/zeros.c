@@ -65,7 +65,7 @@ static inline double words_left(const sx_exact_shares *t, double count, double s
 }
 
 /* The energy of what a level decompresses and compresses. */
-static double conversions(const sx_zero_pass *f, int v, int s, const sx_core_accesses *c) {
+static double conversion_energy(const sx_zero_pass *f, int v, int s, const sx_core_accesses *c) {
     const sx_zeros_held *h = &f->held[v][s];
     const sx_sparse_level *level = &f->model->sparse->level[s];
     if (h->packed || h->parent < 0 || !f->held[v][h->parent].packed) return 0;
@@ -106,7 +106,7 @@ static void charge_tensor(const sx_zero_pass *f, int v, double cycles, int last,
     for (uint32_t left = f->kept[v]; left; left &= left - 1) {
         int s = __builtin_ctz(left);
         sx_sparse_usage use = {.level = &f->model->level[s], .tensor = v};
-        if (converts) use.energy = conversions(f, v, s, c);
+        if (converts) use.energy = conversion_energy(f, v, s, c);
         if (output)
             charge_level(f, &held[s], s, density, &c[s], true, &use, out);
         else

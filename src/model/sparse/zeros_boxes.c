@@ -195,7 +195,7 @@ static double some_empty(const sx_zero_pass *f, int v, const left_out *list) {
 }
 
 /* Sets what remains at each level of a tensor's accesses, and adds what leaves out computes. */
-static void settle(sx_zero_pass *f, int target, left_out *list) {
+static void settle_accesses(sx_zero_pass *f, int target, left_out *list) {
     const sx_zeros_actions *a = &f->actions[target];
     sx_zeros_held *held = f->held[target];
     loop_box box[SX_CORE_LEVELS];
@@ -211,7 +211,7 @@ static void settle(sx_zero_pass *f, int target, left_out *list) {
 }
 
 /* The actions that skip. */
-static sx_zeros_actions skipping(const sx_zero_pass *f, int v) {
+static sx_zeros_actions skipping_actions(const sx_zero_pass *f, int v) {
     const sx_zeros_actions *from = &f->actions[v];
     sx_zeros_actions out = {0};
     for (int i = 0; i < from->n; i++) {
@@ -241,7 +241,7 @@ static bool set_skipped(sx_zero_pass *f, double *out) {
     for (int v = 0; v < f->n_tensors; v++) list[v].n = list[v].parts = 0, list[v].most = 0;
     for (int v = 0; v < f->n_tensors; v++) {
         if (f->p->tensor[v].output) continue;
-        sx_zeros_actions a = skipping(f, v);
+        sx_zeros_actions a = skipping_actions(f, v);
         find_boxes(f, v, &a, box);
         narrow_down(f, &a, box, after, list);
     }
@@ -257,7 +257,7 @@ bool sx_zeros_settle(sx_zero_pass *f) {
     f->gaps = false;
     for (int v = 0; v < f->n_tensors; v++) {
         bool output = f->p->tensor[v].output;
-        settle(f, v, output ? NULL : list);
+        settle_accesses(f, v, output ? NULL : list);
         gates |= !output && f->actions[v].n_skips < f->actions[v].n;
     }
     if (!set_left_out(f, list, state->conditioned)) return false;

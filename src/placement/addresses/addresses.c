@@ -10,8 +10,8 @@ enum {
 };
 
 /* Collects the tensors of a memory; returns how many. */
-static size_t collect(const sx_placement_space *space, const uint8_t *placement, size_t memory,
-                      sx_buffer *buffer, size_t *tensor) {
+static size_t collect_buffers(const sx_placement_space *space, const uint8_t *placement, size_t memory,
+                              sx_buffer *buffer, size_t *tensor) {
     size_t n = 0;
     for (size_t t = 0; t < space->n_tensors; t++) {
         if (!space->size[t] || (placement[t] & ~SX_PLACE_MOVED) != (int)memory) continue;
@@ -44,7 +44,7 @@ sx_status sx_addresses_find(const sx_placement_space *space, const uint8_t *plac
     sx_status status = found.offset && buffer && tensor ? SX_OK : sx_error_memory();
     for (size_t m = 0; m < space->chip.n_memories && !status; m++) {
         const sx_allocate_options options = {.align = align, .nodes = FEWEST_NODES, .cancel = cancel};
-        size_t n = collect(space, placement, m, buffer, tensor);
+        size_t n = collect_buffers(space, placement, m, buffer, tensor);
         status = find_memory(space, m, options, buffer, n, &found.memory[m]);
         for (size_t i = 0; i < n && !status; i++) found.offset[tensor[i]] = buffer[i].offset;
     }
@@ -93,7 +93,7 @@ size_t sx_addresses_lack(const sx_placement_space *space, const uint8_t *placeme
     sx_buffer *buffer = calloc(space->n_tensors, sizeof *buffer);
     size_t *tensor = calloc(space->n_tensors, sizeof *tensor), m = space->chip.n_memories;
     while (buffer && tensor && m > 0) {
-        size_t n = collect(space, placement, m - 1, buffer, tensor);
+        size_t n = collect_buffers(space, placement, m - 1, buffer, tensor);
         if (!buffers_fit(space, m - 1, buffer, n)) break;
         m--;
     }

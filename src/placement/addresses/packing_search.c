@@ -217,7 +217,7 @@ static bool try_next(sx_packing *x, sx_packing_frame *f) {
 }
 
 /* Remembers a node without a solution and leaves it. */
-static void fail(sx_packing *x, const sx_packing_frame *f) {
+static void fail_node(sx_packing *x, const sx_packing_frame *f) {
     sx_packing_failure *entry = &x->failed[f->hash[0] % SX_PACKING_FAILURES];
     entry->hash[0] = f->hash[0];
     entry->hash[1] = f->hash[1];
@@ -232,7 +232,7 @@ static sx_packing_result walk_tree(sx_packing *x, uint32_t first, uint32_t end, 
         sx_packing_frame *f = sx_vector_at(&x->frame, x->frame.n - 1);
         uint32_t part_end;
         if (result == SX_NOT_PACKABLE && !try_next(x, f)) {
-            fail(x, f);
+            fail_node(x, f);
             continue;
         }
         if (sx_packing_part(x, &f->at, f->end, &part_end)) {

@@ -183,6 +183,7 @@ static sx_status search_designs(const sx_args *args, sx_sources *sources, sx_cod
     SX_TRY(read_choices(args, job));
     SX_TRY(sx_bind_network(sources, &job->base, job->designs, &job->network, result));
     sx_search_network_semantics(args, &job->network, &job->base, &job->options.model);
+    SX_TRY(sx_search_check_sparse(args, &job->base, result->warnings));
     sx_search_foresee(sources, &job->network, &job->base);
     SX_TRY(sx_search_notes(args, sources, true, result));
     SX_TRY(sx_search_writable(args));

@@ -219,6 +219,7 @@ static sx_status evaluate_inputs(const sx_args *args, sx_sources *sources, sx_ev
     SX_TRY(sx_sources_problem(sources, &e->problem));
     SX_TRY(read_mapping(sources, json, e, result));
     sx_search_semantics(args, &e->problem, &e->arch, &e->options);
+    SX_TRY(sx_search_check_sparse(args, &e->arch, result->warnings));
     SX_TRY(sx_search_notes(args, sources, false, result));
     SX_TRY(choose_formats(args, e, given));
     SX_TRY(cost_mapping(args, e));

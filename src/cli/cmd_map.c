@@ -495,6 +495,7 @@ static sx_status map_input(const sx_args *args, sx_sources *sources, map_job *jo
     SX_TRY(sx_chips_timing(args, sources, job->r));
     SX_TRY(keep_text(sx_sources_energies(sources), &job->r->energies));
     SX_TRY(read_network(args, sources, job, result));
+    SX_TRY(sx_search_check_sparse(args, &job->r->arch, result->warnings));
     sx_search_foresee(sources, &job->r->network, &job->r->arch);
     SX_TRY(sx_search_notes(args, sources, true, result));
     if (!follows) SX_TRY(prepare_output(args, job));

@@ -79,6 +79,7 @@ static sx_status read_nouns(sx_sources *sources, job *j, sx_output *result) {
     j->mapped = sx_args_flag(j->args, "mapping") || j->nearest || j->sweep;
     if (j->mapped) SX_TRY(sx_sources_mapping(sources, &j->problem, &j->arch, &j->mapping));
     SX_TRY(sx_sources_space(sources, &j->problem, &j->arch, &j->s));
+    SX_TRY(sx_search_check_sparse(j->args, &j->arch, result->warnings));
     return sx_search_notes(j->args, sources, true, result);
 }
 

@@ -92,6 +92,19 @@ sx_status sx_search_check_latency(const sx_args *args, const sx_arch *arch, cons
     return sx_latency_check(tile_latency(args), arch, objective);
 }
 
+sx_status sx_search_check_sparse(const sx_args *args, const sx_arch *arch, sx_warnings *warnings) {
+    static const char *const idle[] = {"density", "densities", "sparse-semantics"};
+    if (sx_args_flag(args, "search-formats") && arch->sparse.n_formats == 0)
+        return sx_error_hint(
+            sx_error_new(SX_ERR_USAGE, "--search-formats: no level of '%s' has a format", arch->name),
+            "formats are given by `sparse_optimizations`; leave the option out");
+    for (size_t i = 0; i < sizeof idle / sizeof *idle && !sx_sparse_active(&arch->sparse); i++)
+        if (sx_args_flag(args, idle[i]))
+            sx_warnings_tell(warnings, "--%s has no effect: '%s' has no formats, gating or skipping", idle[i],
+                             arch->name);
+    return sx_warnings_status(warnings);
+}
+
 sx_model_options sx_search_model_options(const sx_args *args) {
     const char *semantics = sx_args_text(args, "sparse-semantics", 0);
     bool like = sx_args_flag(args, "like");

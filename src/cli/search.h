@@ -108,6 +108,10 @@ sx_model_options sx_search_model_options(const sx_args *args);
 SX_MUST_USE sx_status sx_search_check_latency(const sx_args *args, const sx_arch *arch,
                                               const sx_objective *objective);
 
+/* Refuses --search-formats where there are none, and warns of options about zeros on an architecture that makes no use of
+ * them. */
+SX_MUST_USE sx_status sx_search_check_sparse(const sx_args *args, const sx_arch *arch, sx_warnings *warnings);
+
 /* Settles how zeros are counted where no option says so: by the form of the architecture's file. For all layers of a
  * network it is the same. */
 void sx_search_semantics(const sx_args *args, const sx_problem *problem, const sx_arch *arch,

@@ -1,6 +1,7 @@
 #include "frontend/sections.h"
 #include "frontend/known_keys.h"
 
+#include "frontend/timeloop/constraint_text.h"
 #include "frontend/timeloop/constraints.h"
 #include "frontend/timeloop/mapper_section.h"
 #include "text/document/scan.h"
@@ -86,6 +87,8 @@ sx_status sx_sections_check(sx_input *input, const sx_node *root) {
     SX_TRY(sx_node_expect(root, SX_NODE_MAP, "the document"));
     for (size_t i = 0; i < root->n; i++) {
         const sx_pair *section = &root->pair[i];
+        if (sx_constraints_section(section->key) || sx_key_equal(section->key, "mapspace"))
+            SX_TRY(sx_constraints_check(input, section->value, section->key));
         if (sx_constraints_section(section->key)) continue;
         bool known = known_section(section->key);
         if (section->value->anchored && !known) continue;

@@ -9,7 +9,7 @@
  * written to. */
 typedef sx_status sx_option_part(const char *text, char *part, sx_network *network);
 
-/* Applies all parts of all uses of an option, in order. */
+/* Applies all parts of all uses of an option, in order; an error where one overrides another. */
 SX_MUST_USE sx_status sx_option_apply(const sx_args *args, const char *option, sx_option_part *apply,
                                       sx_network *network);
 

@@ -301,6 +301,6 @@ void sx_wrap(const char *paragraph, int at, int indent, int width, sx_text *out)
 
 void sx_wrap_free(sx_text *paragraph, int at, int indent, sx_text *out) {
     out->failed |= paragraph->failed;
-    if (!paragraph->failed) sx_wrap(paragraph->data, at, indent, SX_LINE_WIDTH, out);
+    if (paragraph->size && !paragraph->failed) sx_wrap(paragraph->data, at, indent, SX_LINE_WIDTH, out);
     sx_text_free(paragraph);
 }

@@ -127,6 +127,14 @@ static sx_status evaluate(evaluation e, const char *what, double *out) {
     return sx_expression(text, e.value->place, name_value, &e, out);
 }
 
+sx_status sx_attribute_refuse_truth(const sx_node *node, const char *what) {
+    static const char *const words[] = {"true", "True", "TRUE", "false", "False", "FALSE"};
+    for (size_t i = 0; i < sizeof words / sizeof *words && node->kind == SX_NODE_SCALAR; i++)
+        if (strcmp(node->text, words[i]) == 0)
+            return sx_error_at(node->place, "'%s' must be a number, not '%s'", what, node->text);
+    return SX_OK;
+}
+
 sx_status sx_attribute_number(const sx_attribute_scope *scope, const sx_node *node, const char *what,
                               double *out) {
     int lookups = MAX_LOOKUPS;
@@ -136,7 +144,9 @@ sx_status sx_attribute_number(const sx_attribute_scope *scope, const sx_node *no
 sx_status sx_attribute_double(const sx_attribute_scope *scope, const char *key, double *out) {
     const sx_pair *pair = NULL;
     const sx_attribute_scope *at = find_attribute(scope, key, &pair);
-    return at ? sx_attribute_number(at, pair->value, key, out) : SX_OK;
+    if (!at) return SX_OK;
+    SX_TRY(sx_attribute_refuse_truth(pair->value, key));
+    return sx_attribute_number(at, pair->value, key, out);
 }
 
 sx_status sx_attribute_u64(const sx_attribute_scope *scope, const char *key, uint64_t *out) {
@@ -144,6 +154,7 @@ sx_status sx_attribute_u64(const sx_attribute_scope *scope, const char *key, uin
     const sx_attribute_scope *at = find_attribute(scope, key, &pair);
     double value;
     if (!at) return SX_OK;
+    SX_TRY(sx_attribute_refuse_truth(pair->value, key));
     sx_quantity quantity;
     if (pair->value->kind == SX_NODE_SCALAR && sx_text_u64(pair->value->text, out)) return SX_OK;
     if (pair->value->kind == SX_NODE_SCALAR && sx_quantity_parse(pair->value->text, &quantity) &&

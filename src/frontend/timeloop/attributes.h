@@ -26,6 +26,9 @@ SX_MUST_USE sx_status sx_attribute_u64(const sx_attribute_scope *scope, const ch
 SX_MUST_USE sx_status sx_attribute_u32(const sx_attribute_scope *scope, const char *key, uint32_t *out);
 SX_MUST_USE sx_status sx_attribute_bool(const sx_attribute_scope *scope, const char *key, bool *out);
 
+/* Refuses `true` and `false` where a number is expected: expressions count them as 1 and 0. */
+SX_MUST_USE sx_status sx_attribute_refuse_truth(const sx_node *node, const char *what);
+
 /* The number a node stands for, `what` naming it in errors; its expression may use the names of `scope`. */
 SX_MUST_USE sx_status sx_attribute_number(const sx_attribute_scope *scope, const sx_node *node,
                                           const char *what, double *out);

@@ -58,6 +58,15 @@ static const sx_key_rule limit_constraint_rules[] = {
 };
 const sx_keys sx_keys_limit_constraint = SX_KEYS("limit_constraint", true, limit_constraint_rules);
 
+/* A section of constraints. */
+static const sx_key_rule constraints_rules[] = {
+    SX_KEY("targets", "any", "the constraints, a list"),
+    SX_KEY_SAME("constraints", "targets"),
+    SX_KEY_IDLE("version"),
+    SX_KEY_IDLE("template"),
+};
+static const sx_keys constraints_keys = SX_KEYS("constraints", true, constraints_rules);
+
 /* The keys of each type. */
 static const sx_keys *const keys[] = {
     [SX_TEMPORAL_CONSTRAINT] = &sx_keys_loop_constraint,
@@ -196,6 +205,16 @@ static sx_status list_in(const sx_node *value, const char *what, const sx_node *
     if (!list || list->kind == SX_NODE_NULL) return SX_OK;
     SX_TRY(sx_node_expect(list, SX_NODE_LIST, what));
     *out = list;
+    return SX_OK;
+}
+
+sx_status sx_constraints_check(sx_input *input, const sx_node *value, const char *what) {
+    for (size_t i = 0; i < value->n && value->kind == SX_NODE_MAP; i++) {
+        const sx_pair *pair = &value->pair[i];
+        if (pair->value->anchored || strncmp(pair->key, "constraints_", 12) == 0) continue;
+        SX_TRY(sx_node_check_key(input, value, pair, "key", what, &constraints_keys));
+        if (pair->value->kind == SX_NODE_MAP) SX_TRY(sx_constraints_check(input, pair->value, what));
+    }
     return SX_OK;
 }
 

@@ -28,6 +28,9 @@ typedef sx_status sx_constraint_visitor(void *user, const sx_constraint *constra
 SX_MUST_USE sx_status sx_constraints_in_sections(const sx_input *input, bool search,
                                                  sx_constraint_visitor *each, void *user);
 
+/* Checks the keys of a section that holds a list of constraints, which is `what` in messages. */
+SX_MUST_USE sx_status sx_constraints_check(sx_input *input, const sx_node *value, const char *what);
+
 /* Shows the constraints of `constraints:` beside a part of that name; `node` may be NULL. */
 SX_MUST_USE sx_status sx_constraints_beside(const sx_node *node, const char *name,
                                             sx_constraint_visitor *each, void *user);

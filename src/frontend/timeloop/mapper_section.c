@@ -1,10 +1,7 @@
 #include "frontend/timeloop/mapper_section.h"
 
 #include "base/text.h"
-
-/* The keys under which Timeloop's versions have the metrics. */
-static const char *const metric_keys[] = {"optimization_metrics", "optimization_metric"};
-enum { N_METRIC_KEYS = sizeof metric_keys / sizeof *metric_keys };
+#include "frontend/keys.h"
 
 /* Timeloop's metrics, and what they are called here. */
 static const char *const metrics[][2] = {
@@ -15,28 +12,62 @@ static const char *const metrics[][2] = {
 };
 enum { N_METRICS = sizeof metrics / sizeof *metrics };
 
-static bool is_metric_key(const char *key) {
-    for (int i = 0; i < N_METRIC_KEYS; i++)
-        if (sx_key_equal(key, metric_keys[i])) return true;
-    return false;
+/* The keys of the section: settings of Timeloop's search have no effect here. */
+static const sx_key_rule mapper_rules[] = {
+    SX_KEY("optimization_metrics", "names", "what is minimised"),
+    SX_KEY_SAME("optimization_metric", "optimization_metrics"),
+    SX_KEY("version", "any", "of the file"),
+    SX_KEY_IDLE("algorithm"),
+    SX_KEY_IDLE("diagnostics"),
+    SX_KEY_IDLE("diagnostics_on"),
+    SX_KEY_IDLE("emit_whoop_nest"),
+    SX_KEY_IDLE("filter_revisits"),
+    SX_KEY_IDLE("heartbeat"),
+    SX_KEY_IDLE("live_status"),
+    SX_KEY_IDLE("log_all"),
+    SX_KEY_IDLE("log_all_mappings"),
+    SX_KEY_IDLE("log_interval"),
+    SX_KEY_IDLE("log_oaves"),
+    SX_KEY_IDLE("log_oaves_mappings"),
+    SX_KEY_IDLE("log_stats"),
+    SX_KEY_IDLE("log_suboptimal"),
+    SX_KEY_IDLE("max_permutations_per_if_visit"),
+    SX_KEY_IDLE("max_temporal_loops_in_a_mapping"),
+    SX_KEY_IDLE("num_threads"),
+    SX_KEY_IDLE("out_prefix"),
+    SX_KEY_IDLE("penalize_consecutive_bypass_fails"),
+    SX_KEY_IDLE("search_size"),
+    SX_KEY_IDLE("sync_interval"),
+    SX_KEY_IDLE("timeout"),
+    SX_KEY_IDLE("victory_condition"),
+};
+static const sx_keys mapper_keys = SX_KEYS("mapper", true, mapper_rules);
+
+/* The rule of a key, NULL where it is not known. */
+static const sx_key_rule *mapper_rule(const char *key) {
+    for (size_t i = 0; i < mapper_keys.n; i++)
+        if (sx_key_equal(key, mapper_rules[i].key)) return &mapper_rules[i];
+    return NULL;
 }
 
 sx_status sx_mapper_section_check(sx_input *input, const sx_pair *section) {
-    sx_text keys = {0};
+    sx_text settings = {0};
+    sx_status status = SX_OK;
     if (section->value->kind == SX_NODE_NULL) return SX_OK;
     SX_TRY(sx_node_expect(section->value, SX_NODE_MAP, "'mapper'"));
-    for (size_t i = 0; i < section->value->n; i++) {
-        const char *key = section->value->pair[i].key;
-        if (is_metric_key(key) || sx_key_equal(key, "version")) continue;
-        sx_text_add(&keys, "%s%.64s", keys.size ? ", " : "", key);
-        if (keys.size > 300) break;
+    for (size_t i = 0; i < section->value->n && !status; i++) {
+        const sx_pair *pair = &section->value->pair[i];
+        const sx_key_rule *rule = mapper_rule(pair->key);
+        if (rule && rule->use == SX_KEY_NO_BEARING && !pair->literal)
+            sx_text_add(&settings, "%s%.64s", settings.size ? ", " : "", pair->key);
+        else
+            status = sx_node_check_key(input, section->value, pair, "key", "'mapper'", &mapper_keys);
     }
-    if (keys.failed) return sx_error_memory();
-    sx_status status = SX_OK;
-    if (keys.size)
+    if (!status && settings.failed) status = sx_error_memory();
+    if (!status && settings.size)
         status = sx_input_add_note(input, section->place, "'mapper': %s are settings of Timeloop's search",
-                                   keys.data);
-    sx_text_free(&keys);
+                                   settings.data);
+    sx_text_free(&settings);
     return status;
 }
 
@@ -60,8 +91,8 @@ sx_status sx_input_objective(const sx_input *input, sx_objective *out, sx_place 
     sx_text text = {0};
     *place = (sx_place){0};
     SX_TRY(sx_input_single(input, "mapper", &section));
-    for (int i = 0; i < N_METRIC_KEYS && section && !pair; i++)
-        pair = sx_node_pair(section->value, metric_keys[i]);
+    if (section) pair = sx_node_pair(section->value, "optimization_metrics");
+    if (section && !pair) pair = sx_node_pair(section->value, "optimization_metric");
     if (!pair || sx_node_empty(pair->value)) return SX_OK;
     sx_status status = sx_node_names(pair->value, "optimization_metrics", add_metric, &text);
     if (!status && text.failed) status = sx_error_memory();

@@ -153,6 +153,7 @@ static bool is_density(const char *key) {
 static SX_MUST_USE sx_status read_expression(const reader *r, const sx_pair *pair, double low, double high,
                                              double *out) {
     double value;
+    SX_TRY(sx_attribute_refuse_truth(pair->value, pair->key));
     SX_TRY(sx_attribute_number(&r->variables, pair->value, pair->key, &value));
     if (value != floor(value) || value < low || value > high)
         return sx_error_at(pair->value->place,

@@ -253,6 +253,7 @@ static const char *const bad_problems[][2] = {
     {"problem: {shape: {dimensions: [P]}, instance: {P: 4294967296}}",
      "'P' must be a whole number from 1 to 2147483647"},
     {"problem: {shape: {dimensions: [P]}, instance: {P: -3}}", "'P' must be a whole number"},
+    {"problem: {shape: {dimensions: [P]}, instance: {P: true}}", "'P' must be a number, not 'true'"},
     {INSTANCE("{a: 1}"), "'coefficients' must be a list, but is a map"},
     {INSTANCE("[a]"), "a coefficient must be a map"},
     {INSTANCE("[{default: 1}]"), "t.yaml:3:20: a coefficient has no 'name'"},

@@ -403,6 +403,10 @@ static void sections_are_checked(void **state) {
         {"[1, 2]", "t.yaml:1:1: the document must be a map, but is a list"},
         {"word", "t.yaml:1:1: the document must be a map, but is a single value"},
         {"problm: {}", "t.yaml:1:1: unknown key of the document: 'problm'\n  did you mean 'problem'?"},
+        {"mapper: {optimizatin_metrics: delay}", "unknown key of 'mapper': 'optimizatin_metrics'"},
+        {"mapspace_constraints: {tarets: []}", "unknown key of mapspace_constraints: 'tarets'"},
+        {"mapspace: {version: 0.4, targts: []}", "did you mean 'targets'?"},
+        {"constraints: {targets: {tragets: []}}", "t.yaml:1:25: unknown key of constraints: 'tragets'"},
         {"globals: {environment_variables: {TIMELOOP_ENABLE_FIRST_READ_ELISION: 0}}",
          "t.yaml:1:35: 'TIMELOOP_ENABLE_FIRST_READ_ELISION' cannot be read from a file"},
         {"globals: {environment_variables: {TIMELOOP_DISABLE_LINK_TRANSFERS: 1}}", "would change the result"},
@@ -410,11 +414,11 @@ static void sections_are_checked(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         sx_expect_error(add_alone(cases[i][0], strlen(cases[i][0])), cases[i][1]);
-    sx_input *input =
-        sx_expect_input("mapper: {a: 1}\nsparse_optimizations: {version: 0.4, targets: []}\n"
-                        "globals: {environment_variables: {TIMELOOP_ENABLE_FIRST_READ_ELISION: 1}}\n"
-                        "template: &t {a: 1}\n");
-    assert_int_equal(sx_count_notes(input, "t.yaml:1:1: 'mapper': a are settings of Timeloop's search"), 1);
+    sx_input *input = sx_expect_input(
+        "mapper: {timeout: 1, log-stats: 1, algoithm: x}\nsparse_optimizations: {version: 0.4, targets: []}\n"
+        "globals: {environment_variables: {TIMELOOP_ENABLE_FIRST_READ_ELISION: 1}}\n"
+        "template: &t {a: 1}\n");
+    assert_int_equal(sx_count_notes(input, "t.yaml:1:1: 'mapper': timeout, log-stats are settings"), 1);
     sx_input_free(input);
 }
 

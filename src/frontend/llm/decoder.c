@@ -133,14 +133,24 @@ static size_t post_norm(sx_seq *s, const char *name, size_t in) {
     return s->sizes->post_norms ? sx_seq_norm(s, name, sx_seq_whole(in), s->sizes->layer_norm) : in;
 }
 
+/* How many layers have something, and whether all have. */
+static uint64_t count_layers(const sx_model_sizes *z, uint8_t flag) {
+    uint64_t n = 0;
+    for (uint64_t i = 0; i < z->layers; i++) n += (z->layer[i] & flag) != 0;
+    return n;
+}
+
+static bool have_all(const sx_model_sizes *z, uint8_t flag) {
+    return count_layers(z, flag) == z->layers;
+}
+
 static size_t decode_layer(sx_seq *s, uint64_t index, size_t in) {
     const sx_model_sizes *z = s->sizes;
-    const bool global = !z->window || (z->period && (index + 1) % z->period == 0);
-    const bool experts = z->experts.all && index >= z->experts.dense_layers;
+    const bool window = z->layer[index] & SX_LAYER_WINDOW, experts = z->layer[index] & SX_LAYER_EXPERTS;
     const size_t read = sx_seq_norm(s, "attention-norm", sx_seq_whole(in), z->layer_norm);
     size_t at = z->mla.kv ? sx_seq_latent_attention(s, read)
-                          : sx_seq_attend_cached(s, read, global ? 0 : z->window,
-                                                 z->period && !global ? ".local" : "");
+                          : sx_seq_attend_cached(s, read, window ? z->window : 0,
+                                                 window && !have_all(z, SX_LAYER_WINDOW) ? ".local" : "");
     at = sx_seq_dense(s, "attention-out", at, z->width);
     if (z->parallel) return add_three(s, "mlp-add", in, at, sx_seq_perceptron(s, read, "mlp", z->hidden));
     at = sx_seq_function(s, "attention-add", "add", post_norm(s, "attention-post-norm", at), in);
@@ -192,7 +202,8 @@ static uint64_t attention_parameters(const sx_model_sizes *z) {
                (z->qk_norm ? 2 * z->head : 0) + (uint64_t)z->sinks * z->heads;
     const uint64_t queries = z->heads * (m->nope + m->rope);
     return (m->q ? d * m->q + m->q + m->q * queries : d * queries) + d * (m->kv + m->rope) + m->kv +
-           m->kv * z->heads * (m->nope + m->v) + z->heads * m->v * d;
+           m->kv * z->heads * (m->nope + m->v) + z->heads * m->v * d + (uint64_t)z->out_bias * d +
+           (uint64_t)z->qkv_bias * (m->q + m->kv + m->rope);
 }
 
 /* The parameters of a decoder; *active those that a token uses. */
@@ -205,7 +216,7 @@ static uint64_t count_parameters(const sx_model_sizes *z, uint64_t *active) {
     const uint64_t expert = matrices * d * e->hidden + (uint64_t)e->bias * ((matrices - 1) * e->hidden + d);
     const uint64_t router =
         d * e->all + (uint64_t)e->router_bias * e->all + e->router_extra + matrices * d * e->shared;
-    const uint64_t sparse_layers = e->all ? z->layers - e->dense_layers : 0;
+    const uint64_t sparse_layers = count_layers(z, SX_LAYER_EXPERTS);
     const uint64_t all = z->vocab * d * (z->tied ? 1u : 2u) + (uint64_t)z->head_bias * z->vocab +
                          z->positions * d + norm + z->layers * (norms + attention_parameters(z)) +
                          (z->layers - sparse_layers) * dense + sparse_layers * (router + e->all * expert);

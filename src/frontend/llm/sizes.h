@@ -28,11 +28,13 @@ typedef struct sx_mla_sizes {
  * of the router beside its matrix. all 0: there are none. */
 typedef struct sx_expert_sizes {
     uint64_t all, chosen, hidden, shared, router_extra;
-    uint64_t dense_layers; /* first layers that have none */
     bool bias, router_bias;
 } sx_expert_sizes;
 
-enum { SX_MAX_STAGES = 8 };
+enum { SX_MAX_STAGES = 8, SX_MAX_LAYERS = 4096 };
+
+/* What a layer has: a window of attention, experts, attention over the whole image (of SAM). */
+enum { SX_LAYER_WINDOW = 1, SX_LAYER_EXPERTS = 2, SX_LAYER_WHOLE = 4 };
 
 /* A width is that of a token's vector, `hidden` that between the two layers of a perceptron. */
 typedef struct sx_model_sizes {
@@ -42,16 +44,19 @@ typedef struct sx_model_sizes {
     uint64_t rotary;    /* features of a head that positions turn; 0: none */
     uint64_t positions; /* learned ones; 0: there is no limit of the length */
     uint64_t window;    /* keys that a token sees; 0: all */
-    uint64_t period;    /* every period-th layer sees all keys; 0: none where there is a window */
+    uint64_t period;    /* every period-th layer sees all keys where no list of layers says it; 0: none */
+    uint8_t layer[SX_MAX_LAYERS]; /* what each layer has */
     bool layer_norm, gated, gelu, tied, qkv_bias, out_bias, mlp_bias, head_bias, qk_norm, post_norms,
         parallel, sinks;
+    bool window_asked; /* there is no window but where use_sliding_window says so */
     sx_mla_sizes mla;
     sx_expert_sizes experts;
     uint64_t state, conv, rank; /* of Mamba: states of a feature, filter, width of the step */
     uint64_t image, patch, channels, classes, projection; /* of an image, and what is read off it */
-    uint64_t frames, mel, decoder_layers;                 /* of sounds */
+    uint64_t frames, mel, decoder_layers, decoder_heads, decoder_hidden; /* of sounds */
     uint64_t neck, global; /* of SAM: width after the layers, layers without a window */
-    uint64_t stage[SX_MAX_STAGES], n_stages, text_width, text_tokens; /* of a U-Net */
+    uint64_t stage[SX_MAX_STAGES], stage_heads[SX_MAX_STAGES], n_stages, text_width,
+        text_tokens; /* of a U-Net */
     uint64_t out_channels;
     bool pre_norm, no_patch_bias, quick_gelu;
 } sx_model_sizes;

@@ -13,6 +13,7 @@ typedef struct unet {
     sx_seq *s;
     size_t kept[MAX_KEPT], n_kept;
     size_t time, text;
+    uint64_t heads; /* of the stage */
     uint64_t parameters;
 } unet;
 
@@ -90,7 +91,7 @@ static size_t add_block(unet *u, size_t in, uint64_t k, const char *block) {
 /* Attention of an image's tokens to themselves or to the text. */
 static size_t attend(unet *u, size_t in, bool cross, const char *block) {
     sx_seq *s = u->s;
-    const uint64_t width = sx_seq_extent(s, in, 0), heads = s->sizes->heads;
+    const uint64_t width = sx_seq_extent(s, in, 0), heads = u->heads;
     const size_t from = cross ? u->text : in;
     const size_t query = project(u, in, width, false, block, cross ? "cross-q" : "q");
     const size_t key = project(u, from, width, false, block, cross ? "cross-k" : "k");
@@ -162,6 +163,7 @@ static size_t join_tensors(unet *u, size_t a, size_t b, int axis, const char *bl
 static size_t go_down(unet *u, size_t at, size_t stage) {
     const sx_model_sizes *z = u->s->sizes;
     char name[SX_NAME_SIZE];
+    u->heads = z->stage_heads[stage];
     for (unsigned i = 0; i < 2; i++) {
         snprintf(name, sizeof name, "down%zu.%u", stage, i);
         at = add_block(u, at, z->stage[stage], name);
@@ -179,6 +181,7 @@ static size_t go_up(unet *u, size_t at, size_t step) {
     const sx_model_sizes *z = u->s->sizes;
     const uint64_t k = z->stage[z->n_stages - 1 - step];
     char name[SX_NAME_SIZE];
+    u->heads = z->stage_heads[z->n_stages - 1 - step];
     for (unsigned i = 0; i < 3; i++) {
         snprintf(name, sizeof name, "up%zu.%u", step, i);
         const size_t kept = u->n_kept ? u->kept[--u->n_kept] : at;
@@ -210,6 +213,6 @@ void sx_seq_unet(sx_seq *s) {
     at = add_block(&u, at, z->stage[z->n_stages - 1], "mid1");
     for (size_t i = 0; i < z->n_stages && !s->net->error; i++) at = go_up(&u, at, i);
     at = change_image(&u, norm_groups(&u, at, "out", "norm"), "out", "act", "silu", SX_NO_INDEX);
-    (void)convolve(&u, at, z->channels, 3, 1, "out");
+    (void)convolve(&u, at, z->out_channels, 3, 1, "out");
     s->net->graph.run.parameters = u.parameters;
 }

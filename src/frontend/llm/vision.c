@@ -216,11 +216,11 @@ static void add_neck(sx_seq *s, size_t in) {
 
 void sx_seq_sam(sx_seq *s) {
     const sx_model_sizes *z = s->sizes;
-    const uint64_t side = z->image / z->patch, period = z->global ? z->layers / z->global : z->layers + 1;
+    const uint64_t side = z->image / z->patch;
     size_t at = sx_seq_patches(s, 0);
     for (uint64_t i = 0; i < z->layers && !s->net->error; i++) {
         snprintf(s->layer, sizeof s->layer, "layer%" PRIu64 ".", i);
-        at = sam_layer(s, at, (i + 1) % period == 0 ? 0 : z->window);
+        at = sam_layer(s, at, z->layer[i] & SX_LAYER_WHOLE ? 0 : z->window);
     }
     s->layer[0] = s->suffix[0] = 0;
     add_neck(s, at);

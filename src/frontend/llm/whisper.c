@@ -98,9 +98,12 @@ static size_t decode_layer(sx_seq *s, size_t in) {
 }
 
 static uint64_t count_parameters(const sx_model_sizes *z) {
-    const uint64_t d = z->width, attention = 4 * d * d + 3 * d, mlp = 2 * d * z->hidden + z->hidden + d;
+    const uint64_t d = z->width, attention = 4 * d * d + 3 * d;
+    const uint64_t mlp = 2 * d * z->hidden + z->hidden + d,
+                   decoder_mlp = 2 * d * z->decoder_hidden + z->decoder_hidden + d;
     return z->mel * d * 3 + d + d * d * 3 + d + z->frames * d + z->positions * d + z->vocab * d +
-           z->layers * (attention + mlp + 4 * d) + z->decoder_layers * (2 * attention + mlp + 6 * d) + 4 * d;
+           z->layers * (attention + mlp + 4 * d) + z->decoder_layers * (2 * attention + decoder_mlp + 6 * d) +
+           4 * d;
 }
 
 void sx_seq_whisper(sx_seq *s) {
@@ -111,10 +114,16 @@ void sx_seq_whisper(sx_seq *s) {
         encode(s);
         return;
     }
+    sx_model_sizes decoder = *z;
+    decoder.heads = decoder.kv_heads = z->decoder_heads;
+    decoder.head = z->width / z->decoder_heads;
+    decoder.hidden = z->decoder_hidden;
+    s->sizes = &decoder;
     size_t at = sx_seq_embed(s, "gather-add", &table);
     for (uint64_t i = 0; i < z->decoder_layers && !s->net->error; i++) {
         snprintf(s->layer, sizeof s->layer, "layer%" PRIu64 ".", i);
         at = decode_layer(s, at);
     }
     sx_seq_head(s, at, table);
+    s->sizes = z;
 }

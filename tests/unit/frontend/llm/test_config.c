@@ -96,6 +96,10 @@ static void kinds_read_back(void **state) {
     }
 }
 
+#define NESTED                                                                                               \
+    "{model_type: gemma3, text_config: {hidden_size: 2560, intermediate_size: 10240, num_hidden_layers: 34"
+#define UNET "{_class_name: UNet2DConditionModel, block_out_channels: [320, 640, 1280, 1280], in_channels: "
+
 static void wrong_keys_are_refused(void **state) {
     (void)state;
 #define START "{model_type: llama, hidden_size: 64, num_hidden_layers: 1, vocab_size: 100, "
@@ -118,6 +122,22 @@ static void wrong_keys_are_refused(void **state) {
         {"{model_type: gemma3}", "the configuration of a 'gemma3' has no 'text_config'"},
         {"{_class_name: UNet2DConditionModel, block_out_channels: [1, 2]}",
          "'block_out_channels' has 2 stages"},
+        {"{model_type: gemma9, text_config: {model_type: gemma9_text}}", "unknown architecture 'gemma9'"},
+        {START "num_attention_heads: 4, sliding_window: 8, layer_types: [a, b]}",
+         "'layer_types' has 2 items for 1 layers"},
+        {START "num_attention_heads: 4, sliding_window: 8, layer_types: [linear_attention]}",
+         "unknown type of layer 'linear_attention'"},
+        {"{model_type: mamba, use_bias: true}", "'use_bias' of a 'mamba' is true; only false is known"},
+        {"{model_type: qwen3_moe, hidden_size: 64, num_hidden_layers: 2, num_attention_heads: 4, vocab_size: "
+         "9, "
+         "num_experts: 4, num_experts_per_tok: 1, mlp_only_layers: [2]}",
+         "'mlp_only_layers' must be a whole number from 0 to 1, but is '2'"},
+        {"{model_type: sam, vision_config: {global_attn_indexes: [12]}}",
+         "'global_attn_indexes' must be a whole number from 0 to 11"},
+        {"{model_type: sam, vision_config: {mlp_ratio: 0}}", "'mlp_ratio' is 0"},
+        {UNET "4, attention_head_dim: [1, 2]}", "'attention_head_dim' has 2 items for 4 stages"},
+        {UNET "4, down_block_types: [CrossAttnDownBlock2D, DownBlock2D, DownBlock2D]}",
+         "block 2 of 'down_block_types' is a 'DownBlock2D'; only 'CrossAttnDownBlock2D' is known there"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         sx_graph graph;
@@ -189,11 +209,113 @@ static void published_parameters(void **state) {
     }
 }
 
+/* Configurations as they are published, with keys that are missing, null, nested or lists: their parameters. */
+static void published_configurations(void **state) {
+    (void)state;
+    static const struct {
+        const char *config;
+        uint64_t parameters;
+    } rows[] = {
+        {NESTED ", sliding_window: 1024}}", 3880263168},
+        {"{model_type: llava, text_config: {model_type: llama, vocab_size: 32064}}", 6738939904},
+        {"{model_type: mistral, hidden_size: 5120, num_hidden_layers: 40, num_attention_heads: 32, "
+         "num_key_value_heads: 8, "
+         "head_dim: 128, intermediate_size: 14336, vocab_size: 131072, sliding_window: null}",
+         12247782400},
+        {"{model_type: qwen3, hidden_size: 5120, num_hidden_layers: 40, num_attention_heads: 40, "
+         "num_key_value_heads: 8, "
+         "intermediate_size: 17408, vocab_size: 151936}",
+         14768307200},
+        {"{model_type: mamba, hidden_size: 2048, num_hidden_layers: 48, expand: 2, time_step_rank: auto, "
+         "vocab_size: 50280}",
+         1372178432},
+        {"{model_type: vit, hidden_size: 768, num_hidden_layers: 12, num_attention_heads: 12, image_size: "
+         "224, "
+         "patch_size: 16, id2label: {0: cat, 1: dog}}",
+         86567656 - 998 * 769},
+        {"{model_type: clip, text_config: {}, vision_config: {patch_size: 16}}", 149620737},
+        {"{model_type: sam, vision_config: {intermediate_size: 6144}}", 89670912},
+        {"{model_type: whisper, d_model: 384, encoder_layers: 4, decoder_layers: 4, encoder_attention_heads: "
+         "6, "
+         "decoder_attention_heads: 12, encoder_ffn_dim: 1536, decoder_ffn_dim: 1546, num_mel_bins: 80, "
+         "max_source_positions: 1500, max_target_positions: 448, vocab_size: 51865}",
+         37760640 + 4 * 10 * (2 * 384 + 1)},
+        {UNET "4, out_channels: 4, sample_size: 96, attention_head_dim: [5, 10, 20, 20], "
+              "cross_attention_dim: 1024}",
+         865910724},
+        {UNET "9, sample_size: 64, attention_head_dim: 8, cross_attention_dim: 768}", 859535364},
+        {"{_class_name: Transformer2DModel, norm_type: ada_norm_zero, num_layers: 28, num_attention_heads: "
+         "16, "
+         "attention_head_dim: 72, sample_size: 64, patch_size: 2, in_channels: 4, out_channels: 8, "
+         "num_embeds_ada_norm: 1000}",
+         676014368},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        sx_graph graph;
+        sx_expect_ok(read_config(rows[i].config, NULL, &graph));
+        if (graph.run.parameters != rows[i].parameters)
+            fail_msg("configuration %zu: %llu", i, (unsigned long long)graph.run.parameters);
+        sx_graph_fini(&graph);
+    }
+}
+
+/* What layers keep of 100 tokens, and what they have of parameters: four layers with a head of 16 features, of which some
+ * have a window of 10 and some have experts. */
+static void layers_differ(void **state) {
+    (void)state;
+#define FOUR                                                                                                 \
+    "hidden_size: 16, num_hidden_layers: 4, num_attention_heads: 1, head_dim: 16, intermediate_size: 8, "    \
+    "vocab_size: 10"
+#define EXPERTS ", num_experts: 4, num_experts_per_tok: 1, moe_intermediate_size: 4"
+    enum { FULL = 2 * 16 * 100, PART = 2 * 16 * 10, SPARSE = 4 * 16 + 4 * 3 * 16 * 4, DENSE = 3 * 16 * 8 };
+    static const struct {
+        const char *config;
+        uint64_t held, parameters;
+    } rows[] = {
+        {"{model_type: gemma2, sliding_window: 10, " FOUR "}", 2 * FULL + 2 * PART, 0},
+        {"{model_type: gemma2, sliding_window: 10, layer_types: [full_attention, full_attention, "
+         "sliding_attention, full_attention], " FOUR "}",
+         3 * FULL + PART, 0},
+        {"{model_type: gemma3_text, sliding_window: 10, _sliding_window_pattern: 4, " FOUR "}",
+         FULL + 3 * PART, 0},
+        {"{model_type: mistral, sliding_window: 10, " FOUR "}", 4 * PART, 0},
+        {"{model_type: mistral, sliding_window: null, " FOUR "}", 4 * FULL, 0},
+        {"{model_type: qwen2, sliding_window: 10, " FOUR "}", 4 * FULL, 0},
+        {"{model_type: qwen2, sliding_window: 10, use_sliding_window: true, max_window_layers: 1, " FOUR "}",
+         FULL + 3 * PART, 0},
+        {"{model_type: qwen3_moe, decoder_sparse_step: 1, " FOUR EXPERTS "}", 4 * FULL, 4 * SPARSE},
+        {"{model_type: qwen3_moe, decoder_sparse_step: 2, " FOUR EXPERTS "}", 4 * FULL,
+         2 * SPARSE + 2 * DENSE},
+        {"{model_type: qwen3_moe, mlp_only_layers: [0, 3], " FOUR EXPERTS "}", 4 * FULL,
+         2 * SPARSE + 2 * DENSE},
+        {"{model_type: qwen3_moe, first_k_dense_replace: 1, moe_layer_freq: 2, " FOUR EXPERTS "}", 4 * FULL,
+         SPARSE + 3 * DENSE},
+    };
+    const sx_network_options options = {.phase = SX_PHASE_DECODE, .context = 99, .has_context = true};
+    const uint64_t others = 2 * 10 * 16 + 16 + 4 * (4 * 16 * 16 + 2 * 16 + 2 * 16);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        sx_graph graph;
+        sx_operators all;
+        sx_expect_ok(read_config(rows[i].config, &options, &graph));
+        sx_expect_ok(sx_graph_operators(&graph, &all));
+        if (all.totals.state_held != rows[i].held)
+            fail_msg("configuration %zu holds %llu", i, (unsigned long long)all.totals.state_held);
+        if (rows[i].parameters) assert_int_equal(all.totals.parameters, others + rows[i].parameters);
+        sx_operators_fini(&all);
+        sx_graph_fini(&graph);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(llama_by_hand),          cmocka_unit_test(kinds_read_back),
-        cmocka_unit_test(wrong_keys_are_refused), cmocka_unit_test(wrong_runs_are_refused),
-        cmocka_unit_test(limits_are_exact),       cmocka_unit_test(published_parameters),
+        cmocka_unit_test(llama_by_hand),
+        cmocka_unit_test(kinds_read_back),
+        cmocka_unit_test(wrong_keys_are_refused),
+        cmocka_unit_test(wrong_runs_are_refused),
+        cmocka_unit_test(limits_are_exact),
+        cmocka_unit_test(published_parameters),
+        cmocka_unit_test(published_configurations),
+        cmocka_unit_test(layers_differ),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,143 @@
+/* What the keys of configurations have in common: missing ones, defaults of nested ones, values that are not known. */
+#include "frontend/llm/config_keys.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const sx_node *sx_config_get(const sx_config *c, const char *key) {
+    const sx_node *node = sx_node_get(c->map, key);
+    return node && node->kind != SX_NODE_NULL ? node : NULL;
+}
+
+/* The value of the first of some keys that is there; `key` becomes its name, or that of the first of all. */
+static const sx_node *get_any(const sx_config *c, const char *keys, char key[SX_NAME_SIZE]) {
+    for (const char *at = keys; *at; at += strcspn(at, " "), at += *at == ' ') {
+        snprintf(key, SX_NAME_SIZE, "%.*s", (int)strcspn(at, " "), at);
+        const sx_node *node = sx_config_get(c, key);
+        if (node) return node;
+    }
+    snprintf(key, SX_NAME_SIZE, "%.*s", (int)strcspn(keys, " "), keys);
+    return NULL;
+}
+
+/* A number that must be there, from 1 to `most`. */
+static sx_status need_within(const sx_config *c, const char *keys, uint64_t most, uint64_t *out) {
+    char key[SX_NAME_SIZE];
+    const sx_node *node = get_any(c, keys, key);
+    if (node) return sx_node_range(node, key, 1, most, out);
+    if (c->nested && *out) return SX_OK;
+    return sx_error_hint(sx_error_at(c->map->place, "the configuration of a '%s' has no '%s'", c->kind, key),
+                         "docs/llm.md lists the keys that a configuration needs");
+}
+
+sx_status sx_config_need(const sx_config *c, const char *keys, uint64_t *out) {
+    return need_within(c, keys, 1u << 30, out);
+}
+
+sx_status sx_config_need_layers(const sx_config *c, const char *keys, uint64_t *out) {
+    return need_within(c, keys, SX_MAX_LAYERS, out);
+}
+
+sx_status sx_config_may(const sx_config *c, const char *keys, uint64_t low, uint64_t *out) {
+    char key[SX_NAME_SIZE];
+    const sx_node *node = get_any(c, keys, key);
+    return node ? sx_node_range(node, key, low, 1u << 30, out) : SX_OK;
+}
+
+sx_status sx_config_flag(const sx_config *c, const char *key, bool *out) {
+    const sx_node *node = sx_config_get(c, key);
+    return node ? sx_node_bool(node, key, out) : SX_OK;
+}
+
+sx_status sx_config_items(const sx_config *c, const char *key, sx_node_kind kind, const sx_node **out) {
+    const sx_node *node = sx_config_get(c, key);
+    if (node) SX_TRY(sx_node_expect(node, kind, key));
+    *out = node;
+    return SX_OK;
+}
+
+sx_status sx_config_mark_layers(const sx_config *c, const char *key, sx_model_sizes *z, uint8_t flag,
+                                uint64_t *n) {
+    const sx_node *list;
+    uint64_t marked = 0;
+    SX_TRY(sx_config_items(c, key, SX_NODE_LIST, &list));
+    for (size_t i = 0; list && i < list->n; i++) {
+        uint64_t layer;
+        SX_TRY(sx_node_range(list->item[i], key, 0, z->layers - 1, &layer));
+        marked += !(z->layer[layer] & flag);
+        z->layer[layer] |= flag;
+    }
+    if (n) *n = marked;
+    return SX_OK;
+}
+
+sx_status sx_config_check_divides(const sx_config *c, uint64_t of, const char *of_key, uint64_t by,
+                                  const char *by_key) {
+    char key[SX_NAME_SIZE];
+    if (by && of % by == 0) return SX_OK;
+    const sx_node *node = get_any(c, by_key, key);
+    sx_status error = sx_error_hint(
+        sx_error_new(SX_ERR_INPUT, "'%s' is %llu, which '%.*s' %llu does not divide", of_key,
+                     (unsigned long long)of, (int)strcspn(by_key, " "), by_key, (unsigned long long)by),
+        "heads of queries share those of keys, and a token's vector is divided into heads, without a rest");
+    return node ? sx_error_place(error, node->place) : error;
+}
+
+sx_status sx_config_within(const sx_config *c, const char *key, sx_config *out) {
+    const sx_node *map;
+    SX_TRY(sx_config_items(c, key, SX_NODE_MAP, &map));
+    if (!map) return sx_error_at(c->map->place, "the configuration of a '%s' has no '%s'", c->kind, key);
+    *out = (sx_config){.map = map, .kind = c->kind, .nested = true};
+    return SX_OK;
+}
+
+sx_status sx_config_common(const sx_config *c, sx_model_sizes *z) {
+    SX_TRY(sx_config_need(c, "hidden_size n_embd d_model", &z->width));
+    SX_TRY(sx_config_need_layers(c, "num_hidden_layers n_layer num_layers", &z->layers));
+    SX_TRY(sx_config_need(c, SX_CONFIG_HEADS, &z->heads));
+    if (!c->nested || !z->kv_heads) z->kv_heads = z->heads;
+    SX_TRY(sx_config_may(c, "num_key_value_heads", 1, &z->kv_heads));
+    SX_TRY(sx_config_check_divides(c, z->heads, "num_attention_heads", z->kv_heads, "num_key_value_heads"));
+    SX_TRY(sx_config_may(c, "head_dim", 1, &z->head));
+    if (!z->head) SX_TRY(sx_config_check_divides(c, z->width, "hidden_size", z->heads, SX_CONFIG_HEADS));
+    if (!z->head) z->head = z->width / z->heads;
+    if (!c->nested || !z->hidden) z->hidden = 4 * z->width;
+    return sx_config_may(c, "intermediate_size n_inner", 1, &z->hidden);
+}
+
+#define UNET "UNet2DConditionModel"
+#define DIT "DiTTransformer2DModel"
+
+/* Keys that may have one value alone. */
+static const struct {
+    const char *kind, *key, *known;
+} known_values[] = {
+    {"phi", "qk_layernorm", "false"},
+    {"gpt2", "add_cross_attention", "false"},
+    {"mamba", "use_bias", "false"},
+    {"mamba", "use_conv_bias", "true"},
+    {"vit", "qkv_bias", "true"},
+    {"sam", "qkv_bias", "true"},
+    {"sam", "use_rel_pos", "true"},
+    {"sam", "use_abs_pos", "true"},
+    {DIT, "norm_type", "ada_norm_zero"},
+    {DIT, "attention_bias", "true"},
+    {UNET, "layers_per_block", "2"},
+    {UNET, "transformer_layers_per_block", "1"},
+    {UNET, "dual_cross_attention", "false"},
+    {UNET, "only_cross_attention", "false"},
+    {UNET, "mid_block_type", "UNetMidBlock2DCrossAttn"},
+};
+
+sx_status sx_config_check_known(const sx_config *c) {
+    for (size_t i = 0; i < sizeof known_values / sizeof *known_values; i++) {
+        const char *key = known_values[i].key, *known = known_values[i].known, *text;
+        const sx_node *node = strcmp(known_values[i].kind, c->kind) == 0 ? sx_config_get(c, key) : NULL;
+        if (!node) continue;
+        SX_TRY(sx_node_text(node, key, &text));
+        if (strcmp(text, known) != 0)
+            return sx_error_at(node->place, "'%s' of a '%s' is %s; only %s is known", key, c->kind, text,
+                               known);
+    }
+    return SX_OK;
+}

@@ -147,7 +147,11 @@ static sx_status add_run(const choice *c, int l, uint32_t rows, double times, bo
     run->cut = (sx_cut){.resident = (uint8_t)resident,
                         .found = (uint8_t)(found ? 1u << link->out : 0),
                         .occupied = (uint64_t)words_alive(c, l)};
-    return sx_inner_problem(c->inner, &problem, &run->problem);
+    SX_TRY(sx_inner_problem(c->inner, &problem, &run->problem));
+    if (link->problem->size[link->row] % rows) return SX_OK;
+    return sx_inner_note_whole(c->inner, run->problem, link->problem,
+                               (double)link->problem->size[link->row] / rows * c->loops.slices,
+                               c->loops.slices > 1 && l == c->chain->n - 1);
 }
 
 /* Adds the runs of all layers; *fits is false where there are too many kinds of steps. */

@@ -7,6 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of what a problem is a part. */
+typedef struct whole_problem {
+    uint64_t problem;
+    double parts; /* 0: of none */
+    bool sums;    /* all but the first find sums of those before */
+} whole_problem;
+
 sx_status sx_inner_init(sx_inner *inner, const sx_objective *objective, uint64_t capacity) {
     const sx_criterion *first = &objective->criterion[0];
     if (objective->n_criteria != 1 || (first->kind != SX_PRODUCT && first->kind != SX_LATENCY))
@@ -18,6 +25,7 @@ sx_status sx_inner_init(sx_inner *inner, const sx_objective *objective, uint64_t
                         .root = 1 / (first->energy_power + first->delay_power),
                         .objective = *objective,
                         .problem = {.size = sizeof(sx_problem)},
+                        .whole = {.size = sizeof(whole_problem)},
                         .optimum = {.size = sizeof(sx_inner_optimum)},
                         .mapping = {.size = sizeof(sx_mapping)},
                         .proof = {.size = sizeof(sx_inner_proof)}};
@@ -26,6 +34,7 @@ sx_status sx_inner_init(sx_inner *inner, const sx_objective *objective, uint64_t
 
 void sx_inner_fini(sx_inner *inner) {
     sx_vector_clear(&inner->problem);
+    sx_vector_clear(&inner->whole);
     sx_vector_clear(&inner->optimum);
     sx_vector_clear(&inner->mapping);
     for (size_t i = 0; i < inner->proof.n; i++)
@@ -49,7 +58,21 @@ sx_status sx_inner_problem(sx_inner *inner, const sx_problem *problem, uint64_t 
                                        (uint32_t)inner->problem.n - 1);
     if (index != inner->problem.n - 1) inner->problem.n--;
     if (index == SX_HASH_NONE) return sx_error_memory();
+    while (inner->whole.n < inner->problem.n) {
+        whole_problem *none = sx_vector_add(&inner->whole);
+        if (!none) return sx_error_memory();
+        *none = (whole_problem){0};
+    }
     *out = index;
+    return SX_OK;
+}
+
+sx_status sx_inner_note_whole(sx_inner *inner, uint64_t part, const sx_problem *whole, double parts,
+                              bool sums) {
+    uint64_t number;
+    SX_TRY(sx_inner_problem(inner, whole, &number));
+    whole_problem *item = sx_vector_at(&inner->whole, part);
+    if (item->parts == 0 && number != part) *item = (whole_problem){number, parts, sums};
     return SX_OK;
 }
 
@@ -58,7 +81,7 @@ static sx_status enter_optimum(sx_inner *inner, const sx_inner_key *key, uint32_
     sx_inner_optimum *item = sx_vector_add(&inner->optimum);
     if (!item) return sx_error_memory();
     const size_t new = inner->optimum.n - 1;
-    *item = (sx_inner_optimum){.key = *key, .roomy = new, .value = INFINITY};
+    *item = (sx_inner_optimum){.key = *key, .relaxed = new, .value = INFINITY};
     if (!sx_hash_table_add(&inner->optima, sx_hash_bytes(key, sizeof *key, 0), (uint32_t) new))
         return sx_error_memory();
     *out = (uint32_t) new;
@@ -80,21 +103,56 @@ static sx_status find_optimum(sx_inner *inner, const sx_inner_key *key, bool *ne
     return SX_OK;
 }
 
+/* Relaxes a key in one way: more room, more tensors on chip, a larger problem; false where none is left. */
+static sx_status relax_key(sx_inner *inner, sx_inner_key *key, double *share, double *more, bool *any) {
+    sx_cut *cut = &key->cut;
+    const sx_cut before = *cut;
+    *share = 1;
+    *more = 0;
+    *any = cut->occupied > 0 || cut->occupied_second > 0;
+    cut->occupied = cut->occupied_second = 0;
+    if (*any || !inner->relax || cut->second) return SX_OK;
+    SX_TRY(inner->relax(inner->user, sx_vector_at(&inner->problem, key->problem), cut, more));
+    *any = cut->resident != before.resident;
+    const whole_problem *whole = sx_vector_at(&inner->whole, key->problem);
+    if (*any || whole->parts == 0 || (whole->sums && !cut->found)) return SX_OK;
+    *any = true;
+    key->problem = whole->problem;
+    cut->found = 0;
+    *share = pow(whole->parts, -1 / inner->root);
+    return SX_OK;
+}
+
 sx_status sx_inner_find(sx_inner *inner, uint64_t problem, const sx_cut *cut, size_t *out) {
     sx_inner_key key = {problem, *cut};
-    bool new, other;
-    size_t roomy;
+    bool new, any;
+    size_t optimum, relaxed;
     SX_TRY(find_optimum(inner, &key, &new, out));
-    if (!new || (cut->occupied == 0 && cut->occupied_second == 0)) return SX_OK;
-    key.cut.occupied = key.cut.occupied_second = 0;
-    SX_TRY(find_optimum(inner, &key, &other, &roomy));
-    ((sx_inner_optimum *)sx_vector_at(&inner->optimum, *out))->roomy = roomy;
+    for (optimum = *out; new; optimum = relaxed) {
+        double share, more;
+        SX_TRY(relax_key(inner, &key, &share, &more, &any));
+        if (!any) break;
+        SX_TRY(find_optimum(inner, &key, &new, &relaxed));
+        sx_inner_optimum *item = sx_vector_at(&inner->optimum, optimum);
+        item->relaxed = relaxed;
+        item->share = share;
+        item->more = more;
+    }
     return SX_OK;
 }
 
 double sx_inner_bound(const sx_inner *inner, size_t optimum) {
     const sx_inner_optimum *item = sx_inner_at(inner, optimum);
-    return fmin(item->value, fmax(item->bound, sx_inner_at(inner, item->roomy)->bound));
+    double bound = item->bound;
+    if (item->relaxed != optimum)
+        bound = fmax(bound, item->share * sx_inner_bound(inner, item->relaxed) + item->more);
+    return fmin(item->value, bound);
+}
+
+size_t sx_inner_unsettled(const sx_inner *inner, size_t optimum, sx_inner_effort effort) {
+    const size_t relaxed = sx_inner_at(inner, optimum)->relaxed;
+    const size_t first = relaxed == optimum ? optimum : sx_inner_unsettled(inner, relaxed, effort);
+    return sx_inner_settled(inner, first, effort) ? optimum : first;
 }
 
 bool sx_inner_settled(const sx_inner *inner, size_t optimum, sx_inner_effort effort) {
@@ -167,13 +225,14 @@ sx_status sx_inner_enter(sx_inner *inner, size_t optimum, sx_inner_effort effort
 sx_status sx_inner_settle(sx_inner *inner, size_t optimum, sx_inner_effort effort) {
     sx_inner_optimum *item = sx_vector_at(&inner->optimum, optimum);
     if (sx_inner_settled(inner, optimum, effort)) return SX_OK;
-    if (item->roomy != optimum) SX_TRY(sx_inner_settle(inner, item->roomy, effort));
     for (size_t i = 0; i < inner->optimum.n; i++) {
         if (i == optimum || !answer_holds(inner, i, &item->key, effort)) continue;
         const sx_inner_optimum before = *item;
         *item = *sx_inner_at(inner, i);
         item->key = before.key;
-        item->roomy = before.roomy;
+        item->relaxed = before.relaxed;
+        item->share = before.share;
+        item->more = before.more;
         item->bound = fmin(fmax(item->bound, before.bound), item->value);
         return SX_OK;
     }

@@ -36,6 +36,10 @@ typedef sx_status sx_inner_minimum(void *user, const sx_problem *problem, const 
 /* Energy and cycles that no mapping is below. */
 typedef sx_status sx_inner_least(void *user, const sx_problem *problem, const sx_cut *cut, sx_score *out);
 
+/* More tensors that could stay in the exchange memory than those of a cut, and what each mapping costs at least that does not have
+ * them there: *more is added to the objective. The cut is as it was where nothing is known. */
+typedef sx_status sx_inner_relax(void *user, const sx_problem *problem, sx_cut *cut, double *more);
+
 typedef struct sx_inner_key {
     uint64_t problem; /* of sx_inner.problem */
     sx_cut cut;
@@ -44,9 +48,10 @@ typedef struct sx_inner_key {
 typedef struct sx_inner_optimum {
     sx_inner_key key;
     sx_inner_effort effort; /* spent on it */
-    size_t roomy;           /* the same with nothing of the memory taken; its own index: it is that */
-    double bound;           /* of the objective; INFINITY: no mapping exists */
-    double value;           /* INFINITY before it is searched */
+    size_t relaxed; /* an optimum that bounds it: share * bound + more; its own index: there is none */
+    double share, more;
+    double bound; /* of the objective; INFINITY: no mapping exists */
+    double value; /* INFINITY before it is searched */
     sx_score score;
     sx_score least; /* energy and cycles that no mapping is below; no cycles: not asked for yet */
     uint64_t used, used_second;
@@ -68,8 +73,9 @@ typedef struct sx_inner {
     sx_inner_search *search;
     sx_inner_minimum *minimum;
     sx_inner_least *least; /* NULL: unknown */
+    sx_inner_relax *relax; /* NULL: nothing is known of other cuts */
     void *user;
-    sx_vector problem, optimum, mapping, proof;
+    sx_vector problem, whole, optimum, mapping, proof; /* whole: by problem, of what it is a part */
     sx_hash_table problems, optima;
     size_t n_searched;
 } sx_inner;
@@ -81,11 +87,19 @@ void sx_inner_fini(sx_inner *inner);
 /* The number of a problem, which is entered without its name. */
 SX_MUST_USE sx_status sx_inner_problem(sx_inner *inner, const sx_problem *problem, uint64_t *out);
 
+/* Notes that a problem is a part of another: so many of it, one after the other, are a way to compute that; `sums`: all but the
+ * first one find sums of those before. The first such note of a problem stays. */
+SX_MUST_USE sx_status sx_inner_note_whole(sx_inner *inner, uint64_t part, const sx_problem *whole,
+                                          double parts, bool sums);
+
 /* The number of the optimum of a cut problem, entered with its minimum as the bound where it is new. */
 SX_MUST_USE sx_status sx_inner_find(sx_inner *inner, uint64_t problem, const sx_cut *cut, size_t *out);
 
 /* Whether more effort up to that cannot change an optimum: it was spent, or value and bound are equal. */
 bool sx_inner_settled(const sx_inner *inner, size_t optimum, sx_inner_effort effort);
+
+/* The first of the optima that bound an optimum, from the most relaxed one to itself, that is not settled. */
+size_t sx_inner_unsettled(const sx_inner *inner, size_t optimum, sx_inner_effort effort);
 
 /* Searches an optimum with that effort, unless it is settled. */
 SX_MUST_USE sx_status sx_inner_settle(sx_inner *inner, size_t optimum, sx_inner_effort effort);
@@ -98,7 +112,7 @@ static inline const sx_inner_optimum *sx_inner_at(const sx_inner *inner, size_t 
     return sx_vector_at(&inner->optimum, optimum);
 }
 
-/* The lower bound of an optimum: no less than with more room. */
+/* The lower bound of an optimum: no less than with more room, with more tensors on chip, or as a part of a larger problem. */
 double sx_inner_bound(const sx_inner *inner, size_t optimum);
 
 /* The share of an optimum in the sum that a plan minimises: the objective to the power of `root`, so that the sum's

@@ -1,6 +1,15 @@
 #include "fuse/plan_search.h"
 
+#include "base/status.h"
+
+#include <math.h>
 #include <string.h>
+
+/* An inner optimum of a plan. */
+typedef struct used_optimum {
+    size_t optimum;
+    double times;
+} used_optimum;
 
 /* A search of a plan. */
 typedef struct plan_search {
@@ -8,34 +17,87 @@ typedef struct plan_search {
     sx_plan_stop *stop;
     void *user;
     bool stopped;
-    size_t n; /* inner optima that the last pass searched */
+    bool whole;     /* every inner optimum of a plan is searched: in the first round, for a plan at once */
+    size_t n;       /* inner optima that the last pass searched */
+    sx_vector used; /* used_optimum: of the plans in hand */
 } plan_search;
 
-/* Searches an inner optimum with an effort, unless it is settled. */
-static sx_status settle_optimum(plan_search *p, size_t optimum, sx_inner_effort effort) {
-    if (optimum == SX_NO_INDEX || p->stopped || sx_inner_settled(p->space->inner, optimum, effort))
-        return SX_OK;
-    p->stopped = p->stop(p->user);
-    if (p->stopped) return SX_OK;
-    p->n++;
-    return sx_inner_settle(p->space->inner, optimum, effort);
+static const used_optimum *used_at(const plan_search *p, size_t i) {
+    return sx_vector_at(&p->used, i);
 }
 
-/* Searches the inner optima of a plan with an effort. */
-static sx_status settle_plan(plan_search *p, const sx_plan *plan, sx_inner_effort effort) {
-    p->n = 0;
-    for (size_t i = 0; i < plan->n_parts; i++) {
-        const sx_plan_part *part = &plan->part[i];
-        SX_TRY(settle_optimum(p, part->optimum, effort));
-        if (part->group == SX_NO_INDEX) continue;
-        const sx_fuse_group *group = &p->space->group[part->group];
-        for (int r = 0; r < group->n_runs; r++) {
-            size_t optimum;
-            SX_TRY(sx_plan_group_optimum(p->space, group, &group->run[r], part->state, &optimum));
-            SX_TRY(settle_optimum(p, optimum, effort));
-        }
+/* Adds an inner optimum to the list. */
+static sx_status list_optimum(plan_search *p, size_t optimum, double times) {
+    used_optimum *item = optimum == SX_NO_INDEX ? NULL : sx_vector_add(&p->used);
+    if (optimum != SX_NO_INDEX && !item) return sx_error_memory();
+    if (item) *item = (used_optimum){optimum, times};
+    return SX_OK;
+}
+
+/* Adds the inner optima of a part to the list. */
+static sx_status list_part(plan_search *p, const sx_plan_part *part) {
+    const sx_fuse_group *group = part->group == SX_NO_INDEX ? NULL : &p->space->group[part->group];
+    SX_TRY(list_optimum(p, part->optimum, p->space->exchange->step[part->first].repeat));
+    for (int r = 0; group && r < group->n_runs; r++) {
+        size_t optimum;
+        SX_TRY(sx_plan_group_optimum(p->space, group, &group->run[r], part->state, &optimum));
+        SX_TRY(list_optimum(p, optimum, group->run[r].times));
     }
     return SX_OK;
+}
+
+/* A bound that rises by this factor makes another plan likely. */
+static const double RISE = 1.02;
+
+/* Searches an inner optimum shortly, unless it is settled; before it those that bound it, the most relaxed first, until one of
+ * them raises its bound. */
+static sx_status sketch_optimum(plan_search *p, size_t optimum) {
+    const sx_inner_effort effort = SX_INNER_SKETCH;
+    sx_inner *inner = p->space->inner;
+    const double enough = p->whole ? INFINITY : RISE * sx_inner_bound(inner, optimum);
+    while (!p->stopped && !sx_inner_settled(inner, optimum, effort) &&
+           sx_inner_bound(inner, optimum) < enough) {
+        p->stopped = p->stop(p->user);
+        if (p->stopped) break;
+        p->n++;
+        SX_TRY(sx_inner_settle(inner, sx_inner_unsettled(inner, optimum, effort), effort));
+    }
+    return SX_OK;
+}
+
+/* Lists the inner optima of plans, and how often each counts. */
+static sx_status list_optima(plan_search *p, const sx_plan *plan, size_t k) {
+    p->used.n = 0;
+    for (size_t i = 0; i < k; i++)
+        for (size_t j = 0; j < plan[i].n_parts; j++) SX_TRY(list_part(p, &plan[i].part[j]));
+    return SX_OK;
+}
+
+/* Searches the listed optima shortly. */
+static sx_status sketch_optima(plan_search *p) {
+    p->n = 0;
+    for (size_t i = 0; i < p->used.n; i++) SX_TRY(sketch_optimum(p, used_at(p, i)->optimum));
+    return SX_OK;
+}
+
+/* Searches the listed optimum whose bound leaves most open. */
+static sx_status search_widest(plan_search *p) {
+    sx_inner *inner = p->space->inner;
+    size_t widest = SX_NO_INDEX;
+    double most = -1;
+    for (size_t i = 0; i < p->used.n; i++) {
+        const used_optimum *used = used_at(p, i);
+        if (sx_inner_settled(inner, used->optimum, SX_INNER_SEARCH)) continue;
+        const double open = used->times * (sx_inner_weight(inner, sx_inner_at(inner, used->optimum)->value) -
+                                           sx_inner_weight(inner, sx_inner_bound(inner, used->optimum)));
+        if (!(open > most)) continue;
+        most = open;
+        widest = used->optimum;
+    }
+    if (widest == SX_NO_INDEX) return SX_OK;
+    p->n++;
+    p->stopped = p->stop(p->user);
+    return p->stopped ? SX_OK : sx_inner_settle(inner, widest, SX_INNER_SEARCH);
 }
 
 /* Whether a plan is known that is close enough to a bound. */
@@ -60,26 +122,17 @@ void sx_plan_answer_fini(sx_plan_answer *answer) {
     answer->n_others = 0;
 }
 
-/* Searches the inner optima of k plans with an effort. */
-static sx_status settle_plans(plan_search *p, const sx_plan *plan, size_t k, sx_inner_effort effort) {
-    size_t n = 0;
-    for (size_t i = 0; i < k; i++) {
-        SX_TRY(settle_plan(p, &plan[i], effort));
-        n += p->n;
-    }
-    p->n = n;
-    return SX_OK;
-}
-
 /* One round: the best plans by lower bounds are found, and inner optima on which they rest are searched. */
 static sx_status search_round(plan_search *p, double gap, size_t k, double *bound, bool *done) {
     sx_plan plan[SX_MAX_PLANS];
     sx_status status = sx_plan_join_best(p->space, true, k, plan);
     if (!status) *bound = plan[0].weight;
-    if (!status) status = settle_plans(p, plan, k, SX_INNER_SKETCH);
+    if (!status) status = list_optima(p, plan, k);
+    if (!status) status = sketch_optima(p);
+    p->whole = false;
     if (!status && p->n == 0 && !p->stopped) {
         status = is_close(p, *bound, gap, done);
-        if (!status && !*done) status = settle_plans(p, plan, k, SX_INNER_SEARCH);
+        if (!status && !*done) status = search_widest(p);
         *done |= p->n == 0;
     }
     free_plans(plan, k);
@@ -88,13 +141,17 @@ static sx_status search_round(plan_search *p, double gap, size_t k, double *boun
 
 sx_status sx_plan_search(const sx_plan_space *space, double gap, double cutoff, size_t k, sx_plan_stop *stop,
                          void *user, sx_plan_answer *out) {
-    plan_search p = {.space = space, .stop = stop, .user = user};
+    plan_search p = {
+        .space = space, .stop = stop, .user = user, .whole = true, .used = {.size = sizeof(used_optimum)}};
     sx_plan plan[SX_MAX_PLANS];
     memset(out, 0, sizeof *out);
-    for (bool done = false; !done && !p.stopped && out->lower_bound < cutoff;)
-        SX_TRY(search_round(&p, gap, k, &out->lower_bound, &done));
+    sx_status status = SX_OK;
+    for (bool done = false; !status && !done && !p.stopped && out->lower_bound < cutoff;)
+        status = search_round(&p, gap, k, &out->lower_bound, &done);
+    sx_vector_clear(&p.used);
+    SX_TRY(status);
     out->stopped = p.stopped;
-    sx_status status = sx_plan_join_best(space, false, k, plan);
+    status = sx_plan_join_best(space, false, k, plan);
     out->plan = plan[0];
     for (size_t i = 1; i < k; i++) out->other[i - 1] = plan[i];
     while (out->n_others + 1 < k && out->other[out->n_others].found) out->n_others++;

@@ -119,6 +119,7 @@ static sx_status set_result(sx_fusing *f, sx_fused *out) {
 sx_status sx_fusing_init(sx_fusing *f, const sx_graph *graph, const sx_network *network, const char *exchange,
                          const size_t *order) {
     const sx_arch *arch = f->searcher.arch;
+    bool constrained;
     f->groups.size = sizeof(sx_fuse_group);
     SX_TRY(sx_cut_levels(arch, exchange, &f->searcher.exchange, &f->searcher.second));
     if (f->searcher.second >= 0 && f->options->model.latency_tile)
@@ -131,6 +132,8 @@ sx_status sx_fusing_init(sx_fusing *f, const sx_graph *graph, const sx_network *
     f->inner.search = sx_fuse_search_inner;
     f->inner.minimum = sx_fuse_inner_minimum;
     f->inner.least = sx_fuse_inner_least;
+    SX_TRY(sx_fuse_constrained(&f->searcher, network, &constrained));
+    if (!constrained && !f->options->model.latency_tile) f->inner.relax = sx_fuse_inner_relax;
     if (f->searcher.second >= 0 && f->options->model.latency_tile)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--latency tile is for one exchange memory"),
                              "leave out --latency, or name one memory");

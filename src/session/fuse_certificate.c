@@ -11,32 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Refuses constraints of a layer's mapping. */
-static sx_status check_layer(const sx_fusing *f, const sx_problem *problem) {
-    const sx_session_options *o = f->options;
-    sx_constraints *given = calloc(2, sizeof *given);
-    if (!given) return sx_error_memory();
-    sx_constraints *none = given + 1;
-    sx_constraints_init(none, problem, f->searcher.arch);
-    *given = *none;
-    sx_status status = o->constraints(o->user, problem, f->searcher.arch, given);
-    if (!status && memcmp(none, given, sizeof *none) != 0)
-        status =
-            sx_error_new(SX_ERR_USAGE, "the certificate of a fused network does not support constraints");
-    free(given);
-    return status;
-}
-
 sx_status sx_fused_certifiable(const sx_fusing *f) {
     const sx_session_options *o = f->options;
-    const sx_network *network = f->exchange.network;
+    bool constrained;
     if (o->model.no_first_read_elision || o->model.no_link_transfers || o->model.latency_tile ||
         o->space.keep_all || o->space.no_banks || o->space.split_axes || o->space.remainders)
         return sx_error_new(SX_ERR_USAGE,
                             "the certificate of a fused network does not support options of model and space");
-    for (size_t i = 0; i < network->n_layers && o->constraints; i++)
-        SX_TRY(check_layer(f, &network->layer[i].problem));
-    return SX_OK;
+    SX_TRY(sx_fuse_constrained(&f->searcher, f->exchange.network, &constrained));
+    if (!constrained) return SX_OK;
+    return sx_error_new(SX_ERR_USAGE, "the certificate of a fused network does not support constraints");
 }
 
 /* The layer of the network of which a problem is a tile; SX_NO_INDEX: none. */

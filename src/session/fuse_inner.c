@@ -41,6 +41,22 @@ static sx_status constrain_cut(void *user, const sx_problem *problem, const sx_a
     return status;
 }
 
+sx_status sx_fuse_constrained(const sx_fuse_searcher *searcher, const sx_network *network, bool *out) {
+    const sx_session_options *o = searcher->options;
+    *out = false;
+    sx_constraints *given = calloc(2, sizeof *given);
+    sx_status status = given ? SX_OK : sx_error_memory();
+    for (size_t i = 0; i < network->n_layers && o->constraints && !status && !*out; i++) {
+        const sx_problem *problem = &network->layer[i].problem;
+        sx_constraints_init(&given[0], problem, searcher->arch);
+        given[1] = given[0];
+        status = o->constraints(o->user, problem, searcher->arch, &given[1]);
+        *out = memcmp(&given[0], &given[1], sizeof *given) != 0;
+    }
+    free(given);
+    return status;
+}
+
 /* The cut machine; freed with free(). */
 static sx_status cut_machine(const sx_fuse_searcher *s, const sx_cut *cut, sx_arch **out) {
     *out = malloc(sizeof **out);
@@ -212,5 +228,44 @@ sx_status sx_fuse_inner_minimum(void *user, const sx_problem *problem, const sx_
     sx_score least;
     SX_TRY(sx_fuse_inner_least(user, problem, cut, &least));
     *out = sx_objective_value(&s->options->run.objective, &least);
+    return SX_OK;
+}
+
+/* Whether an access to the outermost memory costs no less than one to the exchange memory, which has no cost but its accesses. */
+static bool costs_less(const sx_arch *arch, const sx_storage *exchange) {
+    const sx_storage *outer = &arch->level[arch->n_levels - 1];
+    for (int s = 0; s < arch->n_levels; s++)
+        if (arch->level[s].leak_energy > 0) return false;
+    return exchange->energy_per_hop == 0 && exchange->router_energy == 0 &&
+           exchange->word_bits == outer->word_bits && exchange->block_size >= outer->block_size &&
+           exchange->reduction_supported >= outer->reduction_supported &&
+           exchange->read_energy <= outer->read_energy && exchange->update_energy <= outer->update_energy &&
+           exchange->addr_gen_energy <= outer->addr_gen_energy;
+}
+
+/* A tensor that is not in the exchange memory passes it, so that each word is moved once between the memories, or bypasses it, so
+ * that accesses which would be there are to the outermost memory. Either costs the difference of an access to the two,
+ * or more, for every word. */
+sx_status sx_fuse_inner_relax(void *user, const sx_problem *problem, sx_cut *cut, double *more) {
+    const sx_fuse_searcher *s = user;
+    const sx_storage *outer = &s->arch->level[s->arch->n_levels - 1], *memory = &s->arch->level[s->exchange];
+    const unsigned added =
+        sx_arch_keep_mask(s->arch, s->exchange, problem) & ~((unsigned)cut->resident | cut->second);
+    sx_model *model = NULL;
+    const sx_criterion *first = &s->options->run.objective.criterion[0];
+    if (first->delay_power != 0 || first->energy_power != 1 || !added || !costs_less(s->arch, memory))
+        return SX_OK;
+    SX_TRY(sx_model_new(problem, s->arch, &s->options->model, &model));
+    for (int v = 0; v < problem->n_tensors; v++) {
+        const bool output = problem->tensor[v].output;
+        if (!(added >> v & 1)) continue;
+        const double words = sx_element_words(outer, &problem->tensor[v], sx_model_touched(model, v));
+        *more += words * (outer->addr_gen_energy - memory->addr_gen_energy) +
+                 words / memory->block_size *
+                     (output ? outer->update_energy - memory->update_energy
+                             : outer->read_energy - memory->read_energy);
+    }
+    cut->resident |= (uint8_t)added;
+    sx_model_free(model);
     return SX_OK;
 }

@@ -19,6 +19,11 @@ typedef struct sx_fuse_searcher {
 sx_inner_search sx_fuse_search_inner;
 sx_inner_minimum sx_fuse_inner_minimum;
 sx_inner_least sx_fuse_inner_least;
+sx_inner_relax sx_fuse_inner_relax;
+
+/* Whether mappings of a layer are constrained. */
+SX_MUST_USE sx_status sx_fuse_constrained(const sx_fuse_searcher *searcher, const sx_network *network,
+                                          bool *out);
 
 /* Evaluates a mapping of a cut layer: its score, the words of both exchange memories that its tiles take, and the bytes
  * to and from the outermost memory by tensor; each may be NULL. `illegal` gets why the mapping is none, or stays as it is;

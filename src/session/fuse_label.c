@@ -35,6 +35,11 @@ static sx_status find_bound(void *user, const sx_problem *problem, const sx_cut 
     return SX_OK;
 }
 
+/* As sx_fuse_inner_relax. */
+static sx_status relax_cut(void *user, const sx_problem *problem, sx_cut *cut, double *more) {
+    return sx_fuse_inner_relax((void *)((const label_bounds *)user)->searcher, problem, cut, more);
+}
+
 /* The least weight of the plans of one order by bounds. */
 static sx_status join_bounds(sx_fusing *f, bool alone, double *out) {
     const sx_plan_space space = {&f->exchange, &f->inner, (const sx_fuse_group *)f->groups.data, f->groups.n};
@@ -55,6 +60,7 @@ sx_status sx_fuse_label_bound(const sx_graph *graph, const sx_network *network, 
     bool chosen;
     sx_status status = sx_fusing_prepare(&f, graph, network, options, &chosen);
     f.inner.minimum = find_bound;
+    if (f.inner.relax) f.inner.relax = relax_cut;
     f.inner.user = &bounds;
     *out = INFINITY;
     *n_groups = 0;

@@ -1,6 +1,7 @@
 /* Runs fuzz targets over files instead of searching: each argument is TARGET=PATH, a file or a folder of files, or
  * TARGET+COUNT=PATH, which also runs as many inputs that are made from them: by the target's own changes, or else of any
- * bytes. The same arguments make the same inputs. SX_TARGETS lists the targets with their functions; CMake writes it. */
+ * bytes; TARGET+COUNT@FIRST=PATH begins with the input of that number. The same arguments make the same inputs. SX_TARGETS lists
+ * the targets with their functions; CMake writes it. */
 #include "base/file.h"
 #include "base/vector.h"
 #include "fuzz/fuzz.h"
@@ -92,11 +93,11 @@ static size_t make_input(const target *t, const sx_vector *seeds, size_t number,
     return size;
 }
 
-/* Runs the target on inputs that are made. */
-static void replay_made(const target *t, const sx_vector *seeds, size_t count) {
+/* Runs the target on `count` inputs that are made, from number `first` on. */
+static void replay_made(const target *t, const sx_vector *seeds, size_t first, size_t count) {
     uint8_t *data = malloc(MAX_BYTES);
     promise(data);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = first; i < first + count; i++) {
         printf("%s+%zu\n", t->name, i);
         fflush(stdout);
         t->run(data, make_input(t, seeds, i, data));
@@ -105,7 +106,7 @@ static void replay_made(const target *t, const sx_vector *seeds, size_t count) {
 }
 
 /* Runs one argument; whether there was anything to run. */
-static bool replay(const target *t, const char *path, size_t count) {
+static bool replay(const target *t, const char *path, size_t first, size_t count) {
     sx_vector seeds = {.size = sizeof(seed_file)};
     struct stat info;
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
@@ -113,7 +114,7 @@ static bool replay(const target *t, const char *path, size_t count) {
     else
         replay_file(t, path, &seeds);
     const size_t n = seeds.n;
-    if (n) replay_made(t, &seeds, count);
+    if (n) replay_made(t, &seeds, first, count);
     printf("%s=%s: %zu inputs replayed, %zu made\n", t->name, path, n, n ? count : 0);
     for (size_t i = 0; i < n; i++) free(((seed_file *)sx_vector_at(&seeds, i))->text);
     sx_vector_clear(&seeds);
@@ -125,9 +126,10 @@ int main(int argc, char **argv) {
         const char *equals = strchr(argv[i], '=');
         const size_t name = strcspn(argv[i], "+=");
         const target *t = equals ? find_target(argv[i], name) : NULL;
-        if (!t) return fprintf(stderr, "no TARGET[+COUNT]=PATH: %s\n", argv[i]), 2;
-        const size_t count = argv[i][name] == '+' ? strtoul(argv[i] + name + 1, NULL, 10) : 0;
-        if (!replay(t, equals + 1, count)) return 1;
+        if (!t) return fprintf(stderr, "no TARGET[+COUNT[@FIRST]]=PATH: %s\n", argv[i]), 2;
+        char *end = argv[i] + name;
+        const size_t count = *end == '+' ? strtoul(end + 1, &end, 10) : 0;
+        if (!replay(t, equals + 1, *end == '@' ? strtoul(end + 1, NULL, 10) : 0, count)) return 1;
     }
     return argc > 1 ? 0 : 2;
 }

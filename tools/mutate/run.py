@@ -422,6 +422,7 @@ def main():
         return 0
     build(BUILD, "", "all")
     trial = Trial(options)
+    print(f"mutants are tried from second {time.monotonic() - options.start:.0f} on", flush=True)
     trial.try_samples(samples)
     print(*samples, sep="\n", flush=True)
     return 1 if any(sample.rate() < options.least for sample in samples) else 0

@@ -1,6 +1,7 @@
 /* Bounds of partly decided mappings against the cost of every mapping of small spaces, each being a
  * completion of all its own beginnings; and against random mappings of larger ones: test_bounds [count
  * [seed [test]]]. Prints how close the bounds come, which must be at least as close as the floors here. */
+#include "support/compared.h"
 #include "support/expect.h"
 #include "support/random_space.h"
 #include "support/sanitized.h"
@@ -17,7 +18,7 @@
 
 #include <cmocka.h>
 
-enum { MOST = 1500, DEFAULT_COUNT = 2000, DEFAULT_SEED = 1 };
+enum { MOST = 1500, DEFAULT_COUNT = 2000, DEFAULT_SEED = 1, FIRST = 24, FIRST_DRAWS = 2 };
 
 /* The bounds, each with its own mean of bound / cost. */
 enum kind { ARRAY, FLAT, QUICK, TABLES, TILE, TILE_TABLES, STEM, STEM_TABLES, KINDS };
@@ -58,7 +59,7 @@ typedef struct bench {
     sx_evaluator *evaluator;
     bool begun;
     sx_score tables;
-    tally *tally;
+    tally *tally, *first; /* first: of the first cases of a test; NULL: it is none */
     uint64_t number;
     const char *name;
 } bench;
@@ -73,15 +74,20 @@ static sx_outline outline_of(const sx_mapping *mapping) {
     return outline;
 }
 
+/* Adds how close a bound is to a cost. */
+static void add_bound(tally *t, const sx_score *bound, const sx_score *cost, enum kind kind) {
+    t->n[kind]++;
+    t->energy[kind] += cost->energy_pj > 0 ? bound->energy_pj / cost->energy_pj : 1;
+    t->cycles[kind] += bound->cycles / cost->cycles;
+    t->utilization[kind] += cost->utilization / bound->utilization;
+}
+
 /* Fails where a bound is above a cost. */
 static void hold(const bench *b, const char *what, int level, sx_score bound, const sx_score *cost,
                  enum kind kind) {
     const double slack = 1 + 1e-9;
-    double ratio_e = cost->energy_pj > 0 ? bound.energy_pj / cost->energy_pj : 1;
-    b->tally->n[kind]++;
-    b->tally->energy[kind] += ratio_e;
-    b->tally->cycles[kind] += bound.cycles / cost->cycles;
-    b->tally->utilization[kind] += cost->utilization / bound.utilization;
+    add_bound(b->tally, &bound, cost, kind);
+    if (b->first) add_bound(b->first, &bound, cost, kind);
     if (bound.energy_pj <= cost->energy_pj * slack && bound.cycles <= cost->cycles * slack &&
         cost->utilization <= bound.utilization * slack)
         return;
@@ -178,14 +184,24 @@ static void report(const settings *set, const char *what, const tally *t, const 
     }
 }
 
+/* Compares the bounds of the first cases with those that were recorded for the default seed. */
+static void expect_first(const settings *set, const char *what, const tally *t, double recorded) {
+    double sum = 0;
+    for (int i = 0; i < KINDS; i++)
+        sum += (1 + i) * t->energy[i] + (11 + i) * t->cycles[i] + (23 + i) * t->utilization[i];
+    if (set->seed == DEFAULT_SEED && set->count >= 16 * FIRST) sx_expect_recorded(what, sum, recorded);
+}
+
 /* Holds all bounds of a space against every mapping of it; false where it has remainders. */
-static bool hold_for_space(const sx_small_space *small, uint64_t number, tally *plain, tally *other) {
+static bool hold_for_space(const sx_small_space *small, uint64_t number, tally *plain, tally *other,
+                           tally *first) {
     bench b;
     bool partly_relevant = false;
     if (small->options.remainders) return false;
     start(&b, small->map, plain);
     b.small = small;
     b.number = number;
+    b.first = first;
     for (int v = 0; v < small->model->n_tensors; v++) partly_relevant |= b.bound->partly_relevant[v] != 0;
     if (partly_relevant) b.tally = other;
     void *point = malloc(sx_space_point_size(small->space));
@@ -203,16 +219,17 @@ static bool hold_for_space(const sx_small_space *small, uint64_t number, tally *
 
 static void hold_for_every_mapping(void **state) {
     const settings *set = *state;
-    tally plain = {0}, windows = {0};
+    tally plain = {0}, windows = {0}, first = {0};
     for (uint64_t i = 0, n = 0; n < set->count; i++) {
         sx_rng rng = sx_rng_stream(set->seed, "bounds", i);
         sx_small_space small;
         sx_random_space(&rng, MOST, &small);
-        n += hold_for_space(&small, i, &plain, &windows);
+        n += hold_for_space(&small, i, &plain, &windows, i < FIRST ? &first : NULL);
         sx_small_space_fini(&small);
     }
     report(set, "plain", &plain, &plain_floors, set->count);
     report(set, "windows", &windows, &window_floors, set->count);
+    expect_first(set, "every mapping", &first, 1544777.759997);
 }
 
 /* The same where zeros count, by the exact semantics and by Timeloop's. */
@@ -227,7 +244,7 @@ static void hold_for_sparse_tensors(void **state) {
         {12, 197}, /* an inner tile of an operand that Timeloop loses */
     };
     enum { HARD = sizeof hard / sizeof *hard };
-    tally exact = {0}, timeloop = {0};
+    tally exact = {0}, timeloop = {0}, first = {0};
     uint64_t count = set->count / 12 + 1;
     for (uint64_t i = 0, n = 0; n < count || timeloop.n[0] < count / 16; i++) {
         uint64_t number = i < HARD ? hard[i].number : i - HARD;
@@ -235,11 +252,12 @@ static void hold_for_sparse_tensors(void **state) {
         sx_small_space small;
         sx_random_sparse_space(&rng, MOST / 2, &small);
         tally *to = small.c.options.sparse_timeloop ? &timeloop : &exact;
-        n += hold_for_space(&small, number, to, to);
+        n += hold_for_space(&small, number, to, to, i < FIRST ? &first : NULL);
         sx_small_space_fini(&small);
     }
     report(set, "sparse", &exact, &sparse_floors, count);
     report(set, "sparse, Timeloop's semantics", &timeloop, &no_floors, count / 16);
+    expect_first(set, "sparse", &first, 661184.7441217);
 }
 
 /* Random mappings of a space, and those of less energy that moves lead to. */
@@ -267,7 +285,7 @@ static void hold_for_descent(bench *b, sx_space *space, sx_rng *rng, int moves, 
 }
 
 /* Spaces where neighbours hand words on, and hops cost energy or do not. */
-static void hold_on_arrays(const settings *set, bool hops, uint64_t n, tally *sums) {
+static void hold_on_arrays(const settings *set, bool hops, uint64_t n, tally *sums, tally *first) {
     const uint64_t hard = 5925; /* neighbours help along two windows */
     for (uint64_t i = 0; i <= n; i++) {
         sx_rng rng = sx_rng_stream(i ? set->seed : 1, "bounds.links", i ? i - 1 : hard);
@@ -278,6 +296,7 @@ static void hold_on_arrays(const settings *set, bool hops, uint64_t n, tally *su
         start(&b, small.map, sums);
         b.small = &small;
         b.number = i;
+        b.first = i < FIRST ? first : NULL;
         hold_for_descent(&b, small.space, &rng, 24, 1);
         finish(&b);
         sx_small_space_fini(&small);
@@ -286,20 +305,23 @@ static void hold_on_arrays(const settings *set, bool hops, uint64_t n, tally *su
 
 static void hold_for_links(void **state) {
     const settings *set = *state;
-    tally sums = {0};
-    hold_on_arrays(set, false, set->count, &sums);
+    tally sums = {0}, first = {0};
+    hold_on_arrays(set, false, set->count, &sums, &first);
     report(set, "links", &sums, &link_floors, set->count / 2);
+    expect_first(set, "links", &first, 199001.964913);
 }
 
 static void hold_for_hops(void **state) {
     const settings *set = *state;
-    tally sums = {0};
-    hold_on_arrays(set, true, set->count, &sums);
+    tally sums = {0}, first = {0};
+    hold_on_arrays(set, true, set->count, &sums, &first);
     report(set, "hops", &sums, &no_floors, set->count / 2);
+    expect_first(set, "hops", &first, 195351.2698138);
 }
 
 /* Random mappings of a problem onto a chip, and better ones that moves lead to. */
-static void hold_for_moves(const char *chip, const char *text, const settings *set, tally *sums) {
+static void hold_for_moves(const char *chip, const char *text, const settings *set, tally *sums,
+                           tally *first) {
     enum { MOVES = 12, TABLED = 8 };
     sx_problem problem;
     sx_arch arch;
@@ -321,6 +343,7 @@ static void hold_for_moves(const char *chip, const char *text, const settings *s
         sx_mapping mapping;
         b.number = i;
         b.begun = false;
+        b.first = i < FIRST_DRAWS ? first : NULL;
         if (!sx_space_draw_legal(space, &rng, now, &rejected)) continue;
         sx_map_space_mapping(space, now, &mapping);
         if (sx_evaluate_score(b.evaluator, &mapping, &best).reason != SX_LEGAL) continue;
@@ -353,11 +376,12 @@ static void hold_for_real_sizes(void **state) {
         "O[c,p,q] += I[c,p+r,q+s]*W[c,r,s] {c:96,p:14,q:14,r:4,s:6}",
         "O[p,k] += I[p+r+s,c]*W[k,c,r,s] {k:8,c:8,p:24,r:4,s:3}",
     };
-    tally sums = {0};
+    tally sums = {0}, first = {0};
     for (size_t i = 0; i < sizeof chip / sizeof *chip; i++)
         for (size_t k = 0; k < sizeof text / sizeof *text; k++)
-            hold_for_moves(chip[i], text[k], *state, &sums);
+            hold_for_moves(chip[i], text[k], *state, &sums, &first);
     report(*state, "real sizes", &sums, &real_floors, 36);
+    expect_first(*state, "real sizes", &first, 428939.4509218);
 }
 
 /* The same for sparse tensors on machines that know zeros. */
@@ -371,11 +395,12 @@ static void hold_for_sparse_sizes(void **state) {
                                        PRODUCT "{Weights:hypergeometric:0.05}",
                                        PRODUCT "{Weights:hypergeometric:0.2,Inputs:0.01}"};
     const settings *all = *state, some = {all->count / 4, all->seed};
-    tally sums = {0};
+    tally sums = {0}, first = {0};
     for (size_t i = 0; i < sizeof chip / sizeof *chip; i++)
         for (size_t k = 0; k < sizeof text / sizeof *text; k++)
-            hold_for_moves(chip[i], text[k], &some, &sums);
+            hold_for_moves(chip[i], text[k], &some, &sums, &first);
     report(all, "sparse, real sizes", &sums, &sparse_real_floors, 20);
+    expect_first(all, "sparse, real sizes", &first, 114761.5307741);
 }
 
 /* Good mappings of fixed cases, where bounds have to be close to end a proof. */

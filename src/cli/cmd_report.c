@@ -34,7 +34,7 @@ static sx_status add_result(const sx_args *args, const char *path, const char *t
     if (!status) status = sx_page_result(path, r, &item);
     for (size_t i = 0; i < sizeof copied / sizeof *copied && !status; i++) {
         json_t *value = json_object_get(answer, copied[i]);
-        if (value) json_object_set(item, copied[i], value);
+        if (value) sx_json_set(item, copied[i], json_incref(value));
     }
     sx_result_free(r);
     if (!status) sx_json_append(list, item);

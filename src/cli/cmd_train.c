@@ -205,10 +205,9 @@ static json_t *measures_of(const sx_train_result *r) {
     json_t *list = json_array();
     for (size_t i = 0; i < r->n_measures; i++) {
         const sx_train_measure *m = &r->measure[i];
-        json_array_append_new(list,
-                              json_pack("{s:I, s:o, s:o, s:o}", "step", (json_int_t)m->step, "loss",
-                                        sx_json_real(m->loss), "held_out_loss", sx_json_real(m->held_loss),
-                                        "rank_correlation", sx_json_real(m->rank)));
+        sx_json_append(list, json_pack("{s:I, s:o, s:o, s:o}", "step", (json_int_t)m->step, "loss",
+                                       sx_json_real(m->loss), "held_out_loss", sx_json_real(m->held_loss),
+                                       "rank_correlation", sx_json_real(m->rank)));
     }
     return list;
 }
@@ -221,15 +220,15 @@ static sx_status print_json(const job *j, sx_output *result) {
                           (json_int_t)r->samples, "problems", (json_int_t)j->options.data.n_problems,
                           "complete", r->complete || j->data_only, "measures", measures_of(r));
     if (j->clock) {
-        json_object_set_new(o, "sampling_seconds", sx_json_real(r->sampling_seconds));
-        json_object_set_new(o, "training_seconds", sx_json_real(r->training_seconds));
-        json_object_set_new(o, "measuring_seconds", sx_json_real(r->measuring_seconds));
+        sx_json_set(o, "sampling_seconds", sx_json_real(r->sampling_seconds));
+        sx_json_set(o, "training_seconds", sx_json_real(r->training_seconds));
+        sx_json_set(o, "measuring_seconds", sx_json_real(r->measuring_seconds));
     }
     if (r->surrogate) {
         char *text;
         SX_TRY(sx_surrogate_text(r->surrogate, &text));
-        json_object_set_new(o, "surrogate", sx_json_read(text));
-        json_object_set_new(o, "file", sx_json_string(j->output));
+        sx_json_set(o, "surrogate", sx_json_read(text));
+        sx_json_set(o, "file", sx_json_string(j->output));
         free(text);
     }
     return sx_json_finish(o, &result->out);

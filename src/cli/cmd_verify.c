@@ -247,7 +247,7 @@ static void add_fused_json(const job *j, const char *path, const sx_fused_claim 
         "network", c->network, "arch", c->arch, "objective", c->objective, "value", sx_json_real(c->value),
         "lower_bound", sx_json_real(c->lower_bound), "optimal", c->optimal, "labels", (json_int_t)c->n_labels,
         "groups", (json_int_t)c->n_groups, "seconds", j->no_clock ? 0 : v->done.seconds);
-    if (j->alone.asked) json_object_set_new(object, "independent", sx_alone_json(&j->alone, j->no_clock));
+    if (j->alone.asked) sx_json_set(object, "independent", sx_alone_json(&j->alone, j->no_clock));
     if (v->verdict == SX_CLAIMS_FAIL) {
         sx_json_set(object, "claim", json_string(v->claim));
         sx_json_set(object, "why", sx_json_string(v->why));

@@ -107,7 +107,7 @@ static sx_status take_kind(void *user, const char *kind, const char *objective) 
     sx_status status =
         item ? sx_store_best_points(g->store, kind, NULL, objective, take_point, g) : sx_error_memory();
     json_decref(g->rows);
-    if (!status && json_array_append(g->list, item) != 0) status = sx_error_memory();
+    if (!status && !sx_json_append(g->list, json_incref(item))) status = sx_error_memory();
     json_decref(item);
     return status;
 }

@@ -163,7 +163,7 @@ static void add_spelling(json_t *schema, const char *other, json_t *value) {
     json_t *patterns = json_object_get(schema, "patternProperties");
     if (!patterns) patterns = sx_json_set(schema, "patternProperties", json_object());
     snprintf(pattern, sizeof pattern, "^%s$", other);
-    json_object_set(patterns, pattern, value);
+    sx_json_set(patterns, pattern, json_incref(value));
 }
 
 /* The rule that says what the value of a key is: its own, or that of the first key that means the same. */

@@ -189,7 +189,7 @@ static sx_status set_network(const sx_systolic_job *job, json_t *results, json_t
                                 results);
     if (!status) status = set_layers(job, object);
     if (!status) status = add_result(job, job->name, job->joined, job->n_joined, &job->shared, NULL, shared);
-    if (!status) json_object_set(object, "single_array", json_array_get(shared, 0));
+    if (!status) sx_json_set(object, "single_array", json_incref(json_array_get(shared, 0)));
     json_decref(shared);
     sx_json_set(object, "left_out", sx_json_count(job->n_left_out));
     if (own.whole)

@@ -78,7 +78,7 @@ static sx_status read_nouns(fused_check *c) {
     json_t *kept = json_object();
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
         json_t *value = json_object_get(c->root, sections[i]);
-        if (value) json_object_set(kept, sections[i], value);
+        if (value) sx_json_set(kept, sections[i], json_incref(value));
     }
     char *text = sx_json_dump(kept, JSON_COMPACT);
     json_decref(kept);

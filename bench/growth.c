@@ -2,7 +2,7 @@
  * fast the core is (scores.h), with more levels, dimensions or tensors than 3 levels, 6 dimensions and 3 tensors. Then
  * searches on more and more threads, by the wall.
  *
- *   bench-growth [THREADS]    up to so many threads; as many as there are processors where not told */
+ *   bench-growth [THREADS]    up to a given number of threads; as many as there are processors where not told */
 #include "scores.h"
 
 #include <unistd.h>

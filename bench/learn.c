@@ -168,7 +168,7 @@ static void measure_cpu(void) {
     sx_nn_free(nets[1]);
 }
 
-/* Samples per second of training by a back end with so many threads; 0 where the build lacks it. */
+/* Samples per second of training by a back end with a given number of threads; 0 where the build lacks it. */
 static double samples_per_second(sx_matrix_backend backend, size_t batch, unsigned threads) {
     const sx_trainer_options options = {.loss = SX_LOSS_HUBER, .batch = batch};
     sx_matrix_engine *engine = NULL;

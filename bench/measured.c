@@ -217,7 +217,7 @@ typedef struct job {
     uint64_t questions, seeds;
 } job;
 
-/* What a chip takes for what a method finds with so many questions. */
+/* What a chip takes for what a method finds with a given number of questions. */
 static double search(const job *j, size_t chip, size_t method, uint64_t questions, uint64_t seed) {
     char command[512];
     sx_map_space_options space_options;

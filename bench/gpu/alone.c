@@ -6,7 +6,7 @@
  *   bench-gpu brief IMAGE               scores a second: single and of gamma alone
  *   bench-gpu same IMAGE N              looks at N factorisations, and draws, prunes and breeds about as many, on the GPU,
  *                                       and on the CPU by the same code
- *   bench-gpu search IMAGE [SECONDS]    looks at all mappings, for so many seconds at most */
+ *   bench-gpu search IMAGE [SECONDS]    looks at all mappings, for a given number of seconds at most */
 #include "gpu/expected.h"
 
 #include <stdio.h>
@@ -242,7 +242,7 @@ static int same(const sx_gpu_module *module, const sx_gpu_image *image, uint64_t
     return !equal;
 }
 
-/* Looks at all mappings, for so many seconds at most. */
+/* Looks at all mappings, for a given number of seconds at most. */
 static int search(const sx_gpu_module *module, const sx_gpu_image *image, double seconds) {
     sx_gpu_device *device;
     sx_gpu_found found = {.best = {.value = INFINITY}};

@@ -1,4 +1,4 @@
-/* How far mappers are from the proven optimum: EDP over it after so many evaluations, geometric mean of the
+/* How far mappers are from the proven optimum: EDP over it after a given number of evaluations, geometric mean of the
  * seeds.
  *
  *   study-distance [SECONDS [EVALUATIONS [SEEDS [WORD ...]]]]

@@ -273,7 +273,7 @@ int main(int argc, char **argv) {
         if (optimum[d] < optimum[best]) best = d;
     sx_systolic_design_at(&kernel, best, &design);
     sx_systolic_design_name(&design, name, sizeof name);
-    printf("**After so many evaluations on %s, mean of %d seeds, %% of the optimum**\n\n", name,
+    printf("**After a given number of evaluations on %s, mean of %d seeds, %% of the optimum**\n\n", name,
            CONVERGENCE_SEEDS);
     converge(&kernel, best, optimum[best], methods, N_METHODS);
     printf("**The same by the objective of the program**\n\n");

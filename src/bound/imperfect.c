@@ -220,7 +220,7 @@ static double filled_words(const sx_imperfect_bound *bounds, int v, int s, bool 
     return outermost ? 0 : bounds->words[v] * bounds->held[v][s];
 }
 
-/* The counts of a tensor at level s that so many accesses and words that flow in make, at the least. */
+/* The counts of a tensor at level s that a given number of accesses and words that flow in make, at the least. */
 static tally count_accesses(const sx_imperfect_bound *bounds, int v, int s, double asked, double filled) {
     const sx_shape *shape = &bounds->model->shape[v];
     if (!shape->output) return (tally){asked, filled, 0};
@@ -237,7 +237,7 @@ static tally count_accesses(const sx_imperfect_bound *bounds, int v, int s, doub
     return t;
 }
 
-/* The vector accesses of an instance that move so many elements, at the least; `whole`: where nothing is added to them. */
+/* The vector accesses of an instance that move some elements, at the least; `whole`: where nothing is added to them. */
 static double vector_accesses(const sx_imperfect_bound *bounds, int v, int s, double elements, bool whole) {
     double least = elements / sx_level_block(&bounds->model->level[s], v) * (1 - ROUNDING);
     return bounds->dense && whole ? ceil(least) : least;

@@ -58,7 +58,7 @@ sx_score sx_imperfect_bound_any(const sx_imperfect_bound *bounds);
 /* Sets what levels keep. */
 void sx_imperfect_bound_keep(sx_imperfect_bound *bounds, const uint8_t *keep);
 
-/* A bound of a spatial mapping with its kept tensors and so many steps. */
+/* A bound of a spatial mapping with its kept tensors and a given number of steps. */
 sx_score sx_imperfect_bound_score(const sx_imperfect_bound *bounds, double steps);
 
 /* The flows of what is kept; returns how many. And the sum of those into levels from `level` on, with what the tiles of
@@ -69,7 +69,7 @@ void sx_imperfect_sum_rest(const sx_imperfect_bound *bounds, int level, sx_imper
 /* What a count is at the least: of one that the model rounds, or of one that is whole. */
 double sx_imperfect_count(const sx_imperfect_bound *bounds, double least, bool rounded);
 
-/* Adds a flow of so many accesses and words; and the bound that a sum of all flows and so many steps give. */
+/* Adds a flow of a given number of accesses and words; and the bound that a sum of all flows and a given number of steps give. */
 void sx_imperfect_sum_flow(const sx_imperfect_bound *bounds, const sx_imperfect_flow *flow, double asked,
                            double filled, sx_imperfect_sum *sum);
 sx_score sx_imperfect_sum_score(const sx_imperfect_bound *bounds, const sx_imperfect_sum *sum, double steps);

@@ -121,7 +121,7 @@ sx_link_sum sx_link_sum_make(const sx_link_window *const *window, int n) {
     return (sx_link_sum){any, often / inside};
 }
 
-/* One in so many visits at least fetches the whole tile, and none nothing: the inverse; 0 where some may fetch
+/* One in a given number of visits at least fetches the whole tile, and none nothing: the inverse; 0 where some may fetch
  * nothing. */
 static double whole_visits(const sx_window_side *d, const sx_window_side *e) {
     if (d->step > 2 * e->sum || e->step > 2 * d->sum) return 1 / d->times;

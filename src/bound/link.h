@@ -33,7 +33,7 @@ typedef struct sx_link_window {
     bool moves;                 /* no loop's step is 0 */
 } sx_link_window;
 
-/* Describes a window of which there are so many different positions; `links`: whether neighbours may help. */
+/* Describes a window of which there are a given number of different positions; `links`: whether neighbours may help. */
 sx_link_window sx_link_window_make(const sx_window_side *side, double reach, double positions, bool links);
 
 /* All windows of a tensor together. */

@@ -43,7 +43,7 @@ double sx_prefix_steps(const sx_prefix_bound *prefix, const sx_prefix_query *que
 bool sx_prefix_flow(const sx_prefix_bound *prefix, const sx_prefix_query *query, int first,
                     const sx_imperfect_flow *flow, double *asked, double *filled);
 
-/* Raises them to what so many visits bring about, of all children and of one for each group of them, where a share of the
+/* Raises them to what some visits bring about, of all children and of one for each group of them, where a share of the
  * words stands still. */
 void sx_prefix_raise(const sx_imperfect_bound *bounds, const sx_imperfect_flow *flow, double still,
                      double visits, double grouped, double *asked, double *filled);

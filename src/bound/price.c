@@ -113,7 +113,7 @@ double sx_transfer_spared(sx_outline_bound *bounds, const sx_transfer *r, const 
     return sum;
 }
 
-/* The prices of a tensor's words at a level of which a share is held, with so many bits of metadata each. */
+/* The prices of a tensor's words at a level of which a share is held, with a given number of bits of metadata each. */
 static sx_access_cost price_held(const sx_outline_bound *bounds, int v, int s, double held, double bits) {
     const sx_model *model = bounds->bound->model;
     const sx_level *level = &model->level[s];

@@ -144,7 +144,7 @@ static sx_status read_conv(const reading *r, bool depthwise, sx_timed_operator *
     return SX_OK;
 }
 
-/* An operator over rows: it reads so many tensors and writes one. */
+/* An operator over rows: it reads a given number of tensors and writes one. */
 static sx_status read_rows(const reading *r, double reads, bool norm, sx_timed_operator *op) {
     double rows, columns;
     SX_TRY(read_dim(r, "rows", &rows));

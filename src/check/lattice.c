@@ -449,7 +449,7 @@ int sx_check_first_state(const sx_check_lattice *l) {
     return first;
 }
 
-/* What a tensor's flows that wait cost at a loop of so many iterations on a dimension of a window, for every iteration of
+/* What a tensor's flows that wait cost at a loop of some iterations on a dimension of a window, for every iteration of
  * idle dimensions. */
 static int64_t slide_cost(const sx_check_lattice *l, int level, int v, int state, int dim, int64_t iterations,
                           uint32_t point) {

@@ -67,7 +67,7 @@ SX_MUST_USE sx_status sx_check_lattice_solve(sx_check_lattice *lattice, const sx
 SX_MUST_USE sx_status sx_check_lattice_tables(sx_check_lattice *lattice);
 
 /* After it, for a walk: the state before all loops; whether a level may keep the tile of a point; the state of the next
- * level's loops after an edge; what the tensors that wait pay at a loop of so many iterations (0: not known) on a
+ * level's loops after an edge; what the tensors that wait pay at a loop of a given number of iterations (0: not known) on a
  * dimension, and the state after it. */
 int sx_check_first_state(const sx_check_lattice *lattice);
 bool sx_check_point_fits(const sx_check_lattice *lattice, int level, uint32_t point);

@@ -56,7 +56,7 @@ typedef struct sx_check_outline {
     int64_t used[SX_MAX_LEVELS + 1];  /* instances of level s - 1 in use; 0: compute units */
     int64_t steps;                    /* of the compute units */
     int64_t left[SX_MAX_DIMS];        /* iterations of temporal loops, over all levels */
-    /* accesses to a tensor that are left where the children of a level share them: groups of so many children, at least */
+    /* accesses to a tensor that are left where the children of a level share them: groups of some children, at least */
     int64_t groups[SX_MAX_LEVELS][SX_MAX_TENSORS], children[SX_MAX_LEVELS][SX_MAX_TENSORS];
     sx_check_neighbours near[SX_MAX_LEVELS];
 } sx_check_outline;
@@ -79,12 +79,12 @@ int64_t sx_check_flow(const sx_check_outline *o, const sx_check_prices *prices, 
                       const int64_t *extent);
 
 /* T5: the same for one pass over all tiles where the innermost loop outside the holder that indexes the tensor is one of
- * a level, of so many iterations (0: not known), on a dimension that shares a rank with others: the tile slides, and
+ * a level, of a given number of iterations (0: not known), on a dimension that shares a rank with others: the tile slides, and
  * fetches at least what is new. */
 int64_t sx_check_slide(const sx_check_outline *o, const sx_check_prices *prices, int tensor, int holder,
                        int level, int dim, int64_t iterations, const int64_t *extent);
 
-/* What leaks in every cycle where so many instances of each level are in use, as in an outline. */
+/* What leaks in every cycle where a given number of instances of each level are in use, as in an outline. */
 sx_wide sx_check_leakage(const sx_check_machine *machine, const int64_t used[SX_MAX_LEVELS + 1]);
 
 /* What all mappings of an outline pay or save alike: words that compute units take without help from each other, first

@@ -1,4 +1,4 @@
-/* T4 of docs/proof.md: a port of a level serves so many words a cycle, so that few cycles mean few accesses, and few
+/* T4 of docs/proof.md: a port of a level serves a given number of words a cycle, so that few cycles mean few accesses, and few
  * accesses much energy elsewhere. With a price on the port's words besides, T3 is a bound L of energy + price * words,
  * and the energy is at least L - price * words per cycle * cycles. */
 #include "check/target.h"

@@ -128,7 +128,7 @@ static int find_extents(const sx_check_tile_law *l, int v, const int64_t *extent
     return tensor->n_ranks;
 }
 
-/* A tile in memory: so many runs of so many bytes, a stride apart; it is one run where it is the whole tensor. */
+/* A tile in memory: runs of the same number of bytes, a stride apart; it is one run where it is the whole tensor. */
 typedef struct tile_in_memory {
     double runs, bytes, stride;
     bool apart;
@@ -241,7 +241,7 @@ static double array_cycles(const sx_check_tile_law *l, const int64_t *extent) {
     return blocks * fmax(steps, law->issue * rest * (full + (left > 0)));
 }
 
-/* The law, with so many lines missed of each tensor; NULL: none. */
+/* The law, with a given number of lines missed of each tensor; NULL: none. */
 static double launch_all(const sx_check_tile_law *l, const sx_check_tile *t,
                          const double (*missed)[SX_MAX_TENSORS]) {
     const sx_law *law = l->law;

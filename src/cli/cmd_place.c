@@ -315,7 +315,7 @@ static const sx_option options[] = {
      "the same, and placements without such offsets are not valid"},
     {"capacity", 0, "BYTES", SX_OPTION_COUNT, false,
      "size of the memory of --allocate (the fewest bytes are looked for)"},
-    {"align", 0, "BYTES", SX_OPTION_COUNT, false, "offsets are multiples of so many bytes (1)"},
+    {"align", 0, "BYTES", SX_OPTION_COUNT, false, "offsets are multiples of BYTES (1)"},
     SX_OPTIONS_BUDGET,
     SX_OPTION_SEED,
     SX_OPTIONS_DATABASE,

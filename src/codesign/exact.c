@@ -355,7 +355,7 @@ static void prove_designs(const proof *p) {
     }
 }
 
-/* Searches with so many million steps for a proof; 0: any number. */
+/* Searches with a given number of million steps for a proof; 0: any number. */
 static sx_status search_within(sx_codesign *c, double effort) {
     size_t n = c->designs->n;
     proof p = {.c = c, .effort = effort};

@@ -36,7 +36,7 @@ static sx_status find_levels(const sx_designs *designs, const sx_choices *choice
     return SX_OK;
 }
 
-/* The area of one memory of so many words, of the kind of the first of some levels. */
+/* The area of one memory of a given number of words, of the kind of the first of some levels. */
 static sx_status area_of(const sx_designs *designs, const sx_choices *choices, const sx_area_limit *limit,
                          uint32_t levels, double *out) {
     int level = __builtin_ctz(levels);

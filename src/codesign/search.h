@@ -43,7 +43,7 @@ SX_MUST_USE sx_status sx_target_space_new(const sx_designs *designs, size_t desi
  * contradict the sizes there; the first such trouble is remembered. Ended by sx_target_space_fini in any case,
  * which leaves the architecture. */
 SX_MUST_USE sx_status sx_target_space_init(sx_codesign *c, size_t target, sx_target_space *out, bool *usable);
-/* How many ways there are to split all dimensions into factors: at least so many points are in the space. */
+/* How many ways there are to split all dimensions into factors: at least a given number of points are in the space. */
 double sx_target_space_tilings(const sx_target_space *target_space);
 void sx_target_space_fini(sx_target_space *target_space);
 void sx_target_space_free(SX_TAKE sx_target_space *target_space);

@@ -133,7 +133,7 @@ static sx_status evaluate_formula(const sx_size_cost *size_cost, scope *s, doubl
                          all[s->n == 1]);
 }
 
-/* The value of a formula for a memory like `base` of so many words. */
+/* The value of a formula for a memory like `base` of a given number of words. */
 static sx_status evaluate_memory(const sx_size_cost *size_cost, const sx_storage *base, double base_value,
                                  uint64_t words, double *out) {
     static const char *const names[] = {"words",

@@ -39,7 +39,7 @@ SX_MUST_USE sx_status sx_size_cost_read(sx_arena *arena, const sx_node *node, co
 sx_size_cost sx_size_cost_preset(sx_size_cost_kind kind, const sx_storage *base, double base_value);
 sx_size_cost sx_size_cost_compute_area(void);
 
-/* What a cost function says of a memory like `base` of so many words. base_value is what the base itself
+/* What a cost function says of a memory like `base` of a given number of words. base_value is what the base itself
  * costs. `name` and `key` are for errors, which a negative value is, too. */
 SX_MUST_USE sx_status sx_size_cost_value(const sx_size_cost *size_cost, const sx_storage *base,
                                          double base_value, uint64_t words, const char *name, const char *key,

@@ -196,7 +196,7 @@ bool sx_input_has_remainders(const sx_input *input) {
     return input->remainders;
 }
 
-/* Makes room for so many sections more. */
+/* Makes room for a given number of sections more. */
 static SX_MUST_USE sx_status reserve_sections(sx_input *input, size_t more) {
     size_t n = input->n_sections + more;
     if (n > MAX_SECTIONS)

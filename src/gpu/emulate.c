@@ -60,7 +60,7 @@ static int score_nests(sx_gpu_device *d, const sx_core_nest *point, size_t n, sx
     return 0;
 }
 
-/* A search for so many seconds is one of so many steps. */
+/* A search for a given number of seconds is one of a given number of steps. */
 static int search_factorisations(sx_gpu_device *d, uint64_t *from, uint64_t to, double seconds,
                                  sx_gpu_found *found, sx_gpu_missed *missed, char *message) {
     sx_gpu_view view = sx_gpu_view_of(d->image, d->image);

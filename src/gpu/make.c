@@ -124,7 +124,7 @@ static sx_status add_loops(maker *m, sx_core_loops loops) {
     return SX_OK;
 }
 
-/* The loops of a mask in an order; n_x: the first so many dimensions of the order lie on X. */
+/* The loops of a mask in an order; n_x: the first n_x dimensions of the order lie on X. */
 static sx_core_loops pack_loops(const uint8_t *order, int n_dims, uint32_t mask, int n_x) {
     sx_core_loops loops = {0};
     for (int i = 0; i < n_dims; i++) {

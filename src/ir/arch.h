@@ -15,7 +15,7 @@ static inline uint32_t sx_element_bits(const sx_storage *level, const sx_tensor 
     return tensor->bits ? tensor->bits : level->word_bits;
 }
 
-/* The whole words of a level that so many elements of a tensor take, packed. */
+/* The whole words of a level that a given number of elements of a tensor take, packed. */
 double sx_element_words(const sx_storage *level, const sx_tensor *tensor, double elements);
 
 /* Puts names, formats and actions in an order that does not depend on how they were given: names by their letters,

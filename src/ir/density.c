@@ -82,7 +82,7 @@ static wide clamped_sum(int64_t y, int64_t most) {
     return n <= limit + 1 ? n * (n - 1) / 2 : limit * (limit + 1) / 2 + (n - 1 - limit) * limit;
 }
 
-/* The words (i, j) of a tile of so many rows and columns with i - j <= most. */
+/* The words (i, j) of a tile of a given number of rows and columns with i - j <= most. */
 static uint64_t words_below(int64_t rows, int64_t columns, int64_t most) {
     return (uint64_t)(clamped_sum(most + 1 + columns, rows) - clamped_sum(most + 1, rows));
 }

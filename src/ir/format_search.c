@@ -18,7 +18,7 @@ static const struct {
 };
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
-/* The kinds of a word of so many bytes; 0 where there is none. */
+/* The kinds of a word of a number of bytes; 0 where there is none. */
 static uint8_t kind_of(const char *word, size_t size) {
     for (int i = 0; i < N_KINDS; i++)
         if (strlen(kinds[i].name) == size && strncasecmp(kinds[i].name, word, size) == 0)

@@ -11,7 +11,7 @@ typedef struct sx_nn_graph {
     uint32_t *neighbour;
 } sx_nn_graph;
 
-/* The graph of so many nodes and edges, each a pair of nodes, which are neighbours of each other. */
+/* The graph of a given number of nodes and edges, each a pair of nodes, which are neighbours of each other. */
 SX_MUST_USE sx_status sx_nn_graph_new(size_t n, const uint32_t (*edge)[2], size_t n_edges,
                                       SX_OWN sx_nn_graph **out);
 void sx_nn_graph_free(SX_TAKE sx_nn_graph *graph);

@@ -252,7 +252,7 @@ void sx_matmul_pack(void *user, size_t index, unsigned worker) {
                 to);
 }
 
-/* n in so many parts, rounded up to a unit. */
+/* n in a given number of parts, rounded up to a unit. */
 static size_t part_of(size_t n, size_t parts, size_t unit) {
     return rounded_up((n + parts - 1) / parts, unit);
 }

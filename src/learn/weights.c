@@ -112,7 +112,7 @@ typedef struct reader {
     float option[4];
 } reader;
 
-/* Takes so many bytes; an error where they are not there. */
+/* Takes a number of bytes; an error where they are not there. */
 static sx_status need_bytes(const reader *r, size_t n) {
     return (size_t)(r->end - r->at) < n ? refuse_file(r->name, "the weight file is truncated") : SX_OK;
 }

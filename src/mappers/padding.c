@@ -7,7 +7,7 @@
  * and cycles fall by the share of the volume that is padding at most, and by a part of it mostly.
  *
  * Paddings of a dimension N >= 5: N itself and the best three multiples of a number that lies in MULTIPLE or is a
- * fan-out, at most 1.3 N, by their divisors over (N' / N)^4. Vectors of them come by ascending volume, so many by the
+ * fan-out, at most 1.3 N, by their divisors over (N' / N)^4. Vectors of them come by ascending volume, as many by the
  * utilization of the mapping to begin with; once some in a row have not helped, no more (PLANS). Where remainders were not
  * asked for these are fewer, until the first that helps, and padded problems are solved by the proof alone: a close ceiling
  * takes the place of an incumbent.

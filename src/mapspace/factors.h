@@ -35,7 +35,7 @@ SX_MUST_USE bool sx_factors_pattern(const sx_factors *factors, uint32_t mask, sx
 
 /* The splits nearest to targets (log2 of the factor per slot), by the sum of squared differences: writes at
  * most n of them, nearest first (ties: lower index), with their distances; returns how many. Exact as long as
- * the count is at most 2^20; beyond, the nearest ones that so many steps of a search find that tries near
+ * the count is at most 2^20; beyond, the nearest ones that a given number of steps of a search find that tries near
  * factors first. */
 size_t sx_factors_nearest(const sx_factors *factors, const double *target, size_t n,
                           uint32_t (*factor)[SX_MAX_SLOTS], double *distance);

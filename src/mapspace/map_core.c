@@ -52,7 +52,7 @@ void sx_map_core_cells(const sx_map_space *space, const uint32_t *factor, sx_cor
     }
 }
 
-/* The loops of an order whose factors are beyond 1; n_x: the first so many dimensions of the order lie on X. */
+/* The loops of an order whose factors are beyond 1; n_x: the first n_x dimensions of the order lie on X. */
 static sx_core_loops list_loops(const uint32_t *factor, const uint8_t *order, int n_dims, int n_x) {
     sx_core_loops loops = {0};
     for (int i = 0; i < n_dims; i++) {

@@ -37,7 +37,7 @@ bool sx_map_adjust(const sx_map_space *space, int dim, const uint32_t *now, int 
     return allowed && changed && left == 1;
 }
 
-/* Steps have codes, of which not all are steps: two slots and one of so many changes. */
+/* Steps have codes, of which not all are steps: two slots and one of a given number of changes. */
 static size_t count_changes(const sx_map_space *space, int dim) {
     return space->options.remainders ? 4 : space->n_primes[dim];
 }

@@ -53,7 +53,7 @@ void sx_map_normalize_levels(const sx_map_space *space, uint32_t levels, void *p
 /* Sets what levels in banks keep. */
 void sx_map_normalize_banks(const sx_map_space *space, void *point);
 
-/* Whether a tile takes no more than so many banks of a level. */
+/* Whether a tile takes no more than a given number of banks of a level. */
 bool sx_map_fits(const sx_map_space *space, int level, int tensor, uint64_t elements, unsigned banks);
 
 /* How far the tiles of a level reach in every dimension, given those of the level inside (all 1 for the

@@ -75,7 +75,7 @@ static sx_cardinal over_levels(const sx_map_space *space, sx_u128 (*part)(const 
     return product;
 }
 
-/* At most so many sets of tensors can be kept by dealing out banks. */
+/* At most a given number of sets of tensors can be kept by dealing out banks. */
 static sx_u128 bank_masks(const sx_map_space *space, int level) {
     sx_u128 sets = (sx_u128)1 << __builtin_popcount(space->banked[level] & ~space->fixed_keep[level]);
     sx_u128 deals = sx_map_raw_banks(space, level);

@@ -27,7 +27,7 @@ enum {
     MAX_PATTERN_SLOTS = 14,
     MAX_PATTERN_WORK = 1 << 27,
     FITS = 6,           /* rounds of fitting the tilt, */
-    FIT_SAMPLES = 4096, /* so many samples each */
+    FIT_SAMPLES = 4096, /* samples of each */
     SAMPLES = 1 << 16,
     MAX_CLASSES = 1 << 12, /* counted of a level's loops, and of all levels' together; beyond, estimated */
     ALL_CLASSES = 1 << 19,
@@ -249,7 +249,7 @@ static estimate sample_space(survey *s, const double *q, sx_rng *rng, int n, boo
     return e;
 }
 
-/* The odds of a dimension's having a loop, when so many of n have one. */
+/* The odds of a dimension's having a loop, when `loops` of n have one. */
 static double loop_odds(double loops, int n) {
     double share = fmin(fmax(loops / n, 0.01), 0.99);
     return share / (1 - share);

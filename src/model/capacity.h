@@ -14,13 +14,13 @@ typedef struct sx_occupancy {
     double banks; /* each tile takes whole ones; 0 at a level without banks */
 } sx_occupancy;
 
-/* The whole words that so many elements of a tensor take at a level: elements are packed, tiles are not. */
+/* The whole words that a given number of elements of a tensor take at a level: elements are packed, tiles are not. */
 static inline double sx_level_words(const sx_level *level, int tensor, double elements) {
     if (!level->sized) return elements;
     return ceil(elements * level->element[tensor] / level->word[tensor]);
 }
 
-/* The banks that so many elements of a tensor take at a level with banks. */
+/* The banks that a given number of elements of a tensor take at a level with banks. */
 static inline double sx_level_banks(const sx_level *level, int tensor, double elements) {
     return ceil(sx_level_words(level, tensor, elements) / level->bank_words);
 }
@@ -33,7 +33,7 @@ static inline double sx_level_stores(const sx_level *level, int tensor, double e
     return sx_level_words(level, tensor, elements);
 }
 
-/* Adds a tile that takes so many words. */
+/* Adds a tile that takes a given number of words. */
 static inline void sx_occupancy_add_words(sx_occupancy *use, const sx_level *level, double words) {
     use->words += words;
     if (level->bank_words > 0) use->banks += ceil(words / level->bank_words);

@@ -76,7 +76,7 @@ bool sx_latency_sees_orders(const sx_model *model);
 /* The tiles in flight that share a level with the tile pipeline; 1 where it holds one alone or their number has no limit. */
 double sx_latency_slots(const sx_arch *arch, int level);
 
-/* The cycles of moving so many elements of a tensor once between the outermost level and the next one, which take `cycles` by
+/* The cycles of moving some elements of a tensor once between the outermost level and the next one, which take `cycles` by
  * bandwidth: those of a launch that computes nothing, without misses of caches. */
 double sx_latency_of_move(const sx_model *model, int tensor, double elements, bool inward, double cycles);
 

@@ -36,7 +36,7 @@ static void measure_ranks(const sx_stored *stored, const uint32_t *extent, unsig
         if (stored->rank_dims[r] & dims) w->extent[r] = sx_stored_extent(stored, r, extent);
 }
 
-/* Measures the lines of a tile: it is contiguous runs of so many bytes each, with so many bytes from one to the next. Those
+/* Measures the lines of a tile: contiguous runs of equal length, a fixed distance apart. Those
  * of strided runs can be in a share of a cache's sets only. */
 static INLINE void measure_lines(const sx_boundary *b, const sx_stored *stored, int room, walked *w) {
     double runs = 1, bytes = stored->bytes;

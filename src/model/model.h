@@ -83,7 +83,7 @@ static inline uint32_t sx_level_whole_block(const sx_level *level, int tensor) {
     return block < 1 ? 1 : (uint32_t)block;
 }
 
-/* The vector accesses that move so many elements, in parts. */
+/* The vector accesses that move a given number of elements, in parts. */
 static inline double sx_level_vectors(const sx_level *level, int tensor, double elements) {
     if (level->per_vector[tensor] > 0) return elements * level->per_vector[tensor];
     return elements * level->element[tensor] / level->vector[tensor];

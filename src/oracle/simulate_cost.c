@@ -31,13 +31,13 @@ static double bandwidth_scale(const sx_storage *level, const sx_tensor *tensor) 
     return 1;
 }
 
-/* The words of a level that so many elements of a tensor take, in parts. */
+/* The words of a level that a given number of elements of a tensor take, in parts. */
 static double words_of(const books *b, int s, int v, double elements) {
     const uint32_t given = b->sim->problem->tensor[v].bits, word = b->sim->arch->level[s].word_bits;
     return given && given != word ? elements * given / word : elements;
 }
 
-/* The vector accesses for so many elements. */
+/* The vector accesses for a given number of elements. */
 static double vectors_of(const books *b, int s, int v, double elements) {
     const uint32_t given = b->sim->problem->tensor[v].bits;
     const double word = b->sim->arch->level[s].word_bits, block = b->sim->arch->level[s].block_size;

@@ -158,7 +158,7 @@ static sx_status add_action(sx_zeros_nest *z, const sx_sparse_action *action) {
     return SX_OK;
 }
 
-/* Fills so many words of a tensor, every choice being as likely. */
+/* Fills a given number of words of a tensor, every choice being as likely. */
 static sx_status draw_anywhere(sx_zeros_nest *z, int v, uint64_t n, sx_rng *rng) {
     uint64_t *word = malloc(z->words[v] * sizeof *word);
     if (!word) return sx_error_memory();

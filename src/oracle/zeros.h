@@ -61,7 +61,7 @@ bool sx_zeros_next(sx_zeros_nest *z);
 uint64_t sx_zeros_word(const sx_zeros_nest *z, int v);
 uint64_t sx_zeros_group(const sx_zeros_nest *z, const sx_zeros_groups *g);
 
-/* Lets a loop tell groups apart, so many of its iterations being one. */
+/* Lets a loop tell groups apart, a fixed number of its iterations being one. */
 void sx_zeros_split(sx_zeros_groups *g, int loop, uint32_t n, uint32_t joined);
 
 /* Counts the metadata of every tile of formatted tensors. */

@@ -27,7 +27,7 @@ SX_MUST_USE sx_status sx_actor_init(const sx_placement_space *space, uint32_t ch
                                     sx_actor *out);
 void sx_actor_fini(sx_actor *actor);
 
-/* The graph of a space's nodes, so many times side by side. */
+/* The graph of a space's nodes, several times side by side. */
 SX_MUST_USE sx_status sx_actor_graph(const sx_placement_space *space, size_t copies,
                                      SX_OWN sx_nn_graph **out);
 

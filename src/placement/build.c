@@ -14,7 +14,7 @@
 
 enum { MAX_INPUTS = 4096 };
 
-/* The bytes of so many elements of a tensor of the graph. */
+/* The bytes of a given number of elements of a tensor of the graph. */
 static uint64_t bytes_of(const sx_place_build *build, const sx_graph_tensor *tensor, uint64_t words) {
     return build->bytes ? words * build->bytes : (words * tensor->bits + 7) / 8;
 }

@@ -45,7 +45,7 @@ const sx_placement_space *sx_placement_space_of(const sx_space *space);
 void sx_placement_space_head(sx_placement_space *space);
 void sx_placement_space_free(SX_TAKE sx_placement_space *space);
 
-/* The femtoseconds that a memory takes for so many bytes. */
+/* The femtoseconds that a memory takes for a number of bytes. */
 static inline uint64_t sx_place_transfer(const sx_placement_space *space, size_t memory, uint64_t bytes) {
     return (uint64_t)((double)bytes * space->rate[memory] + 0.5);
 }
@@ -58,7 +58,7 @@ static inline bool sx_place_exceeds_prefetch(const sx_placement_space *space, si
     return space->moved[2 * node] > space->chip.prefetch;
 }
 
-/* The time of a node that transfers so many bytes per memory. Weights that stream are not among them; where they fit
+/* The time of a node that transfers a number of bytes per memory. Weights that stream are not among them; where they fit
  * the prefetch buffer, the node may end later (stream.h). */
 static inline uint64_t sx_place_node_time(const sx_placement_space *space, size_t node, const uint64_t *bytes,
                                           bool streams) {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* How multipliers are improved: at most so many steps; after `stall` of them without progress steps get shorter. */
+/* How multipliers are improved: at most a given number of steps; after `stall` of them without progress steps get shorter. */
 typedef struct schedule {
     int steps, stall;
     double share, decay; /* of the way to the incumbent that a step goes at first; of its length that stays */

@@ -89,7 +89,7 @@ static void wait_for_stream(const sx_place_state *state, size_t node, sx_place_c
     if (clock->now < clock->engine + space->overhead) clock->now = clock->engine + space->overhead;
 }
 
-/* Whether a clock is another one moved by so many femtoseconds. */
+/* Whether a clock is another one moved by a given number of femtoseconds. */
 static bool is_shifted(const sx_place_clock *clock, const sx_place_clock *old, uint64_t shift) {
     return clock->now - old->now == shift && clock->engine - old->engine == shift &&
            clock->over - old->over == shift && clock->held == old->held && clock->tail == old->tail &&

@@ -107,7 +107,7 @@ static size_t linear_ticks(const sx_axis_scale *scale, sx_tick *tick, size_t roo
 /* The decades that a logarithmic scale touches, and how it labels them. */
 typedef struct decades {
     int first, last;
-    int every;  /* label every so many */
+    int every;  /* label every nth */
     bool small; /* also tick 2 to 9 */
     bool more;  /* also label 2 and 5 */
     bool plain; /* labels without powers of ten */

@@ -23,7 +23,7 @@ static const char BAR[] = "fill=\"#9cc9ea\" stroke=\"#1f2a7a\"",
 typedef struct names {
     bool upward;
     double height;
-    size_t every; /* write every so many */
+    size_t every; /* write every nth */
 } names;
 
 static bool is_drawn(double value) {

@@ -24,7 +24,7 @@ double sx_metadata_traffic(const sx_problem *problem, const sx_arch *arch, const
 
 /* The work of a mapping of that cost. */
 void sx_work_of(const sx_problem *problem, const sx_arch *arch, const sx_cost *cost, sx_work *out);
-/* Adds a work so many times, without the tensors' shares. */
+/* Adds a work several times, without the tensors' shares. */
 void sx_work_add(const sx_work *work, double times, sx_work *out);
 
 /* The outermost memory: the DRAM, or where there is none the outermost level. */

@@ -26,7 +26,7 @@ void sx_loops_print(const sx_mapping *mapping, const sx_problem *problem, const 
 /* Whether a dimension indexes a tensor. */
 bool sx_dim_indexes(const sx_problem *problem, int tensor, int dim);
 
-/* The words of the box that a tensor's tile at a level spans (-1: 1), or so many times as wide in each dimension. */
+/* The words of the box that a tensor's tile at a level spans (-1: 1), or some times as wide in each dimension. */
 double sx_box_words(const sx_problem *problem, const sx_mapping *mapping, int tensor, int level,
                     const uint32_t *times);
 

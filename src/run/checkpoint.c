@@ -92,7 +92,7 @@ static void add_number(sx_text *text, uint64_t number) {
     sx_text_add_bytes(text, (const char *)&number, sizeof number);
 }
 
-/* Adds a size and so many bytes. */
+/* Adds a size and a number of bytes. */
 static void add_block(sx_text *text, const void *bytes, size_t size) {
     add_number(text, size);
     if (size) sx_text_add_bytes(text, bytes, size);
@@ -144,7 +144,7 @@ typedef struct reader {
     bool damaged;
 } reader;
 
-/* The next so many bytes, NULL where there are fewer. */
+/* The next bytes, NULL where there are fewer. */
 static const void *read_bytes(reader *r, size_t size) {
     if (r->damaged || size > r->left) {
         r->damaged = true;

@@ -351,7 +351,7 @@ static bool freeze_front(sx_worker_pool *workers) {
     return sx_archive_copy_scores(&workers->run->front, &workers->front);
 }
 
-/* Does tasks whose outputs have so many bytes in all. */
+/* Does tasks whose outputs have a number of bytes in all. */
 static void do_tasks(sx_run *run, size_t n, sx_task *task, const void *input, void *outputs, size_t size,
                      size_t bytes) {
     sx_worker_pool *workers = run->workers;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { POLL_INTERVAL = 8 };       /* evaluations between two readings of the clock, at most */
-static const double SLOW = 0.001; /* seconds for so many from which on each of them polls the clock */
+static const double SLOW = 0.001; /* seconds for a batch from which on each of its points polls the clock */
 
 double sx_worker_pool_cutoff(const sx_objective *objective, double value) {
     if (objective->n_criteria == 1 || !isfinite(value)) return value;

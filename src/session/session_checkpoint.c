@@ -98,7 +98,7 @@ static void pass_origin(codec *c, int *from, size_t limit) {
     *from = c->failed ? SX_WARM_NONE : value;
 }
 
-/* The entries of a proof; one that is read belongs to a layer of so many factors. */
+/* The entries of a proof; one that is read belongs to a layer of a given number of factors. */
 static void pass_entries(codec *c, sx_proof *proof, size_t width) {
     void *bound = proof->bound, *spatial = proof->spatial;
     size_t n = proof->n_entries, factors = n * proof->width;

@@ -98,7 +98,7 @@ static sx_status join_round(const sx_session *session, size_t index, sx_layer_re
     return status;
 }
 
-/* Searches layer `index` again for so many seconds, without a checkpoint: that says of finished layers only. */
+/* Searches layer `index` again for a given number of seconds, without a checkpoint: that says of finished layers only. */
 static sx_status search_round(sx_session *session, size_t index, double seconds, bool *gained) {
     const sx_session_options *o = session->options;
     sx_session_options options = *o;
@@ -151,7 +151,7 @@ sx_status sx_session_rounds(sx_session *session) {
     return status;
 }
 
-/* Gives layer `index` an answer by a mapper within so many seconds, or leaves it without. */
+/* Gives layer `index` an answer by a mapper within a given number of seconds, or leaves it without. */
 static sx_status answer_by(sx_session *session, size_t index, const char *mapper, double seconds) {
     sx_session_options options = *session->options;
     sx_session quick = *session;
@@ -189,7 +189,7 @@ static bool lacks_answer(const sx_session *session, size_t index) {
     return session->first[index] == index && !result->found && !result->summary.none;
 }
 
-/* Searches a layer that has a quick answer for so many seconds more, by the mapper of the session. */
+/* Searches a layer that has a quick answer for a given number of seconds more, by the mapper of the session. */
 static sx_status improve_layer(const sx_session *session, size_t index, double seconds) {
     sx_session_options options = *session->options;
     sx_session quick = *session;
@@ -206,7 +206,7 @@ static sx_status improve_layer(const sx_session *session, size_t index, double s
     return SX_OK;
 }
 
-/* Spends so many seconds on layers that have a quick answer, those that cost most first, by their shares of the cost. */
+/* Spends some seconds on layers that have a quick answer, those that cost most first, by their shares of the cost. */
 static sx_status improve_layers(const sx_session *session, bool *quick, double left) {
     while (left >= LEAST_ROUND) {
         size_t largest = 0;

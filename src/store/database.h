@@ -20,7 +20,7 @@ typedef struct sx_database {
 } sx_database;
 
 /* Opens a file, or makes an empty one. A file that is no database of ours, is damaged, comes from a newer
- * schema or cannot be written is refused before anything is written. Waits for other programs so many seconds. */
+ * schema or cannot be written is refused before anything is written. Waits for other programs a given number of seconds. */
 SX_MUST_USE sx_status sx_database_open(const char *path, double wait, sx_database *out);
 void sx_database_close(sx_database *database);
 

@@ -80,7 +80,7 @@ static bool add_step(lister *l, uint32_t step, uint32_t t1) {
     return true;
 }
 
-/* Lists the steps with so many PEs; false when memory is out. */
+/* Lists the steps with a given number of PEs; false when memory is out. */
 static bool list_space(lister *l) {
     const sx_systolic_tile_set *set = &l->space->tiles[l->key->loop];
     uint32_t largest = set->t1[set->n - 1], last = largest / l->pes, first = 1;

@@ -43,7 +43,7 @@ typedef struct sx_all_choices {
 
 void sx_all_choices_fini(sx_all_choices *all);
 
-/* Makes the choices of a loop in a design with so many lanes, where they are not there yet; NULL when memory
+/* Makes the choices of a loop in a design with a given number of lanes, where they are not there yet; NULL when memory
  * is out. */
 const sx_loop_choices *sx_choices_make(sx_all_choices *all, const sx_systolic_plan *plan, int loop,
                                        uint32_t lanes);

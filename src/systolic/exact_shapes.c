@@ -74,7 +74,7 @@ static sx_status make_choices(sx_exact *exact, const sx_systolic_plan *plan, uin
     return SX_OK;
 }
 
-/* Adds all shapes of a design with so many lanes, until the run is stopped. */
+/* Adds all shapes of a design with a given number of lanes, until the run is stopped. */
 static sx_status add_design(const sx_run *run, sx_exact *exact, uint32_t design, uint32_t lanes,
                             sx_systolic_tile (*tile)[SX_MAX_SYSTOLIC_LOOPS]) {
     const sx_systolic_space *space = exact->space;

@@ -355,7 +355,7 @@ static int count_of(const sx_systolic_kernel *k, uint8_t class) {
     return n;
 }
 
-/* Gives a kernel so many loops of each class, those it lacks before its own. */
+/* Gives a kernel a given number of loops of each class, those it lacks before its own. */
 static void add_loops(sx_systolic_kernel *k, bool sliding, const int most[4],
                       const sx_systolic_kernel *model) {
     sx_systolic_kernel wide = *k;

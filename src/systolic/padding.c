@@ -3,7 +3,7 @@
  * Source: Odyssey (DAC 2023), "Padding-based Algorithm" and algorithm 1. A loop of n steps has the padded
  * sizes ceil(n/x)*x, x = 1..n-1, ascending. Nested loops run over the padded sizes of all loops; innermost,
  * all divisors of the sizes that were not met before at their level are first-level tiles, with all their
- * divisors as second-level tiles. A level ends when its last so many sizes brought nothing better: ceil(share
+ * divisors as second-level tiles. A level ends when its last sizes brought nothing better: ceil(share
  * * sqrt(n)) of them (stop=published, as the released code has it) or one more (stop=text, as the paper has
  * it). The released code never notes what matrix products find, so there stop=published looks at a fixed
  * number of sizes. Every design is searched on its own, and the run keeps the best of all.

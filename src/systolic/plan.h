@@ -41,7 +41,7 @@ typedef struct sx_systolic_limits {
     double dsp, bram; /* usable */
     double dsp_per_mac, port_words, row_cycles;
     uint32_t bits, lanes, add_latency;
-    double width[65];   /* BRAM blocks in width for a pack of so many words */
+    double width[65];   /* BRAM blocks in width for a pack of a given number of words */
     double inverse[65]; /* 1 / n: exact for packs */
     double per_port;    /* 1 / port_words */
 } sx_systolic_limits;
@@ -72,7 +72,7 @@ struct sx_systolic_plan {
     int simd;
     bool narrow;               /* a pack may be wider than a port */
     double cap[SX_N_OPERANDS]; /* words of each tensor per transfer, at most, but not fewer than the lanes */
-    double per_cap[SX_N_OPERANDS][SX_MAX_SYSTOLIC_LANES + 1]; /* 1 / the most with so many lanes */
+    double per_cap[SX_N_OPERANDS][SX_MAX_SYSTOLIC_LANES + 1]; /* 1 / the most with a given number of lanes */
     sx_systolic_measurer *measure;                            /* of this form */
     sx_systolic_limits limits;
 };
@@ -104,13 +104,13 @@ double sx_systolic_energy(const sx_systolic_plan *plan, const sx_systolic_factor
 /* The rules that tiles obey whatever the device's size: SX_SYSTOLIC_FINE, _LANES, _HIDING or _PACK. */
 sx_systolic_fault sx_systolic_rules(const sx_systolic_plan *plan, const sx_systolic_tile *tile, double lanes);
 
-/* The DSP blocks of so many PEs. The only way to count them: where a type takes a fraction of a block,
+/* The DSP blocks of a given number of PEs. The only way to count them: where a type takes a fraction of a block,
  * another order of the factors would round differently. */
 static inline double sx_systolic_dsp(const sx_systolic_limits *limits, double pes, double lanes) {
     return limits->dsp_per_mac * pes * lanes;
 }
 
-/* How long a tile of so many steps of a loop is in the first input. */
+/* How long a tile of a given number of steps of a loop is in the first input. */
 static inline double sx_systolic_span(const sx_systolic_loop *loop, double step) {
     return (step - 1) * loop->stride + 1 + loop->reach;
 }
@@ -120,7 +120,7 @@ double sx_systolic_sums_wanted(const sx_systolic_plan *plan, double lanes);
 
 /* Words per transfer of a tensor whose last rank is `step` long. */
 double sx_systolic_pack(const sx_systolic_plan *plan, int operand, double step, double lanes);
-/* Whether a transfer may have so many words. */
+/* Whether a transfer may have a given number of words. */
 bool sx_systolic_packs(double pack);
 
 #endif

@@ -179,7 +179,7 @@ static sx_program_tiles tiles_at(const sx_program *program, const double *z) {
     return tiles;
 }
 
-/* The tiles of fewest words among those of so many lanes. `start` keeps the constraints, which stay as they are; the
+/* The tiles of fewest words among those of a given number of lanes. `start` keeps the constraints, which stay as they are; the
  * objective becomes the words. */
 static sx_program_tiles with_lanes(const sx_program *program, sx_geometric *geometric, const double *start,
                                    double lanes) {
@@ -225,7 +225,7 @@ static sx_program_tiles balance_tiles(const sx_program *program, sx_geometric *c
     return search_lanes(program, constraints, most_lanes, least, most);
 }
 
-/* Solves with so many lanes of a PE at least; false where that leaves no room. */
+/* Solves with a given number of lanes of a PE at least; false where that leaves no room. */
 static bool solve_with(const sx_program *program, sx_program_objective objective, double least_lanes,
                        sx_program_tiles *out) {
     sx_geometric geometric;

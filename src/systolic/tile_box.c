@@ -31,7 +31,7 @@ typedef struct choices {
     double most_hidden;       /* by these loop's tiles and those of the loops after it */
 } choices;
 
-/* A search of a box with so many lanes. */
+/* A search of a box with a given number of lanes. */
 typedef struct box_search {
     const sx_systolic_objective_value *objective;
     const sx_systolic_space *space;
@@ -122,7 +122,7 @@ static double evaluate_records(box_search *h) {
     return sx_systolic_objective_apply(h->objective, h->plan, h->lanes, h->tile);
 }
 
-/* Whether the DSP blocks of so many PEs, along the loops up to a depth, may be enough and are not too many.
+/* Whether the DSP blocks of a given number of PEs, along the loops up to a depth, may be enough and are not too many.
  */
 static bool has_blocks(const box_search *h, int depth, double pes) {
     double dsp = sx_systolic_dsp(&h->plan->limits, pes, h->lanes);
@@ -130,7 +130,7 @@ static bool has_blocks(const box_search *h, int depth, double pes) {
     return dsp <= h->plan->limits.dsp && (!all || dsp >= h->space->least_dsp);
 }
 
-/* Chooses the loops from a depth on, after so many PEs and independent sums. */
+/* Chooses the loops from a depth on, after a given number of PEs and independent sums. */
 static void descend_loops(box_search *h, int depth, double pes, double hidden) {
     const choices *c = &h->choices[depth];
     size_t n = h->space->n_kernels;
@@ -157,7 +157,7 @@ static void descend_loops(box_search *h, int depth, double pes, double hidden) {
     set_least(h, depth);
 }
 
-/* Searches with so many lanes. */
+/* Searches with a given number of lanes. */
 static void search_lanes(box_search *h, uint32_t lanes, uint32_t *divisors) {
     int n = h->space->n_loops;
     h->lanes = lanes;

@@ -175,7 +175,7 @@ static sx_status read_header(reader *r) {
     return read_number(r, "the number of entries", 0, SX_MAX_NONZEROS, &r->declared);
 }
 
-/* Whether the file is a mask. A number of so many digits would be no coordinate of the tensor. */
+/* Whether the file is a mask. A number with as many digits would be no coordinate of the tensor. */
 static bool is_mask(const reader *r) {
     uint64_t words = 1, n = 0, size = (uint64_t)(r->end - r->at);
     for (int i = 0; i < r->tensor->n_ranks; i++) words *= r->size[i];

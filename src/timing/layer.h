@@ -10,7 +10,7 @@
 void sx_layer_operator(const sx_arch *arch, const sx_timing *timing, const sx_problem *problem,
                        sx_timed_operator *out);
 
-/* The time of a mapped layer that runs `repeat` times as one operator and moves so many bytes to and from the outermost
+/* The time of a mapped layer that runs `repeat` times as one operator and moves a number of bytes to and from the outermost
  * level each time. Where the machine has no units, compute cycles and the bandwidths of all levels are those of the
  * mapping. */
 sx_operator_time sx_time_layer(const sx_arch *arch, const sx_timing *timing, const sx_problem *problem,

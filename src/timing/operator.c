@@ -25,7 +25,7 @@ static double level_rate(const sx_arch *arch, int level) {
     return words * (double)s->instances * s->word_bits / 8 / arch->cycle_seconds;
 }
 
-/* How much faster than the compute units' own width operands of so many bits multiply. */
+/* How much faster than the compute units' own width operands of a given number of bits multiply. */
 static double width_rate(const sx_timing *timing, double bits) {
     double rate = 1;
     for (int i = 0; i < timing->n_rates; i++)
@@ -57,7 +57,7 @@ typedef struct kernel_time {
     double compute, memory, whole;
 } kernel_time;
 
-/* The time of a product in tiles of m x n, its reduction in so many parts. */
+/* The time of a product in tiles of m x n, its reduction in a given number of parts. */
 static kernel_time time_tiles(const kernel *k, double m, double n, double parts) {
     const sx_timed_operator *op = k->op;
     const double tiles = op->repeat * ceil(op->m / m) * ceil(op->n / n) * parts;

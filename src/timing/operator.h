@@ -41,7 +41,7 @@ sx_operator_time sx_time_operator(const sx_arch *arch, const sx_timing *timing, 
 void sx_operator_time_finish(const sx_arch *arch, double exponent, sx_operator_time *time);
 
 /* Seconds of a collective operation of `chips` over the link: "all-reduce", "all-gather", "reduce-scatter" or
- * "all-to-all" of so many bytes; 0 for one chip. The latency is that of two chips, and grows with the root of their number. */
+ * "all-to-all" of a number of bytes; 0 for one chip. The latency is that of two chips, and grows with the root of their number. */
 double sx_time_collective(const sx_timing *timing, const char *kind, double chips, double bytes);
 
 /* The name of a limit, such as "compute" or "HBM". */

@@ -14,7 +14,7 @@ typedef struct sx_check_budget {
     atomic_bool over; /* nothing more need be checked */
 } sx_check_budget;
 
-/* Counts what takes as long as so many steps. */
+/* Counts what takes as long as a given number of steps. */
 void sx_check_budget_spend(sx_check_budget *budget, uint64_t n);
 
 /* Whether the budget is spent, as sx_interrupt asks it. */

@@ -34,7 +34,7 @@ typedef struct climber {
     uint64_t required; /* words that pass to and from DRAM whatever is done */
 } climber;
 
-/* Whether a way that takes and passes at least so many words may be a step. */
+/* Whether a way that takes and passes at least a given number of words may be a step. */
 static bool may_enter(const climber *c, uint64_t size, uint64_t words) {
     const sx_chain_step *before =
         sx_chain_step_at(c->steps, size < c->options->least ? c->options->least : size);

@@ -27,9 +27,9 @@ typedef struct outlook {
 typedef struct beginning {
     outlook view;
     double energy, latency;
-    uint64_t
-        peak[SX_MAX_FUSED_LOOPS + 1]; /* of einsums that have just so many loops in common with the rest */
-    uint64_t held[SX_MAX_FUSED_LOOPS + 1]; /* that stays under at most so many loops */
+    uint64_t peak[SX_MAX_FUSED_LOOPS +
+                  1]; /* of einsums that have just a given number of loops in common with the rest */
+    uint64_t held[SX_MAX_FUSED_LOOPS + 1]; /* that stays under at most a given number of loops */
     uint32_t from, label; /* the beginning without its last einsum, and that einsum's label */
     uint32_t next;        /* of the same view */
     bool dead;

@@ -25,7 +25,7 @@ typedef struct sx_label {
     sx_face face;
     double energy, latency;
     uint64_t bits[SX_MAX_FUSED_LOOPS +
-                  1]; /* of tensors that are not exchanged: those under at most so many loops */
+                  1]; /* of tensors that are not exchanged: those under at most a given number of loops */
 } sx_label;
 
 /* What counts: of several criteria each must be no worse. */

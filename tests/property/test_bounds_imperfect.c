@@ -231,7 +231,7 @@ static void try_space(sx_small_space *small, uint64_t number, walk_space *walk, 
     sx_small_space_fini(small);
 }
 
-/* Draws spaces, of at most so many constructions, and tries mappings of them. */
+/* Draws spaces, of at most a given number of constructions, and tries mappings of them. */
 static bench walk_spaces(const settings *set, const char *what, const char *stream, uint64_t most,
                          void draw(sx_rng *rng, uint64_t most, sx_small_space *out), walk_space *walk,
                          double recorded) {

@@ -268,7 +268,7 @@ static bool front_covers(const sx_small_space *small, const sx_score *point) {
 }
 
 /* Whether all that a certificate claims is so, by the model and by listing its space, which is `forged`. `late`: its cycles
- * may be so many off the model's, which may count one too many of a full port (docs/proof.md). */
+ * may differ by that number from the model's, which may count one too many of a full port (docs/proof.md). */
 static bool is_true(const sx_certificate *c, const sx_small_space *forged, double late) {
     sx_evaluator *evaluator;
     sx_score score;

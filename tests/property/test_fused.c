@@ -65,7 +65,7 @@ static size_t add_tensor(sx_graph *graph, const char *name, int number, const ui
     return index;
 }
 
-/* Adds a layer to the graph, whose window has so many rows, so far apart, and columns; returns its output. */
+/* Adds a layer to the graph, whose window has a given number of rows, so far apart, and columns; returns its output. */
 static size_t add_layer(tower *t, int l, size_t in, int window, int dilation, int columns) {
     layer_shape *layer = &t->layer[l];
     const int rows = l ? t->layer[l - 1].rows : t->rows;
@@ -354,7 +354,7 @@ static double outermost_words(const sx_cost *cost, int level) {
     return words;
 }
 
-/* Runs a layer on so many rows, 0 being all. */
+/* Runs a layer on a given number of rows, 0 being all. */
 static void run_layer(execution *e, int l, int at, int rows, bool again, double times) {
     static sx_cost executed, sampled;
     static sx_arch arch;

@@ -143,7 +143,7 @@ static uint64_t words(const world *w, const sx_mapping *m, int s, int v) {
 }
 
 /* In how many ways a level's banks can be dealt out so that it keeps just what it does: from tensor v on,
- * with so many banks left. */
+ * with a given number of banks left. */
 static uint64_t count_deals(const world *w, const sx_mapping *m, int s, int v, uint32_t left) {
     const sx_storage *level = &w->c.arch.level[s];
     if (v == w->c.problem.n_tensors) return left == 0;

@@ -143,7 +143,7 @@ static double value_of(const trial *t, const sx_systolic_point *point) {
     return sx_objective_value(&t->objective, &score);
 }
 
-/* Whether so many lanes may be. */
+/* Whether a given number of lanes may be. */
 static bool may_be_lanes(const trial *t, uint32_t n) {
     return (n & (n - 1)) == 0 && n * t->device.element[0].bits <= 256;
 }

@@ -145,7 +145,7 @@ static void tell_all(trial *t, const sx_zeros *draw) {
              kind == SX_RANDOM ? 0.5 / all : 0, "computes kind %d", kind);
 }
 
-/* Draws the tensors so many times; false where the oracle does not simulate the case. */
+/* Draws the tensors a given number of times; false where the oracle does not simulate the case. */
 static bool draw_often(trial *t, uint64_t seed, uint64_t number, uint64_t draws) {
     sx_rng rng = sx_rng_stream(seed, "zeros.draw", number);
     for (int i = 0; i < t->n; i++) t->figure[i].sum = t->figure[i].squares = 0;

@@ -5,7 +5,7 @@
 #include "looptree/chain.h"
 #include "sextant/rng.h"
 
-/* Draws the layers of a chain: at most so many rows, columns and layers; false where nothing is left of a tensor. */
+/* Draws the layers of a chain: at most a given number of rows, columns and layers; false where nothing is left of a tensor. */
 bool sx_random_chain_layers(sx_rng *rng, int largest, int layers, sx_chain *chain);
 
 /* Draws layers, loops and choices. */

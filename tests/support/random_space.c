@@ -86,7 +86,7 @@ static void draw_sparse(sx_rng *rng, sx_small_space *small) {
     small->c.options.sparse_timeloop = sx_rng_below(rng, 4) == 0;
 }
 
-/* Makes the space of what was drawn, with orders fixed and sizes cut down until it has at most so many constructions;
+/* Makes the space of what was drawn, with orders fixed and sizes cut down until it has at most a given number of constructions;
  * false where that fails. */
 static bool make_small(sx_rng *rng, uint64_t most, sx_small_space *out) {
     for (int tries = 0; tries < 20 && make(out); tries++) {

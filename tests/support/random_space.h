@@ -16,7 +16,7 @@ typedef struct sx_small_space {
     uint64_t n; /* constructions */
 } sx_small_space;
 
-/* Draws a space of at most so many constructions: a random problem and architecture, sometimes constraints,
+/* Draws a space of at most a given number of constructions: a random problem and architecture, sometimes constraints,
  * orders fixed and sizes cut down until they are that few. Free with sx_small_space_fini. */
 void sx_random_space(sx_rng *rng, uint64_t most, SX_OWN sx_small_space *out);
 /* The same with sparse tensors. */
@@ -57,7 +57,7 @@ void sx_random_link_space(sx_rng *rng, SX_OWN sx_small_space *out);
  * by units that share them cost energy. */
 void sx_random_shared_window(sx_rng *rng, uint64_t most, SX_OWN sx_small_space *out);
 /* Draws a space with remainders of tensors whose ranks are single dimensions, on one to four memories with arrays and little
- * room; of at most so many constructions, or, of 0, of any number (then n is 0). */
+ * room; of at most a given number of constructions, or, of 0, of any number (then n is 0). */
 void sx_random_plain_space(sx_rng *rng, uint64_t most, SX_OWN sx_small_space *out);
 /* Makes a space again, with networks whose hops cost energy, as often as not nothing else. */
 void sx_random_hops(sx_rng *rng, sx_small_space *small);

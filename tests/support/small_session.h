@@ -13,7 +13,7 @@ typedef struct sx_small {
     sx_session_options options;
 } sx_small;
 
-/* A session of seed 7 by a mapper, so many evaluations per layer. */
+/* A session of seed 7 by a mapper, a given number of evaluations per layer. */
 void sx_small_init(sx_small *small, const char *mapper, uint64_t evaluations, sx_warm warm);
 void sx_small_fini(sx_small *small);
 

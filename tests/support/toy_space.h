@@ -16,7 +16,7 @@ typedef struct sx_toy_point {
 typedef struct sx_toy_options {
     bool barren;    /* no point is legal */
     unsigned work;  /* rounds of idle work in every evaluation */
-    unsigned dims;  /* only so many numbers vary, the others are 0; 0: all */
+    unsigned dims;  /* only a given number of numbers vary, the others are 0; 0: all */
     uint64_t shift; /* another cost */
 } sx_toy_options;
 

@@ -16,7 +16,7 @@ static void time_is_up(int number) {
     sx_cancel_set(&late);
 }
 
-/* Lets `late` become 1 after so many seconds of CPU time; never, where they are 0. */
+/* Lets `late` become 1 after a given number of seconds of CPU time; never, where they are 0. */
 static void set_alarm(double seconds) {
     struct timeval value = {.tv_sec = (time_t)seconds,
                             .tv_usec = (suseconds_t)((seconds - floor(seconds)) * 1e6)};

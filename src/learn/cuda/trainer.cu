@@ -143,7 +143,7 @@ static gemm_plan plan_of(const sx_cuda_state *s, int m, int n, int k) {
     return p;
 }
 
-/* Milliseconds that reading or writing so many bytes takes, about, in a kernel of its own. */
+/* Milliseconds that reading or writing a number of bytes takes, about, in a kernel of its own. */
 static float traffic(size_t bytes) {
     return 0.002f + (float)bytes / 3.5e9f;
 }

@@ -193,7 +193,7 @@ static int first_mixed(const window *w) {
     return -1;
 }
 
-/* The window of a tensor whose tile has so many words; NULL when memory is out, which the tape remembers. */
+/* The window of a tensor whose tile has a given number of words; NULL when memory is out, which the tape remembers. */
 static window *begin_window(sx_relaxed *r, int tensor, sx_real words) {
     if (!r->window) r->window = malloc(sizeof *r->window);
     if (!r->window) {

@@ -1,6 +1,6 @@
 /* Pruning tests: bounds against the incumbents.
  *
- * One criterion: a bound must be below the best, or below the last of the k best where so many are wanted.
+ * One criterion: a bound must be below the best, or below the last of the k best where k are wanted.
  * What is not better by more than a share of 1e-12 counts as not better: bounds are sums of doubles.
  *
  * The front: a bound of energy and cycles is of no interest where a member of the front has no more of

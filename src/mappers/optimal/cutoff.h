@@ -14,7 +14,7 @@ typedef struct sx_prune_rule {
     double least[SX_MAX_CRITERIA]; /* proven optima of the criteria before it */
     double gap;                    /* what is not better by that share need not be visited, */
     double ceiling;                /* nor what is not below this; 0: none */
-    unsigned k;                    /* so many best are wanted */
+    unsigned k;                    /* how many of the best are wanted */
     bool front;                    /* and the front of energy and cycles */
     bool tables;                   /* bounds by tables */
     bool latency;                  /* some criterion has the latency of the tile pipeline */

@@ -140,7 +140,7 @@ static bool is_scarce(const sx_heuristics *start) {
     return time > 0 && (double)start->likely * STEP_SECONDS > time / (sx_run_hurried(start->run) ? 16 : 8);
 }
 
-/* Whether the search does after so many steps of the proof what it does without a limit of time. */
+/* Whether the search does after a given number of steps of the proof what it does without a limit of time. */
 static bool is_untimed(const sx_heuristics *start, uint64_t steps) {
     const double time = sx_run_time(start->run);
     if (time <= 0) return true;
@@ -155,7 +155,7 @@ static bool follows_dividing(const sx_heuristics *start) {
     return start->space->options.remainders && start->space->options.dividing > 0;
 }
 
-/* The evaluations that Gamma should have had after so many steps of the proof. */
+/* The evaluations that Gamma should have had after a given number of steps of the proof. */
 static uint64_t due_evaluations(const sx_heuristics *start, const sx_heuristics_state *at, uint64_t steps) {
     bool timed = !is_untimed(start, steps), stale = is_stale(start->run);
     uint64_t slow = sx_gamma_slowness(start->space), most = start->gamma / slow;

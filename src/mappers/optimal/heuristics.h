@@ -59,7 +59,7 @@ typedef struct sx_heuristics_state {
 /* Finds a good answer before the proof. */
 SX_MUST_USE sx_status sx_heuristics_first(const sx_heuristics *start, sx_heuristics_state *at);
 
-/* Gives these searches what is due to them after so many steps of the proof: all there is after
+/* Gives these searches what is due to them after a given number of steps of the proof: all there is after
  * SX_ANY_STEPS. */
 #define SX_ANY_STEPS (UINT64_MAX / 2)
 SX_MUST_USE sx_status sx_heuristics_share(const sx_heuristics *start, sx_heuristics_state *at,

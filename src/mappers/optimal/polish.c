@@ -21,7 +21,7 @@ enum {
     TOGETHER = 8,
     MOST = 3000, /* evaluations of a descent */
     KICKS = 4,   /* random moves before it, at most */
-    SHARE = 3,   /* one in so many of the run's evaluations, */
+    SHARE = 3,   /* a share of the run's evaluations, */
     LESS = 32,   /* and where the incumbent is old */
 };
 

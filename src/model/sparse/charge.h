@@ -15,7 +15,7 @@ typedef struct sx_sparse_computed {
     double busy; /* computes that take a unit's time */
 } sx_sparse_computed;
 
-/* What state->computes take where dense ones take so many cycles on so many units. */
+/* What state->computes take where dense ones take a given number of cycles on a given number of units. */
 sx_sparse_computed sx_sparse_compute(const sx_sparse_state *state, double cycles, double units);
 
 /* The blocks that the non-zeros of a tile take on average; those of the level's last tile are remembered. The tile is

@@ -14,7 +14,7 @@ typedef struct sx_density {
     uint64_t words;             /* of the whole tensor */
     uint64_t nonzeros;          /* of the whole tensor */
     double word;                /* probability that a word is a non-zero */
-    uint64_t never_empty;       /* by chance: tiles of so many words or more are not empty */
+    uint64_t never_empty;       /* by chance: tiles of a given number of words or more are not empty */
     const sx_positions *placed; /* where they are; NULL: by chance */
 } sx_density;
 
@@ -26,7 +26,7 @@ void sx_density_cache_free(SX_TAKE sx_density_cache *cache);
 /* Whether memory ran out, or `steps` (NULL: nothing) ended it, while something was counted; asking forgets it. */
 bool sx_density_cache_failed(sx_density_cache *cache);
 
-/* A density of a tensor of so many words, whose non-zeros lie by chance or have known places. */
+/* A density of a tensor of a given number of words, whose non-zeros lie by chance or have known places. */
 sx_density sx_density_make(sx_density_model model, double share, uint64_t words);
 sx_density sx_density_placed(sx_density_model model, const sx_positions *positions);
 
@@ -53,7 +53,7 @@ static inline double sx_density_of_word(const sx_density *density) {
     return density->word;
 }
 
-/* The blocks of so many words that the non-zeros of a tile take on average, the last one not full; the tile is
+/* The blocks of a given number of words that the non-zeros of a tile take on average, the last one not full; the tile is
  * given as for sx_density_empty. */
 double sx_density_blocks(const sx_density *density, sx_density_cache *cache, uint64_t tile, uint32_t block);
 

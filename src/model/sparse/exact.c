@@ -83,7 +83,7 @@ static void expect_tile(sx_sparse_state *state, int v, int s) {
     t->bits = tile_metadata(t, empty, t->metadata);
 }
 
-/* Makes a box so many times as wide along a loop, up to the whole dimension; `spans` are those of the list's loops. */
+/* Makes a box some times as wide along a loop, up to the whole dimension; `spans` are those of the list's loops. */
 static inline void widen_box(const sx_model *model, const sx_loop *list, int l, uint64_t times, uint32_t *box,
                              uint32_t *spans) {
     int dim = list[l].dim;

@@ -4,7 +4,7 @@
  * some operand is. Operands are taken one after the other: of m products that are left, so many remain as the operand has
  * non-zeros among the m words that they use. An operand that has all reduction dimensions uses another word in each product;
  * one that has some of them leaves all products at a coordinate, or none. Where two operands of the second kind have a
- * dimension in common, where an operand uses a word in several products for other reasons, and in sums of so many products
+ * dimension in common, where an operand uses a word in several products for other reasons, and in sums of some products
  * that it makes no difference, products are taken as independent. */
 #include "model/sparse/pass.h"
 
@@ -24,7 +24,7 @@ typedef struct products {
     int output;
     unsigned dims; /* over which they are summed */
     uint64_t n;
-    double *left, *next; /* n + 1: probability that so many are left */
+    double *left, *next; /* n + 1: probability that i are left */
 } products;
 
 /* The product of the sizes of some dimensions. */

@@ -146,7 +146,7 @@ typedef struct sx_sparse_state {
     sx_sparse_counts (*counts)[SX_MAX_LEVELS]; /* per tensor; exact: where details are wanted */
 } sx_sparse_state;
 
-/* By the exact semantics, what is left of so many dense accesses to a tile of which `share` takes place: words of
+/* By the exact semantics, what is left of a given number of dense accesses to a tile of which `share` takes place: words of
  * data, and bits of metadata. */
 static inline double sx_exact_words(const sx_sparse_tile *tile, double count, double share) {
     return tile->format ? count * tile->density * share : count * share;
@@ -178,7 +178,7 @@ static inline const sx_density *sx_sparse_density(const sx_sparse_state *state, 
     return &state->model->sparse->density[tensor];
 }
 
-/* Where the probability that a tile of so many words is empty is remembered. */
+/* Where the probability that a tile of a given number of words is empty is remembered. */
 static inline uint64_t sx_empty_place(uint64_t words) {
     return words * 0x9e3779b97f4a7c15u >> (64 - SX_EMPTY_MEMO_BITS);
 }

@@ -51,7 +51,7 @@ typedef struct sums {
     uint32_t block;
 } sums;
 
-/* Adds n tiles of so many words and non-zeros each. */
+/* Adds n tiles of a given number of words and non-zeros each. */
 static void add_tiles(sums *s, uint64_t n, uint64_t words, uint64_t nonzeros) {
     if (!nonzeros) return;
     s->words += n * words;

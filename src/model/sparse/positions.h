@@ -35,7 +35,8 @@ static inline uint64_t sx_positions_tile(const sx_positions *positions, const ui
 typedef struct sx_tile_counts {
     double empty;  /* share of the tensor's words that lie in empty tiles */
     uint64_t most; /* non-zeros of one tile */
-    double blocks; /* blocks of so many words that the non-zeros of a tile fill or begin, on average */
+    double
+        blocks; /* blocks of a given number of words that the non-zeros of a tile fill or begin, on average */
 } sx_tile_counts;
 
 /* What counting needs again and again; one thread's. */

@@ -51,7 +51,7 @@ static int find_minimal(const sx_sparse_state *state, int tensor, const sx_left_
     return n;
 }
 
-/* The words of a tensor that loops of so many iterations span. */
+/* The words of a tensor that loops of a given number of iterations span. */
 static uint64_t words_of(const sx_sparse_state *state, int tensor, const sx_box_loops *loops) {
     const sx_nest *nest = state->nest;
     const uint32_t *size = state->model->size;
@@ -78,7 +78,7 @@ static void find_intersections(const sx_sparse_state *state, int tensor, int n, 
     }
 }
 
-/* The probability that one of n minimal boxes is empty, each set of which has so many words in common. */
+/* The probability that one of n minimal boxes is empty, each set of which has a given number of words in common. */
 static double include_tensor(const sx_sparse_state *state, int tensor, double most, int n,
                              const int64_t *common) {
     double some = 0;

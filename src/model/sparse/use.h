@@ -39,7 +39,7 @@ static inline __attribute__((always_inline)) void sx_sparse_use(const sx_sparse_
     use->bits[a] += bits;
 }
 
-/* Adds accesses of a kind, by the exact semantics, of `count` over so many instances, of which `share` takes place. */
+/* Adds accesses of a kind, by the exact semantics, of `count` over a given number of instances, of which `share` takes place. */
 static inline __attribute__((always_inline)) void
 sx_exact_use_share(const sx_sparse_level *level, const sx_exact_shares *t, int kind, int a, double count,
                    double share, double ratio, double instances, sx_sparse_usage *use) {

@@ -53,7 +53,7 @@ static bool add_run(runs *r, uint64_t first, uint64_t end) {
     return true;
 }
 
-/* Adds the runs of `from`, moved by so many words, to those of `to`; false where there is no room. */
+/* Adds the runs of `from`, moved by a given number of words, to those of `to`; false where there is no room. */
 static bool add_moved(const runs *from, uint64_t by, runs *to) {
     const runs before = *to;
     to->n = 0;

@@ -70,7 +70,7 @@ typedef struct sx_zero_pass {
     double charge[SX_CORE_TENSORS][SX_CORE_CHARGE];
 } sx_zero_pass;
 
-/* The probability that a tile of so many words of a hypergeometric tensor is empty, where it is not remembered. */
+/* The probability that a tile of a given number of words of a hypergeometric tensor is empty, where it is not remembered. */
 double sx_zeros_find_empty(const sx_zero_pass *f, int tensor, double words);
 
 /* What a tensor's probabilities are remembered in; NULL where they are a product. */
@@ -78,7 +78,7 @@ static inline const struct sx_remembered *sx_zeros_memo(const sx_zero_pass *f, i
     return f->random[v] ? f->sparse->empty[v].at : NULL;
 }
 
-/* The probability that a tile of so many words is empty. */
+/* The probability that a tile of a given number of words is empty. */
 static inline double sx_zeros_empty(const sx_zero_pass *f, int v, const struct sx_remembered *memo,
                                     double words) {
     if (!memo) {

@@ -7,7 +7,7 @@ typedef struct loop_box {
     int child;      /* it has all loops up to this level; -1: none */
     uint64_t extra; /* and these */
     uint64_t part;  /* and of this one */
-    double n_part;  /* so many iterations */
+    double n_part;  /* its iterations */
 } loop_box;
 
 /* The smallest boxes that leave out computes where they are empty, of one condition tensor. */

@@ -88,7 +88,7 @@ __attribute__((noinline)) static double count_fibers(const sx_zero_pass *f, int 
     return (double)sx_shape_words(&f->model->shape[v], extent);
 }
 
-/* Adds the ranks of a level, the outermost of which has so many fibers. */
+/* Adds the ranks of a level, the outermost of which has a given number of fibers. */
 static inline void add_ranks(const sx_zeros_held *h, bool tiled, double words, double fibers,
                              rank_chain *out) {
     int inner = tiled ? out->n : 0, top = h->n_ranks - 1;

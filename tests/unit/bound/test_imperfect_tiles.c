@@ -31,7 +31,7 @@ static double accesses(const int *size, int m, int n, int k, int first) {
     return a + b + o + (o - size[0] * size[1]);
 }
 
-/* Opens a map of a problem on the machine with so many words in its buffer. */
+/* Opens a map of a problem on the machine with a given number of words in its buffer. */
 static void open_map(sx_small_map *map, const char *einsum, int room) {
     char text[1024];
     snprintf(text, sizeof text, machine, room);

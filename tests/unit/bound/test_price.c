@@ -19,7 +19,7 @@ static const char array[] = "arch:\n  arithmetic: {name: MAC, instances: 4, mesh
                             "  - {name: Buffer, entries: 4096, instances: 1}\n";
 
 /* What is taken off the reads of A at the buffer, which cost 1 each, for the way to Near where RF bypasses it; p and r are
- * spread over so many units. */
+ * spread over a given number of units. */
 static double spared(const sx_model *model, uint32_t p, uint32_t r) {
     enum { NEAR, RF, BUFFER, A = 1 };
     sx_bound *bound;

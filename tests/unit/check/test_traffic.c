@@ -19,7 +19,7 @@ typedef struct fixture {
     sx_check_counts counts[LEVELS];
 } fixture;
 
-/* Flow s has so many accesses for words that come to `delivered` for all children together. */
+/* Flow s has a given number of accesses for words that come to `delivered` for all children together. */
 static void set_flow(fixture *f, int s, int64_t accesses, int64_t delivered, int64_t children) {
     f->flow[s].accesses = accesses;
     f->flow[s].delivered = delivered;

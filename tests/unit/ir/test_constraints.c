@@ -130,7 +130,7 @@ static void several_outer_dimensions_have_an_order(void **state) {
     judge("L1: the temporal loop of n must be inside that of m");
 }
 
-/* Spreads the spatial loops of L1: factors of 2 for m, k and n in this order, so many on X. */
+/* Spreads the spatial loops of L1: factors of 2 for m, k and n in this order, split of them on X. */
 static void spread(unsigned m, unsigned k, unsigned n, uint8_t split) {
     mapping.level[1].spatial[M] = m;
     mapping.level[1].spatial[K] = k;

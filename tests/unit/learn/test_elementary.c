@@ -12,7 +12,7 @@
 
 enum { CASES = 20000 };
 
-/* Within so many units in the last place of the right value. */
+/* Within a given number of units in the last place of the right value. */
 static void near(double got, double right, double units) {
     double unit = nextafter(fabs(right), INFINITY) - fabs(right);
     if (!(fabs(got - right) <= units * unit)) fail_msg("%.17g instead of %.17g", got, right);

@@ -18,7 +18,7 @@ static const char tight[] = "arch:\n"
                             "  - {name: L1, instances: 4, entries: 2, vector-access-energy: 1.5}\n"
                             "  - {name: DRAM, technology: DRAM, instances: 1, vector-access-energy: 100}\n";
 
-/* Searches by the space's own model, with at most so many evaluations; 0: any number. */
+/* Searches by the space's own model, with at most a given number of evaluations; 0: any number. */
 static sx_run_summary search_exhaustively(const sx_map_space_options *space_options, const char *objective,
                                           uint64_t evaluations) {
     sx_small_map m;

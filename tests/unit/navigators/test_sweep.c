@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-/* Searches a toy space of so many dimensions; the run is the caller's. */
+/* Searches a toy space of a given number of dimensions; the run is the caller's. */
 static sx_status sweep(unsigned dims, const char *navigator, uint64_t evaluations, unsigned threads,
                        sx_space **space, sx_run **run) {
     const sx_toy_options toy = {.dims = dims};

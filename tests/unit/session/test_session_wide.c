@@ -33,7 +33,7 @@ static void search_with(size_t number, sx_session_options *options, sx_session_r
     assert_true(out->layer[0].found);
 }
 
-/* Searches a layer by a mapper with so many evaluations, 0: any number. */
+/* Searches a layer by a mapper with a given number of evaluations, 0: any number. */
 static void search_layer(size_t number, const char *mapper, uint64_t evaluations, bool remainders,
                          sx_session_result *out) {
     sx_session_options options;

@@ -1,4 +1,4 @@
-/* Sums over scores of drawn points, by which a GPU's bits are held against the library's on another machine. */
+/* Sums over scores of drawn points, by which a GPU's bits are compared with the library's on another machine. */
 #ifndef SX_BENCH_GPU_EXPECTED_H
 #define SX_BENCH_GPU_EXPECTED_H
 

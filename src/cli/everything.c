@@ -27,7 +27,7 @@ static void show_progress(void *user, uint64_t done, uint64_t all, bool mappings
     sx_gpu_show(e->line, &e->told, done, all, mappings ? "mappings" : "factorisations", best);
 }
 
-/* Holds what was found against what is claimed. */
+/* Compares what was found with what is claimed. */
 static void compare_claim(const sx_gpu_look_answer *a, const sx_certificate *c, sx_verification *v) {
     const char *why = NULL;
     if (!a->complete) {

@@ -29,7 +29,7 @@ enum {
 };
 extern const sx_metric_about sx_mapping_metric[SX_N_MAPPING_METRICS];
 
-/* Holds an objective against n metrics of something called `name`; an error where it needs others. */
+/* Compares an objective with n metrics of something called `name`; an error where it needs others. */
 SX_MUST_USE sx_status sx_goal_init(sx_goal *goal, const sx_objective *objective,
                                    const sx_metric_about *metrics, size_t n, const char *name);
 

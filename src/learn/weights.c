@@ -140,7 +140,7 @@ static sx_status read_fixed(reader *r) {
     return need_bytes(r, (size_t)PER_LAYER * r->n_layers + r->text);
 }
 
-/* Reads the layers and holds the number of parameters against the bytes that are left, before memory is taken. */
+/* Reads the layers and compares the number of parameters with the bytes that are left, before memory is taken. */
 static sx_status read_layers(reader *r, sx_nn_plan *plan) {
     uint32_t inputs = r->inputs;
     uint64_t n = 0;

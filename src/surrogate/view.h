@@ -15,7 +15,7 @@ typedef struct sx_view {
     double minimum; /* log2 of the objective of the algorithmic minimum */
 } sx_view;
 
-/* Holds a surrogate against a space and an objective; an error that says why where it does not fit. With
+/* Compares a surrogate with a space and an objective; an error that says why where it does not fit. With
  * `anyway`, one of another architecture or space is taken as far as levels, dimensions and tensors are the
  * same: inputs that the space lacks are at their mean. */
 SX_MUST_USE sx_status sx_view_init(const sx_surrogate *surrogate, const sx_map_space *space,

@@ -1,6 +1,6 @@
 /* The best of all tiles that divide their loops: what searches without padding can find.
  *
- * Source: the divisor-only search that Odyssey (DAC 2023), "Evaluation Results", holds its own against.
+ * Source: the divisor-only search that Odyssey (DAC 2023), "Evaluation Results", compares its own with.
  * First-level tiles divide the size of their loop (of several kernels, that of one of them), second-level
  * tiles the first-level ones. What differs: not every combination is evaluated. They are counted, reported as
  * rejected draws, and the best of them is found by tile_box.c; only what improves on all before is given to

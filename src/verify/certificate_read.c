@@ -243,7 +243,7 @@ static sx_status read_claims(const sx_node *map, sx_certificate *c) {
     return read_history(sx_node_get(map, "history"), c);
 }
 
-/* Holds the hash of a certificate against what it says. */
+/* Compares the hash of a certificate with what it says. */
 static sx_status check_hash(const sx_node *map, const sx_certificate *c) {
     char hash[17];
     const sx_node *node = sx_node_get(map, "hash");
@@ -288,7 +288,7 @@ static sx_status find_claims(sx_input *input, const char *name, const sx_node **
     return check_sections(input);
 }
 
-/* Reads all of a certificate and, where asked to, holds it against its hash. */
+/* Reads all of a certificate and, where asked to, compares it with its hash. */
 static sx_status read_all(sx_input *input, const char *name, bool whole, sx_certificate *c) {
     const sx_node *claims;
     SX_TRY(find_claims(input, name, &claims));

@@ -86,7 +86,7 @@ static const char *name_spatial(const check *k, const uint32_t (*spatial)[SX_MAX
     return text;
 }
 
-/* Holds the claimed energy without rounding against the mapping's. */
+/* Compares the claimed energy without rounding with the mapping's. */
 static sx_status check_exact_energy(check *k) {
     char exact[SX_FRACTION_SIZE];
     if (!*k->c->energy_exact) return SX_OK;
@@ -122,7 +122,7 @@ static sx_status check_mapping(check *k) {
     return check_exact_energy(k);
 }
 
-/* Holds the numbers against each other. */
+/* Compares the numbers with each other. */
 static bool check_totals(check *k) {
     const sx_certificate *c = k->c;
     uint64_t searched = 0;

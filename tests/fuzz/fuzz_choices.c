@@ -22,7 +22,7 @@ static void check_designs(const sx_designs *designs) {
     }
 }
 
-/* Holds choices against two architectures. */
+/* Compares choices with two architectures. */
 static void check_choices(const sx_choices *choices) {
     static const char *const names[] = {"edge-unified", "simba"};
     for (int i = 0; i < 2; i++) {

@@ -100,7 +100,7 @@ static void hold(const bench *b, const char *what, int level, sx_score bound, co
     fail();
 }
 
-/* Holds the bound of a mapping's spatial factors against its cost. */
+/* Compares the bound of a mapping's spatial factors with its cost. */
 static void hold_array(const bench *b, const sx_outline *outline, const sx_score *cost) {
     const sx_map_space *map = b->map;
     sx_outline bare = *outline;
@@ -112,7 +112,7 @@ static void hold_array(const bench *b, const sx_outline *outline, const sx_score
     hold(b, "array", -1, sx_outline_bound_spatial(b->other, &bare, may), cost, ARRAY);
 }
 
-/* Holds all bounds of a mapping's beginnings against its cost, those by tables where asked to. */
+/* Compares all bounds of a mapping's beginnings with its cost, those by tables where asked to. */
 static void try_mapping(bench *b, const sx_mapping *mapping, bool tabled) {
     sx_score cost;
     if (sx_evaluate_score(b->evaluator, mapping, &cost).reason != SX_LEGAL) return;
@@ -192,7 +192,7 @@ static void expect_first(const settings *set, const char *what, const tally *t, 
     if (set->seed == DEFAULT_SEED && set->count >= 16 * FIRST) sx_expect_recorded(what, sum, recorded);
 }
 
-/* Holds all bounds of a space against every mapping of it; false where it has remainders. */
+/* Compares all bounds of a space with every mapping of it; false where it has remainders. */
 static bool hold_for_space(const sx_small_space *small, uint64_t number, tally *plain, tally *other,
                            tally *first) {
     bench b;

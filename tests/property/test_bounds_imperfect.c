@@ -82,7 +82,7 @@ static double product_of(const void *rule, const sx_score *score) {
     return score->energy_pj * score->cycles;
 }
 
-/* Holds the bound that is joined with the tiles of the next level against a cost. */
+/* Compares the bound that is joined with the tiles of the next level with a cost. */
 static void hold_joined(bench *b, const sx_prefix_query *query, int first, const sx_score *cost) {
     uint64_t steps = 0;
     sx_prefix_goal goal = {energy_of, NULL, INFINITY, -INFINITY};
@@ -95,7 +95,7 @@ static void hold_joined(bench *b, const sx_prefix_query *query, int first, const
     hold(b, "joined product", query->last, &bound, cost);
 }
 
-/* Holds the bounds of a mapping whose levels up to `last` are decided against its cost: with the orders of all of them;
+/* Compares the bounds of a mapping whose levels up to `last` are decided with its cost: with the orders of all of them;
  * with the innermost loop of the last one alone; and with some of its extents open. */
 static void try_prefix(bench *b, const sx_mapping *mapping, int last, const sx_score *cost) {
     int n = mapping->n_levels, first = first_loop(b, mapping, last + 1, n);
@@ -119,7 +119,7 @@ static void try_prefix(bench *b, const sx_mapping *mapping, int last, const sx_s
     hold(b, "open extents", last, &bound, cost);
 }
 
-/* Holds the bounds of a mapping of which no level is decided against its cost. */
+/* Compares the bounds of a mapping of which no level is decided with its cost. */
 static void try_nothing(bench *b, const sx_mapping *mapping, const sx_score *cost) {
     const sx_prefix_query nothing = {.last = -1, .order = true};
     const int first = first_loop(b, mapping, 0, mapping->n_levels);
@@ -140,7 +140,7 @@ static void decide(bench *b, const sx_mapping *mapping) {
         }
 }
 
-/* Holds all bounds of a mapping's beginnings against its cost. */
+/* Compares all bounds of a mapping's beginnings with its cost. */
 static void try_mapping(bench *b, const sx_mapping *mapping) {
     const sx_map_space *map = b->small->map;
     uint8_t keep[SX_MAX_LEVELS] = {0};
@@ -206,7 +206,7 @@ static void try_drawn(bench *b, uint64_t seed) {
     free(point);
 }
 
-/* Holds mappings of a space that leave remainders against their bounds, and adds up how close they come. */
+/* Compares mappings of a space that leave remainders with their bounds, and adds up how close they come. */
 static void try_space(sx_small_space *small, uint64_t number, walk_space *walk, uint64_t seed, bench *sum) {
     if (small->options.remainders) {
         bench b = {.small = small, .number = number};
@@ -322,7 +322,7 @@ static void hold_flow(const sx_case *c, const sx_model *model, const sx_cost *co
     fail();
 }
 
-/* Holds the flows into all levels of one instance against what a mapping that leaves remainders counts; returns how
+/* Compares the flows into all levels of one instance with what a mapping that leaves remainders counts; returns how
  * many. */
 static uint64_t try_flows(const sx_case *c) {
     sx_model *model;

@@ -44,7 +44,7 @@ static void hold(const sx_small_space *small, uint64_t number, const char *what,
     sx_fail_case(small, number, what, "a bound is above a mapping");
 }
 
-/* Holds the bounds of a mapping that leaves remainders against its cost. */
+/* Compares the bounds of a mapping that leaves remainders with its cost. */
 static void check_mapping(const sx_small_space *small, uint64_t number, const sx_check_work *work,
                           sx_check_tilings *tilings, const sx_mapping *mapping, const sx_score *cost,
                           tally *t) {
@@ -69,7 +69,7 @@ static void check_mapping(const sx_small_space *small, uint64_t number, const sx
     t->cycles += (double)bound.cycles / cost->cycles;
 }
 
-/* Holds the bounds of all mappings of a list that leave remainders against their costs. */
+/* Compares the bounds of all mappings of a list that leave remainders with their costs. */
 static void check_mappings(const sx_small_space *small, uint64_t number, const sx_mapping_list *list,
                            tally *t) {
     sx_check_doubt doubt = {""};

@@ -85,7 +85,7 @@ static double value_of(ranged *r, const sx_mapping *mapping) {
     return sum;
 }
 
-/* Holds the score of every construction against the sum; returns the least. */
+/* Compares the score of every construction with the sum; returns the least. */
 static double try_all(ranged *r) {
     size_t size = sx_space_point_size(r->space);
     void *point = malloc(size);

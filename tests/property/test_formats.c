@@ -161,7 +161,7 @@ static void try_settled(searched *s, const sx_mapping *mapping, double value) {
     sx_model_free(model);
 }
 
-/* Holds the score of every construction against the least; returns the least of all legal ones. */
+/* Compares the score of every construction with the least; returns the least of all legal ones. */
 static double try_all(searched *s, uint64_t *other) {
     void *point = malloc(sx_space_point_size(s->space));
     sx_evaluator *evaluator;

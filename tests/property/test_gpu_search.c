@@ -91,7 +91,7 @@ static bool compare(const sx_small_space *small, const char *mapper, const sx_ru
     return a.value == best->value;
 }
 
-/* Holds all mappers against the exhaustive one of the CPU. */
+/* Compares all mappers with the exhaustive one of the CPU. */
 static void compare_all(const sx_small_space *small, const sx_objective *objective, uint64_t seed, tally *t) {
     sx_run_options options;
     outcome all;

@@ -421,7 +421,7 @@ static void free_set(point_set *set) {
     free(set);
 }
 
-/* Holds all points of the space against the list, and sees that no two have one vector; false where they are
+/* Compares all points of the space with the list, and sees that no two have one vector; false where they are
  * too many. */
 static bool compare(list *l) {
     const world *w = l->w;

@@ -46,7 +46,7 @@ static bool bypasses(const sx_case *c) {
     return false;
 }
 
-/* Holds one case's mapping against the minimum. */
+/* Compares one case's mapping with the minimum. */
 static void try_case(const sx_case *c, uint64_t number, tally *t) {
     sx_model *model;
     sx_evaluator *evaluator;

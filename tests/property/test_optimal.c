@@ -172,7 +172,7 @@ static sx_run *search(const crowd *c, const question *q) {
     return run;
 }
 
-/* Holds the best, or all criteria, against brute force. */
+/* Compares the best, or all criteria, with brute force. */
 static void expect_best(const crowd *c, const question *q, const sx_run *run) {
     const sx_objective *o = &q->options.objective;
     sx_run_summary summary = sx_run_result(run);
@@ -202,7 +202,7 @@ static void expect_best(const crowd *c, const question *q, const sx_run *run) {
     }
 }
 
-/* Holds the list of the best against brute force. */
+/* Compares the list of the best with brute force. */
 static void expect_list(const crowd *c, const question *q, const sx_run *run) {
     const sx_objective *o = &q->options.objective;
     if (o->n_criteria > 1) return;
@@ -232,7 +232,7 @@ static bool on_front(const crowd *c, size_t i) {
     return true;
 }
 
-/* Holds the front against brute force: each has the other's members, to within rounding. */
+/* Compares the front with brute force: each has the other's members, to within rounding. */
 static void expect_front(const crowd *c, const sx_run *run) {
     sx_found found;
     for (size_t i = 0; i < c->n; i++) {
@@ -374,7 +374,7 @@ static void try_exhaustive(const crowd *c, sx_rng *rng) {
     sx_run_free(run);
 }
 
-/* Holds searches of one space against brute force, and what they pass over against what stands for it; returns whether it
+/* Compares searches of one space with brute force, and what they pass over with what stands for it; returns whether it
  * has legal mappings. */
 static bool compare_space(sx_small_space *small, uint64_t number, sx_rng *rng, sx_witness_tally *tally) {
     crowd c;

@@ -303,7 +303,7 @@ static double compute_energy(const trial *t) {
     return random + 0.5 * gated + 0.25 * skips;
 }
 
-/* Holds a case against the twin; false where the mapping cannot run. */
+/* Compares a case with the twin; false where the mapping cannot run. */
 static bool compare(trial *t) {
     if (sx_sparse_case_evaluate(&t->c, false, &t->dense).reason != SX_LEGAL) return false;
     if (!sx_sparse_active(&t->c.arch.sparse) ||

@@ -1,4 +1,4 @@
-/* Layers cut at the exchange memory, held against the oracle that walks every iteration, and against the machine that was not
+/* Layers cut at the exchange memory, compared with the oracle that walks every iteration, and with the machine that was not
  * cut. */
 #include "fuse/cut.h"
 

@@ -1,4 +1,4 @@
-/* Groups of convolutions, held against an oracle that walks all steps and keeps the rows of each tensor in sets. */
+/* Groups of convolutions, compared with an oracle that walks all steps and keeps the rows of each tensor in sets. */
 #include "fuse/group.h"
 
 #include "sextant/all.h"

@@ -1,4 +1,4 @@
-/* The join over a graph, held against a listing of all choices, with costs that are drawn instead of searched. */
+/* The join over a graph, compared with a listing of all choices, with costs that are drawn instead of searched. */
 #include "fuse/plan_search.h"
 
 #include "base/hash.h"

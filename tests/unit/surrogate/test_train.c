@@ -248,7 +248,7 @@ static void gradients_are_those_of_the_objective(void **state) {
     sx_small_map_close(&map);
 }
 
-/* Holds a surrogate against a space and expects an error. */
+/* Compares a surrogate with a space and expects an error. */
 static void expect_misfit(const ground *g, const char *einsum, const char *arch,
                           const sx_map_space_options *options, const char *objective, const char *why) {
     sx_small_map map;

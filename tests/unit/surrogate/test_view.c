@@ -1,4 +1,4 @@
-/* A shipped surrogate held against a space with banks: what it predicts, and what a step does to what is kept. */
+/* A shipped surrogate compared with a space with banks: what it predicts, and what a step does to what is kept. */
 #include "support/expect.h"
 #include "support/small_map.h"
 #include "surrogate/rank.h"

@@ -176,7 +176,7 @@ static bool solve_all(const sx_program *p, sx_program_tiles best[3]) {
     return true;
 }
 
-/* Holds solutions against a feasible sample. */
+/* Compares solutions with a feasible sample. */
 static void expect_no_worse(const sx_program *p, const sx_program_tiles best[3],
                             const sx_program_tiles *sample, uint64_t number) {
     for (int o = 0; o < 3; o++) {

@@ -1,4 +1,4 @@
-/* Boxes of tiles: counts. What a search of a box finds is held against brute force by
+/* Boxes of tiles: counts. What a search of a box finds is compared with brute force by
  * tests/property/test_systolic_exact.c. */
 #include "systolic/tile_box.h"
 

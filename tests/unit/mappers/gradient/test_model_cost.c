@@ -1,4 +1,4 @@
-/* The cost model over real factors, held against the model at whole ones and against its own differences. */
+/* The cost model over real factors, compared with the model at whole ones and with its own differences. */
 #include "mappers/gradient/model_cost.h"
 
 #include "mapspace/map_space.h"

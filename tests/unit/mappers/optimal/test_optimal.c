@@ -1,4 +1,4 @@
-/* The parts of the mapper `optimal`: what it holds bounds against, the order of its nodes, and which layouts
+/* The parts of the mapper `optimal`: what it compares bounds with, the order of its nodes, and which layouts
  * on X and Y it tells apart. */
 #include "mappers/optimal/leaf.h"
 #include "mappers/optimal/proof.h"

@@ -1,4 +1,4 @@
-/* Factors that grow row by row, held against the definition. */
+/* Factors that grow row by row, compared with the definition. */
 #include "navigators/bayes/cholesky.h"
 
 #include "sextant/rng.h"

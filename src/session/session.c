@@ -73,6 +73,7 @@ static sx_status begin_session(sx_session *session) {
     session->out->n_layers = n;
     sx_network_distinct(network, session->first);
     clear_results(session);
+    SX_TRY(sx_session_weigh(session));
     if (!session->options->checkpoint) return SX_OK;
     SX_TRY(sx_session_identity(session, &session->identity));
     sx_status status = sx_session_restore(session);
@@ -198,6 +199,7 @@ sx_status sx_session_run(const sx_network *network, const sx_arch *arch, const s
     free(session.identity);
     free(session.mapper);
     free(session.first);
+    free(session.weight);
     return status;
 }
 

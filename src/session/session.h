@@ -35,8 +35,9 @@ typedef struct sx_session {
     bool wide; /* that layer is searched with remainders; its result holds the search without */
     const sx_layer_result *again; /* what that layer's search is to improve on; NULL: nothing */
     double seconds;               /* of that search; 0: its share */
-    bool warned;                  /* that the checkpoint cannot be written */
-    sx_status unkept;             /* why the database could not take a result: the first failure */
+    double *weight;   /* of each layer's share of the time, for its first occurrence; NULL: without a limit */
+    bool warned;      /* that the checkpoint cannot be written */
+    sx_status unkept; /* why the database could not take a result: the first failure */
 } sx_session;
 
 /* Searches layer session->at and adds what was found to the results. */
@@ -98,6 +99,9 @@ SX_MUST_USE sx_status sx_session_constraints(const sx_session *session, const sx
 SX_MUST_USE sx_status sx_warm_start(const sx_session *session, size_t index, const sx_space *space,
                                     sx_start *out);
 void sx_start_fini(sx_start *start);
+
+/* Sets the weights of the layers in a session with a limit of time. */
+SX_MUST_USE sx_status sx_session_weigh(sx_session *session);
 
 /* A text that differs between two sessions if their results may. */
 SX_MUST_USE sx_status sx_session_identity(const sx_session *session, SX_OWN char **out);

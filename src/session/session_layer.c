@@ -66,20 +66,18 @@ static sx_status choose_start(sx_session *session, const sx_space *space) {
     return o->checkpoint && o->store ? sx_session_save(session, NULL, 0) : SX_OK;
 }
 
-/* The seconds of the current layer: an equal share of what the layers before it have left. */
+/* The seconds of the current layer: its share of what the layers before it have left. */
 static double share_of(const sx_session *session) {
     const double total = session->options->run.seconds, least = 1e-3;
-    double left = total;
-    size_t layers = 0;
+    double left = total, weight = 0;
     if (session->seconds > 0) return session->seconds;
     if (total <= 0) return 0;
     for (size_t i = 0; i < session->network->n_layers; i++) {
         if (session->first[i] != i) continue;
         if (i < session->at) left -= session->out->layer[i].summary.seconds;
-        layers += i >= session->at;
+        if (i >= session->at) weight += session->weight[i];
     }
-    left /= (double)layers;
-    return left > least ? left : least;
+    return fmax(left * session->weight[session->at] / weight, least);
 }
 
 /* Makes the options of a space those of the second search, to which the first has told what it has proven. */

@@ -1,8 +1,8 @@
-/* A session at any time. Time that is left after every layer was searched goes to the layer whose gap costs most, in
- * rounds: each searches it again from the answer there is, for twice the time that it had or for its share of all gaps,
- * whichever is more. And a session that is interrupted gives layers that it has not reached a quick answer, so that it
- * answers for the whole network: Sunstone, random draws where Sunstone finds nothing, and what is left of the time that
- * this may take for those that cost most. */
+/* A session at any time. Half of a limit of time is for all layers alike, half by what they cost at the least. Time that is
+ * left after every layer was searched goes to the layer whose gap costs most, in rounds: each searches it again from the answer
+ * there is, for twice the time that it had or for its share of all gaps, whichever is more. And a session that is interrupted
+ * gives layers that it has not reached a quick answer, so that it answers for the whole network: Sunstone, random draws where
+ * Sunstone finds nothing, and what is left of the time that this may take for those that cost most. */
 #include "base/cancel.h"
 #include "base/status.h"
 #include "session/session.h"
@@ -21,6 +21,33 @@ static double times_of(const sx_session *session, size_t index) {
     for (size_t i = index; i < session->network->n_layers; i++)
         if (session->first[i] == index) times += (double)session->network->layer[i].count;
     return times;
+}
+
+/* The compulsory minimum of layer `index`, as often as it runs; 0 where it is not known. */
+static double least_cost(const sx_session *session, size_t index) {
+    sx_model *model = NULL;
+    sx_status status = sx_model_new(&session->network->layer[index].problem, session->arch,
+                                    &session->options->model, &model);
+    const double least = status ? 0 : sx_session_minimum(session, model, &session->out->layer[index]);
+    sx_status_free(status);
+    sx_model_free(model);
+    return times_of(session, index) * least;
+}
+
+sx_status sx_session_weigh(sx_session *session) {
+    const size_t n = session->network->n_layers;
+    double sum = 0, distinct = 0;
+    if (session->options->run.seconds <= 0) return SX_OK;
+    session->weight = calloc(n, sizeof *session->weight);
+    if (!session->weight) return sx_error_memory();
+    for (size_t i = 0; i < n; i++) {
+        if (session->first[i] != i) continue;
+        sum += session->weight[i] = least_cost(session, i);
+        distinct++;
+    }
+    for (size_t i = 0; i < n; i++)
+        session->weight[i] = 1 / distinct + (sum > 0 && isfinite(sum) ? session->weight[i] / sum : 0);
+    return SX_OK;
 }
 
 /* What closing the gap of a layer could save; 0: nothing is open, or only to remainders, of which the same search would find

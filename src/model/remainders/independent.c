@@ -17,9 +17,9 @@ typedef struct dim_loops {
     const sx_loop *loop[2 * MAX_LOOPS];
     bool spatial[2 * MAX_LOOPS], slot[2 * MAX_LOOPS];
     uint8_t place[2 * MAX_LOOPS];
-    int n, turns; /* temporal ones */
-    double full, rest;  /* the words that a tile spans, and the last tile */
-    double tiles;       /* in the dimension, where nothing is left over */
+    int n, turns;      /* temporal ones */
+    double full, rest; /* the words that a tile spans, and the last tile */
+    double tiles;      /* in the dimension, where nothing is left over */
     bool imperfect;
 } dim_loops;
 

@@ -329,7 +329,7 @@ const sections = {
   systolic({file, result: r}) {
     const rows = objects(r.results), name = x => rows.every(y => y.problem === x.problem) ? word(x.design) : `${word(x.problem)} ${word(x.design)}`, rate = x => `${count(x)} GOP/s`;
     const resource = (value, share) => cell(value, v => `${count(v)} (${percent(share)})`);
-    return [intro(`Systolic array: ${word(r.problem)} on ${word(r.device)}`, `${file}: ${word(r.type)}, method ${word(r.method)}, seed ${word(r.seed)}.`),
+    return [intro(`Systolic array: ${word(r.problem ?? r.network)} on ${word(r.device)}`, `${file}: ${word(r.type)}, method ${word(r.method)}, seed ${word(r.seed)}.`),
       table(['problem', 'design', 'dataflow', 'array', 'latency (cycles)', 'GOP/s', 'roofline', 'DSP', 'BRAM', 'proof'], rows.map(x =>
         [word(x.problem), word(x.design), word(x.dataflow), [...list(x.array), x.lanes].map(word).join(' \u00d7 '), number(x.latency_cycles),
           number(x.throughput_gops), number(x.roofline_gops), resource(x.dsp, x.dsp_share), resource(x.bram18k, x.bram_share),

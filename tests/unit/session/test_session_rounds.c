@@ -1,4 +1,5 @@
 /* The time that proven layers leave goes to the one that is open. */
+#include "session/session.h"
 #include "support/expect.h"
 #include "support/small_session.h"
 
@@ -6,6 +7,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -43,7 +45,39 @@ static void spends_what_is_left(void **state) {
     sx_session_result_fini(&result);
 }
 
+/* Half of the time is for all layers alike, half by their compulsory minimum and how often they run. */
+static void weighs_layers_by_cost(void **state) {
+    (void)state;
+    static sx_layer layers[3];
+    static sx_layer_result results[3];
+    static sx_arch arch;
+    size_t first[] = {0, 1, 0};
+    sx_session_options options;
+    sx_session_result out = {.layer = results, .n_layers = 3};
+    parse("O[m,n] += A[m,k]*B[k,n] {m:8,n:8,k:8}", "small", &layers[0]);
+    parse("O[m,n] += A[m,k]*B[k,n] {m:512,n:512,k:512}", "large", &layers[1]);
+    layers[2] = layers[0];
+    sx_network network = {.name = "three", .layer = layers, .n_layers = 3};
+    sx_expect_ok(sx_catalog_arch("eyeriss", &arch));
+    sx_session_options_init(&options);
+    sx_session session = {
+        .network = &network, .arch = &arch, .options = &options, .out = &out, .first = first};
+    sx_expect_ok(sx_session_weigh(&session));
+    assert_null(session.weight);
+    options.run.seconds = SECONDS;
+    sx_expect_ok(sx_session_weigh(&session));
+    assert_true(session.weight[0] > 0.5 && session.weight[0] < 0.51);
+    assert_true(session.weight[1] > 1.49 && session.weight[1] < 1.5);
+    double before = session.weight[0];
+    free(session.weight);
+    layers[2].count = 99;
+    sx_expect_ok(sx_session_weigh(&session));
+    assert_true(session.weight[0] - 0.5 > 40 * (before - 0.5));
+    free(session.weight);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(spends_what_is_left)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(spends_what_is_left),
+                                       cmocka_unit_test(weighs_layers_by_cost)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

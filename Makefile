@@ -39,8 +39,7 @@ check:
 
 check-long:
 	@tools/setup build test
-	@tools/analyse $(addprefix src/,api base bound calibrate check cli codesign core estimate fuse gpu input ir learn mapspace mip navigators \
-		oracle registry run scale session space store surrogate systolic text timing verify)
+	@tools/analyse
 	@tools/mutants
 	@tools/mutants --independent
 	@tools/mutants --make proof --count 40 --least 75

@@ -19,7 +19,7 @@ static bool scale_double(double number, sx_wide scale, sx_wide *out) {
 
 /* Whether a double says what was counted, but for the rounding of a sum of doubles: to a share of 2^-46 and less than one
  * half, or to a share of 2^-50. */
-static bool says(double claimed, sx_wide scale, sx_wide counted) {
+static bool says_counted(double claimed, sx_wide scale, sx_wide counted) {
     enum { PARTS = 1024 };
     sx_wide said, fine, slack;
     if (!sx_wide_mul(counted, PARTS, &fine) || !scale_double(claimed, scale * PARTS, &said)) return false;
@@ -46,7 +46,7 @@ static bool says_product(double claimed, const sx_long_product *num, const sx_lo
 /* Whether an energy is said as it was counted: without rounding, where it is said so. */
 static bool says_energy(const sx_check_point *point, int64_t scale, sx_wide energy) {
     sx_wide claimed, counted;
-    if (!says(point->energy_pj, scale, energy)) return false;
+    if (!says_counted(point->energy_pj, scale, energy)) return false;
     if (point->exact[1] == 0) return true;
     return sx_wide_mul(point->exact[0], scale, &claimed) && sx_wide_mul(energy, point->exact[1], &counted) &&
            claimed == counted;
@@ -62,7 +62,8 @@ static bool says_value(const sx_check_case *c, double claimed, sx_wide energy, i
     sx_check_goal goal = c->claim.goal;
     sx_wide value, scale = goal.energy_power ? c->machine.scale : 1;
     sx_long_product num = {0}, den = {0};
-    if (is_simple(goal)) return sx_check_value(goal, energy, cycles, &value) && says(claimed, scale, value);
+    if (is_simple(goal))
+        return sx_check_value(goal, energy, cycles, &value) && says_counted(claimed, scale, value);
     sx_long_product_add(&num, energy, goal.energy_power);
     sx_long_product_add(&num, cycles, goal.delay_power);
     sx_long_product_add(&den, scale, goal.energy_power);
@@ -76,11 +77,11 @@ static bool claims_cost(const sx_check_case *c, const sx_check_point *point, sx_
     const sx_check_cost cost = *said;
     sx_wide twice;
     bool late = said->said == said->cycles + 1 || said->least_energy < said->energy;
-    if (said->full && late && says(point->cycles, 1, said->cycles + 1)) {
+    if (said->full && late && says_counted(point->cycles, 1, said->cycles + 1)) {
         said->cycles++;
         said->energy += said->leak;
     }
-    if (says_energy(point, c->machine.scale, said->energy) && says(point->cycles, 1, said->cycles))
+    if (says_energy(point, c->machine.scale, said->energy) && says_counted(point->cycles, 1, said->cycles))
         return true;
     if (!scale_double(point->energy_pj, (sx_wide)c->machine.scale * 2, &twice)) return false;
     said->energy = (twice + 1) / 2;
@@ -163,7 +164,7 @@ static bool set_target(const sx_check_case *c, const sx_check_cost *cost, const 
 }
 
 /* Whether a point comes after another one in a front: more cycles and less energy. */
-static bool follows(const sx_check_corner *next, const sx_check_corner *last) {
+static bool corner_follows(const sx_check_corner *next, const sx_check_corner *last) {
     return next->cycles > last->cycles && next->energy < last->energy;
 }
 
@@ -176,8 +177,8 @@ static const char *add_corner(const sx_check_target *best, const sx_check_cost *
     size_t n = out->n_corners;
     *open = sx_check_reaches(best, said->energy, said->cycles);
     if (!sx_check_reaches(best, cost->energy, cost->cycles)) return "is better than the best mapping";
-    *open = n == 0 || follows(&next_said, last_said);
-    if (!*open || (n && !follows(&next, &out->corner[n - 1])))
+    *open = n == 0 || corner_follows(&next_said, last_said);
+    if (!*open || (n && !corner_follows(&next, &out->corner[n - 1])))
         return "has no more cycles, or no less energy, than the one before";
     *last_said = next_said;
     out->corner[out->n_corners++] = next;
@@ -211,7 +212,7 @@ enum {
 
 /* The least number that is above another one by a share of 0.001 of itself, which objectives of several criteria do not
  * take for equal; false where it does not fit. */
-static bool untie(sx_wide number, sx_wide *out) {
+static bool least_above(sx_wide number, sx_wide *out) {
     if (!sx_wide_mul(number, SHARE, out) || !sx_wide_add(*out, SHARE - 2, out)) return false;
     *out /= SHARE - 1;
     if (*out <= number) *out = number + 1;
@@ -223,7 +224,7 @@ static bool untie(sx_wide number, sx_wide *out) {
  * where a number does not fit. */
 static sx_status set_two_corners(const sx_check_corner *best, bool delay, sx_check_target *out, bool *fits) {
     sx_wide beyond;
-    *fits = untie(delay ? best->cycles : best->energy, &beyond) && (!delay || beyond < INT64_MAX / 2);
+    *fits = least_above(delay ? best->cycles : best->energy, &beyond) && (!delay || beyond < INT64_MAX / 2);
     if (!*fits) return SX_OK;
     out->corner = malloc(2 * sizeof *out->corner);
     if (!out->corner) return sx_error_memory();
@@ -243,7 +244,7 @@ static sx_status set_tie(const sx_check_corner *best, sx_check_goal second, sx_c
     tie[1] = tie[2] = *out;
     *fits = set_cost(best->energy, best->cycles, &tie[0]);
     if (is_simple(out->goal)) {
-        *fits = *fits && untie(out->value, &tie[1].value);
+        *fits = *fits && least_above(out->value, &tie[1].value);
     } else {
         sx_long_product_add(&tie[1].needed, SHARE, 1);
         sx_long_product_add(&tie[1].spread, SHARE - 1, 1);

@@ -311,7 +311,7 @@ static bool check_room(const sx_check_lattice *l, int level, uint32_t point, boo
     return true;
 }
 
-static int64_t lesser(int64_t a, int64_t b) {
+static int64_t lesser_of(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
@@ -324,10 +324,10 @@ static void spread_state(sx_check_lattice *l, int level, const moves *m, const p
     int64_t *rest = l->rest[level], paid = rest[(size_t)p * n + (size_t)k], cost[SX_MAX_DIMS];
     if (ends && level + 1 < l->o->space->n_levels) {
         int64_t *to = &l->rest[level + 1][(size_t)p * (size_t)l->states[level + 1].n + (size_t)m->edge[k]];
-        *to = lesser(*to, paid);
+        *to = lesser_of(*to, paid);
     } else if (ends) {
         unsigned all = (1u << l->o->space->n_tensors) - 1;
-        *total = lesser(*total, sx_capped_add(paid, sum_payments(l, pay, m->part[k], all, -1)));
+        *total = lesser_of(*total, sx_capped_add(paid, sum_payments(l, pay, m->part[k], all, -1)));
     }
     for (int d = 0; d < l->o->space->n_dims; d++)
         cost[d] = sx_capped_add(paid, sum_payments(l, pay, m->part[k], m->pays[k][d], d));
@@ -335,7 +335,7 @@ static void spread_state(sx_check_lattice *l, int level, const moves *m, const p
         int d = l->step[i].dim;
         if (range[d].most == 1) continue;
         int64_t *to = &rest[(size_t)l->step[i].to * n + (size_t)m->next[k][d]];
-        *to = lesser(*to, cost[d]);
+        *to = lesser_of(*to, cost[d]);
     }
 }
 
@@ -411,7 +411,7 @@ static int64_t solve_state(const sx_check_lattice *l, int level, const moves *m,
         int d = l->step[i].dim;
         int64_t then = l->rest[level][(size_t)l->step[i].to * n + (size_t)m->next[k][d]];
         if (then >= best || range[d].most == 1) continue;
-        best = lesser(best, sx_capped_add(then, sum_payments(l, pay, m->part[k], m->pays[k][d], d)));
+        best = lesser_of(best, sx_capped_add(then, sum_payments(l, pay, m->part[k], m->pays[k][d], d)));
     }
     return best;
 }

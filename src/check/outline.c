@@ -442,7 +442,7 @@ int64_t sx_check_slide(const sx_check_outline *o, const sx_check_prices *prices,
 
 /* What words that the output's levels hold cost less: the first read of each at every level that keeps it, and the
  * first fill but at the outermost. */
-static sx_wide spared(const sx_check_outline *o, const sx_check_prices *prices) {
+static sx_wide spared_cost(const sx_check_outline *o, const sx_check_prices *prices) {
     const sx_problem *problem = &o->space->c->problem;
     int v = o->shape->output, top = sx_check_top(o, v);
     int64_t whole[SX_MAX_DIMS];
@@ -460,7 +460,7 @@ static sx_wide spared(const sx_check_outline *o, const sx_check_prices *prices) 
 
 /* What the parts of words cost that rounding may take off a tensor's counts: less than a word of the reads per instance,
  * where the children of a bypassed level form groups of different sizes, and of the fills, where links share them out. */
-static sx_wide rounding(const sx_check_outline *o, const sx_check_prices *prices, int v) {
+static sx_wide rounding_cost(const sx_check_outline *o, const sx_check_prices *prices, int v) {
     sx_wide sum = 0;
     unsigned windows = o->shape->dims[v] & ~o->shape->solo[v];
     for (int holder = SX_UNITS; holder <= sx_check_top(o, v); holder++) {
@@ -491,9 +491,9 @@ sx_wide sx_check_leakage(const sx_check_machine *m, const int64_t used[SX_MAX_LE
 sx_wide sx_check_constant(const sx_check_outline *o, const sx_check_prices *prices) {
     const sx_check_case *c = o->space->c;
     static const int64_t ones[SX_MAX_DIMS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-    sx_wide sum = -spared(o, prices);
+    sx_wide sum = -spared_cost(o, prices);
     for (int v = 0; v < c->problem.n_tensors; v++) {
-        sum -= rounding(o, prices, v);
+        sum -= rounding_cost(o, prices, v);
         if (o->linked[v]) continue;
         int64_t idle = 1;
         for (int d = 0; d < c->problem.n_dims; d++)

@@ -113,7 +113,7 @@ typedef struct occupancy {
     sx_wide words, banks, need[SX_MAX_TENSORS];
 } occupancy;
 
-static occupancy occupy(const sx_check_space *space, int s, unsigned keep, const int64_t *extent) {
+static occupancy occupied_words(const sx_check_space *space, int s, unsigned keep, const int64_t *extent) {
     const sx_check_level *level = &space->c->machine.level[s];
     occupancy use = {0};
     for (int v = 0; v < space->n_tensors; v++) {
@@ -132,7 +132,7 @@ static occupancy occupy(const sx_check_space *space, int s, unsigned keep, const
 bool sx_check_has_room(const sx_check_space *space, int s, unsigned keep, const int64_t *extent) {
     const sx_check_level *level = &space->c->machine.level[s];
     if (level->usable < 0) return true;
-    occupancy use = occupy(space, s, keep, extent);
+    occupancy use = occupied_words(space, s, keep, extent);
     return use.words <= level->usable && (!level->banks || use.banks <= level->banks);
 }
 
@@ -140,7 +140,7 @@ bool sx_check_fits(const sx_check_space *space, int s, unsigned keep, const int6
     const sx_check_level *level = &space->c->machine.level[s];
     if (level->usable < 0) return true;
     if (!sx_check_has_room(space, s, keep, extent)) return false;
-    occupancy use = occupy(space, s, keep, extent);
+    occupancy use = occupied_words(space, s, keep, extent);
     if (space->banked[s] && !banks_share(space, s, keep, use.need)) return false;
     return used_enough(use.words, level->usable, level->min_utilization) &&
            used_enough(use.words, level->usable, space->c->shares[s].min_utilization);

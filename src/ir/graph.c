@@ -42,14 +42,14 @@ static size_t room_for(size_t n) {
 }
 
 /* Makes room for `more` items after the n of an array (which has room_for(n), or is NULL). */
-static SX_MUST_USE sx_status reserve(void **array, size_t n, size_t more, size_t size) {
+static SX_MUST_USE sx_status reserve_items(void **array, size_t n, size_t more, size_t size) {
     if (more > SIZE_MAX / size / 4 - n) return sx_error_memory();
     size_t room = *array ? room_for(n) : 0;
     return sx_reserve(array, &room, room_for(n + more), size) ? SX_OK : sx_error_memory();
 }
 
 sx_status sx_graph_add_tensor(sx_graph *graph, const sx_graph_tensor *tensor, size_t *index) {
-    SX_TRY(reserve((void **)&graph->tensor, graph->n_tensors, 1, sizeof *tensor));
+    SX_TRY(reserve_items((void **)&graph->tensor, graph->n_tensors, 1, sizeof *tensor));
     graph->tensor[graph->n_tensors] = *tensor;
     if (index) *index = graph->n_tensors;
     graph->n_tensors++;
@@ -58,7 +58,7 @@ sx_status sx_graph_add_tensor(sx_graph *graph, const sx_graph_tensor *tensor, si
 
 /* The index of an einsum, which is appended where the graph does not have it yet. */
 static SX_MUST_USE sx_status add_einsum(sx_graph *graph, const sx_problem *einsum, size_t *index) {
-    SX_TRY(reserve((void **)&graph->einsum, graph->n_einsums, 1, sizeof *einsum));
+    SX_TRY(reserve_items((void **)&graph->einsum, graph->n_einsums, 1, sizeof *einsum));
     sx_problem *last = &graph->einsum[graph->n_einsums];
     memcpy(last, einsum, sizeof *last);
     memset(last->name, 0, sizeof last->name);
@@ -70,8 +70,8 @@ static SX_MUST_USE sx_status add_einsum(sx_graph *graph, const sx_problem *einsu
 sx_status sx_graph_add_node(sx_graph *graph, const sx_graph_node *node, const sx_problem *einsum,
                             const sx_graph_operand *operand, size_t n_operands, size_t *index) {
     size_t einsum_index = SX_NO_INDEX;
-    SX_TRY(reserve((void **)&graph->node, graph->n_nodes, 1, sizeof *node));
-    SX_TRY(reserve((void **)&graph->operand, graph->n_operands, n_operands, sizeof *operand));
+    SX_TRY(reserve_items((void **)&graph->node, graph->n_nodes, 1, sizeof *node));
+    SX_TRY(reserve_items((void **)&graph->operand, graph->n_operands, n_operands, sizeof *operand));
     if (einsum) SX_TRY(add_einsum(graph, einsum, &einsum_index));
     sx_graph_node *added = &graph->node[graph->n_nodes];
     *added = *node;

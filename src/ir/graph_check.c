@@ -211,15 +211,15 @@ static SX_MUST_USE sx_status check_einsum(const checker *c, const sx_graph_node 
 }
 
 /* The error for a tensor whose shape does not fit its node. */
-static SX_ERROR sx_status misfit(const sx_graph_node *node, const sx_graph_tensor *tensor,
-                                 const sx_graph_tensor *out) {
+static SX_ERROR sx_status misfit_shape(const sx_graph_node *node, const sx_graph_tensor *tensor,
+                                       const sx_graph_tensor *out) {
     return sx_error_new(SX_ERR_INPUT, "%s node '%s': the shape of '%s' does not fit that of its output '%s'",
                         sx_op_kind_name(node->kind), node->name, tensor->name, out->name);
 }
 
 /* Whether a tensor has the shape of another, or one that is broadcast to it: fewer ranks stand for the last
  * ones, and extents may be 1. */
-static bool broadcasts(const sx_graph_tensor *tensor, const sx_graph_tensor *to) {
+static bool broadcasts_to(const sx_graph_tensor *tensor, const sx_graph_tensor *to) {
     if (tensor->n_ranks > to->n_ranks) return false;
     const size_t missing = to->n_ranks - tensor->n_ranks;
     for (size_t g = 0; g < tensor->n_ranks; g++)
@@ -256,13 +256,13 @@ static SX_MUST_USE sx_status check_shapes(const checker *c, const sx_graph_node 
         if (operand->written) continue;
         used = used_part(c, operand);
         if (node->kind == SX_OP_CONCAT) {
-            if (!is_part(read, out, (size_t)node->axis)) return misfit(node, read, out);
+            if (!is_part(read, out, (size_t)node->axis)) return misfit_shape(node, read, out);
             along += read->extent[node->axis];
         } else if (node->kind == SX_OP_RESHAPE) {
-            if (sx_graph_words(read) != sx_graph_words(out)) return misfit(node, read, out);
-        } else if (!broadcasts(read, out) ||
-                   (n_read == 0 && node->kind != SX_OP_ELEMENT_WISE && !broadcasts(out, read))) {
-            return misfit(node, read, out);
+            if (sx_graph_words(read) != sx_graph_words(out)) return misfit_shape(node, read, out);
+        } else if (!broadcasts_to(read, out) ||
+                   (n_read == 0 && node->kind != SX_OP_ELEMENT_WISE && !broadcasts_to(out, read))) {
+            return misfit_shape(node, read, out);
         }
         n_read++;
     }

@@ -109,7 +109,7 @@ static sx_status grow_transitions(egrl *e, size_t more) {
 }
 
 /* Stores a transition. */
-static void store(egrl *e, const uint8_t *point, double reward) {
+static void store_transition(egrl *e, const uint8_t *point, double reward) {
     size_t at = (size_t)(e->s->stored++ % e->o->replay), size = e->space->space.point_size;
     e->reward[at] = (float)reward;
     memcpy(e->stored + at * size, point, size);
@@ -209,7 +209,7 @@ static sx_status evaluate_generation(egrl *e, size_t *n) {
     for (size_t i = 0; i < *n; i++) {
         double reward = reward_of(e, &e->outcome[i], e->points + i * size);
         learn_of(e, e->who[i], reward);
-        if (e->learner) store(e, e->points + i * size, reward);
+        if (e->learner) store_transition(e, e->points + i * size, reward);
     }
     return SX_OK;
 }
@@ -279,7 +279,7 @@ static void mutate_net(void *user, float *child) {
 }
 
 /* Breeds both encodings: networks first, whose elites then seed the others. */
-static void breed(egrl *e) {
+static void breed_populations(egrl *e) {
     sx_breeding b = {.rng = &e->s->rng,
                      .tournament = e->o->tournament,
                      .mutation = e->o->mutation,
@@ -294,7 +294,7 @@ static void breed(egrl *e) {
 }
 
 /* Updates of the learner, each by a batch of stored transitions. */
-static sx_status update(egrl *e, size_t evaluations) {
+static sx_status update_learner(egrl *e, size_t evaluations) {
     size_t have = (size_t)(e->s->stored < e->o->replay ? e->s->stored : e->o->replay);
     uint64_t n = (uint64_t)ceil((double)evaluations * e->o->updates);
     for (uint64_t k = 0; k < n && have > 0 && !sx_run_stopped(e->run); k++) {
@@ -309,7 +309,7 @@ static sx_status update(egrl *e, size_t evaluations) {
 }
 
 /* Copies the learner over the last child of the networks. */
-static void migrate(egrl *e) {
+static void migrate_learner(egrl *e) {
     const sx_population *nets = &e->population[NETS];
     if (!nets->n || !e->o->migration || e->s->generation % e->o->migration) return;
     memcpy(nets->now + (nets->n - 1) * nets->length, e->numbers, nets->length * sizeof *nets->now);
@@ -317,16 +317,16 @@ static void migrate(egrl *e) {
 }
 
 /* One generation. */
-static sx_status generation(egrl *e) {
+static sx_status run_generation(egrl *e) {
     size_t n = act_on_graph(e);
     if (n == 0) return sx_error_memory();
     SX_TRY(evaluate_generation(e, &n));
     if (sx_run_stopped(e->run)) return SX_OK;
-    breed(e);
+    breed_populations(e);
     e->s->generation++;
     if (!e->learner) return SX_OK;
-    SX_TRY(update(e, n));
-    migrate(e);
+    SX_TRY(update_learner(e, n));
+    migrate_learner(e);
     return SX_OK;
 }
 
@@ -338,7 +338,7 @@ static bool all_within(const float *x, size_t n, double most) {
 }
 
 /* Whether a state out of a checkpoint can be one. */
-static bool sound(const egrl *e) {
+static bool state_sound(const egrl *e) {
     const state *s = e->s;
     uint64_t have = s->stored < e->o->replay ? s->stored : e->o->replay;
     const sx_population *population = e->population;
@@ -369,7 +369,7 @@ static sx_status prepare_state(egrl *e, bool *resumed) {
     if (size < e->fixed || (size - e->fixed) % transition_size(e)) return sx_run_damaged(e->run);
     e->room = (size - e->fixed) / transition_size(e);
     lay_out(e);
-    return !*resumed || sound(e) ? SX_OK : sx_run_damaged(e->run);
+    return !*resumed || state_sound(e) ? SX_OK : sx_run_damaged(e->run);
 }
 
 /* Makes networks, learner and room for the work. */
@@ -402,7 +402,7 @@ static sx_status prepare_search(egrl *e, bool *resumed) {
     return prepare_state(e, resumed);
 }
 
-static void fini(egrl *e) {
+static void free_search(egrl *e) {
     for (int k = 0; k < ENCODINGS; k++) sx_population_fini(&e->population[k]);
     sx_learner_free(e->learner);
     sx_actor_fini(&e->actor);
@@ -427,10 +427,10 @@ sx_status sx_egrl_search(sx_run *run, const sx_egrl_options *options) {
     sx_status status = prepare_search(&e, &resumed);
     while (!status && sx_run_continue(run)) {
         if (!e.s->begun) status = make_first_generation(&e);
-        if (!status && !sx_run_stopped(run)) status = generation(&e);
+        if (!status && !sx_run_stopped(run)) status = run_generation(&e);
     }
     if (!status && *options->save && e.s->begun)
         status = sx_actor_write(&e.actor, options->n_nets ? e.best : e.numbers, options->save);
-    fini(&e);
+    free_search(&e);
     return status;
 }

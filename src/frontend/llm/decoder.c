@@ -54,7 +54,7 @@ static size_t norm_heads(sx_seq *s, const char *name, sx_seq_use in, bool in_pla
 }
 
 /* The product that appends keys or values to their cache. */
-static void append(sx_seq *s, const char *name, size_t in, size_t cache) {
+static void append_to_cache(sx_seq *s, const char *name, size_t in, size_t cache) {
     const uint64_t tokens = s->batch * s->tokens;
     sx_seq_use out = sx_seq_last(s, cache, tokens);
     char text[SX_PRODUCT_TEXT];
@@ -75,9 +75,9 @@ size_t sx_seq_attend_cached(sx_seq *s, size_t in, uint64_t window, const char *t
     const uint64_t held = features * s->batch * (window && window < all ? window : all);
     size_t query = sx_seq_dense(s, "q", in, z->heads * z->head);
     const size_t key = sx_seq_state(s, "keys", features, keys * s->batch, held);
-    append(s, "k", in, key);
+    append_to_cache(s, "k", in, key);
     const size_t value = sx_seq_state(s, "values", features, keys * s->batch, held);
-    append(s, "v", in, value);
+    append_to_cache(s, "v", in, value);
     if (z->qk_norm) query = norm_heads(s, "q-norm", sx_seq_whole(query), false);
     sx_seq_use added = sx_seq_last(s, key, s->batch * s->tokens);
     if (!added.part[1].length) added.part[1] = (sx_graph_part){0, s->batch * s->tokens, 0};

@@ -26,8 +26,8 @@ typedef struct expert_weights {
 } expert_weights;
 
 /* A product of `experts` experts with some tokens each: of all the tokens' slots (down), or of the tokens themselves. */
-static size_t multiply(sx_seq *s, const char *name, size_t in, bool slots, uint64_t m, uint64_t experts,
-                       uint64_t n, size_t weights) {
+static size_t multiply_experts(sx_seq *s, const char *name, size_t in, bool slots, uint64_t m,
+                               uint64_t experts, uint64_t n, size_t weights) {
     const uint64_t k = sx_seq_extent(s, in, 0), tokens = s->batch * s->tokens;
     sx_seq_use input = {.tensor = in, .ranks = "K|N", .split = slots ? 1 : -1};
     char text[SX_PRODUCT_TEXT];
@@ -53,11 +53,11 @@ static size_t run_experts(sx_seq *s, size_t in, uint64_t experts, uint64_t n, co
     static const char *const stems[] = {"gate", "up", "act", "down"};
     for (int i = 0; i < 4; i++) snprintf(name[i], sizeof name[i], "expert-%s%s", stems[i], more);
     const size_t gate =
-        z->gated ? multiply(s, name[0], in, false, z->experts.hidden, experts, n, weights->gate) : 0;
-    const size_t up = multiply(s, name[1], in, false, z->experts.hidden, experts, n, weights->up);
+        z->gated ? multiply_experts(s, name[0], in, false, z->experts.hidden, experts, n, weights->gate) : 0;
+    const size_t up = multiply_experts(s, name[1], in, false, z->experts.hidden, experts, n, weights->up);
     const size_t act =
         sx_seq_function(s, name[2], function, z->gated ? gate : up, z->gated ? up : SX_NO_INDEX);
-    return multiply(s, name[3], act, true, z->width, experts, n, weights->down);
+    return multiply_experts(s, name[3], act, true, z->width, experts, n, weights->down);
 }
 
 /* A matrix of each expert. */

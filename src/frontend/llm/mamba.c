@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* The filter along the sequence, of which the last inputs of the run before are kept. */
-static size_t filter(sx_seq *s, size_t in, uint64_t features) {
+static size_t filter_sequence(sx_seq *s, size_t in, uint64_t features) {
     const uint64_t before = (s->sizes->conv - 1) * s->batch, kept = features * before;
     char text[200];
     snprintf(text, sizeof text,
@@ -28,7 +28,7 @@ static size_t filter(sx_seq *s, size_t in, uint64_t features) {
 }
 
 /* The scan: reads the filtered input, the steps, and what the input chooses. */
-static size_t scan(sx_seq *s, size_t in, size_t steps, size_t chosen) {
+static size_t scan_sequence(sx_seq *s, size_t in, size_t steps, size_t chosen) {
     const sx_model_sizes *z = s->sizes;
     const uint64_t features = sx_seq_extent(s, in, 0), tokens = s->batch * s->tokens;
     char decay[2 * SX_NAME_SIZE], skip[2 * SX_NAME_SIZE];
@@ -59,12 +59,13 @@ static size_t add_layer(sx_seq *s, size_t in) {
     const uint64_t features = z->hidden, tokens = s->batch * s->tokens;
     const size_t wide =
         sx_seq_dense(s, "in", sx_seq_norm(s, "norm", sx_seq_whole(in), z->layer_norm), 2 * features);
-    const size_t filtered = sx_seq_function(s, "conv-act", "silu", filter(s, wide, features), SX_NO_INDEX);
+    const size_t filtered =
+        sx_seq_function(s, "conv-act", "silu", filter_sequence(s, wide, features), SX_NO_INDEX);
     const size_t chosen = sx_seq_dense(s, "x", filtered, z->rank + 2 * z->state);
     const size_t steps = sx_seq_function(
         s, "dt-act", "softplus",
         sx_seq_dense_of(s, "dt", sx_seq_features(chosen, 0, z->rank, 0), features, SX_NO_INDEX), SX_NO_INDEX);
-    const size_t scanned = scan(s, filtered, steps, chosen);
+    const size_t scanned = scan_sequence(s, filtered, steps, chosen);
     const size_t gated = sx_seq_add_plain(
         s, &(sx_seq_plain){.name = "gate",
                            .function = "silu-mul",

@@ -69,7 +69,7 @@ static sx_status check_experts(const sx_model_sizes *z, const sx_network_options
 }
 
 /* Builds the network of a family. */
-static void build(sx_seq *s, const sx_model_sizes *text) {
+static void build_network(sx_seq *s, const sx_model_sizes *text) {
     switch (s->sizes->family) {
     case SX_FAMILY_DECODER:
         sx_seq_decoder(s);
@@ -125,7 +125,7 @@ static sx_status make_graph(const sx_model_sizes *sizes, const sx_model_sizes *t
                 .batch = o.batch,
                 .tokens = o.tokens,
                 .context = o.context};
-    build(&s, text);
+    build_network(&s, text);
     if (!run->active_parameters) run->active_parameters = run->parameters;
     return sx_net_finish(&net, out);
 }

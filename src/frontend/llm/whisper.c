@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* A filter of three along time, with stride 1 or 2, and its activation function. */
-static size_t filter(sx_seq *s, const char *name, size_t in, uint64_t out_tokens, unsigned stride) {
+static size_t filter_time(sx_seq *s, const char *name, size_t in, uint64_t out_tokens, unsigned stride) {
     const sx_model_sizes *z = s->sizes;
     const uint64_t channels = sx_seq_extent(s, in, 0);
     char text[200], act[SX_NAME_SIZE];
@@ -44,12 +44,12 @@ static void project_sounds(sx_seq *s, const char *name, size_t in, size_t out) {
                                                         {.tensor = in, .ranks = "K|N", .split = -1}}});
 }
 
-static void encode(sx_seq *s) {
+static void encode_audio(sx_seq *s) {
     const sx_model_sizes *z = s->sizes;
     const uint64_t frames = z->frames;
     const size_t sounds =
         sx_net_tensor(s->net, "sounds", 2, (const uint64_t[]){z->mel, 2 * frames * s->batch});
-    size_t at = filter(s, "conv2", filter(s, "conv1", sounds, 2 * frames, 1), frames, 2);
+    size_t at = filter_time(s, "conv2", filter_time(s, "conv1", sounds, 2 * frames, 1), frames, 2);
     at = sx_seq_add_plain(s, &(sx_seq_plain){.name = "positions",
                                              .function = "add",
                                              .kind = SX_OP_ELEMENT_WISE,
@@ -111,7 +111,7 @@ void sx_seq_whisper(sx_seq *s) {
     size_t table;
     s->net->graph.run.parameters = count_parameters(z);
     if (s->options->phase == SX_PHASE_ENCODE) {
-        encode(s);
+        encode_audio(s);
         return;
     }
     sx_model_sizes decoder = *z;

@@ -222,7 +222,7 @@ static sx_status read_network(const sx_arch_component *e, sx_storage *s, sx_leve
 }
 
 /* Refuses an attribute that would change results if it were true. */
-static sx_status refuse(const sx_arch_component *e, const char *key, const char *why) {
+static sx_status refuse_attribute(const sx_arch_component *e, const char *key, const char *why) {
     bool on = false;
     SX_TRY(sx_attribute_bool(e->attributes, key, &on));
     if (!on) return SX_OK;
@@ -233,8 +233,9 @@ static sx_status refuse(const sx_arch_component *e, const char *key, const char 
 static sx_status read_behaviour(const sx_arch_component *e, bool reduces, sx_storage *s,
                                 sx_level_draft *draft) {
     const sx_attribute_scope *a = e->attributes;
-    SX_TRY(refuse(e, "allow_overbooking", "tiles must fit; leave it out"));
-    SX_TRY(refuse(e, "has_power_gating", "name the level that gates this one with 'power_gated_at'"));
+    SX_TRY(refuse_attribute(e, "allow_overbooking", "tiles must fit; leave it out"));
+    SX_TRY(
+        refuse_attribute(e, "has_power_gating", "name the level that gates this one with 'power_gated_at'"));
     s->reduction_supported = reduces;
     SX_TRY(sx_attribute_bool(a, "reduction_supported", &s->reduction_supported));
     SX_TRY(sx_attribute_double(a, "multiple_buffering", &s->multiple_buffering));
@@ -261,7 +262,7 @@ static sx_status read_metadata(const sx_arch_component *e, sx_storage *s) {
     SX_TRY(sx_attribute_u64(a, "metadata_storage_depth", &m->depth));
     SX_TRY(sx_attribute_bool(a, "decompression_supported", &m->decompresses));
     SX_TRY(sx_attribute_bool(a, "compression_supported", &m->compresses));
-    return refuse(e, "tile_partition_supported", "tiles are cut before the run; leave it out");
+    return refuse_attribute(e, "tile_partition_supported", "tiles are cut before the run; leave it out");
 }
 
 /* The area of an instance, um^2; a cluster's is shared by its instances. */

@@ -20,14 +20,14 @@ static const char *const not_inherited[] = {
     "cluster_area",    "latency",
 };
 
-static bool inherited(const char *key) {
+static bool is_inherited(const char *key) {
     for (size_t i = 0; i < sizeof not_inherited / sizeof *not_inherited; i++)
         if (sx_key_equal(not_inherited[i], key)) return false;
     return true;
 }
 
 /* The pair of a key whose value is not null. */
-static const sx_pair *given(const sx_node *map, const char *key) {
+static const sx_pair *given_pair(const sx_node *map, const char *key) {
     const sx_pair *pair = sx_node_pair(map, key);
     return pair && pair->value->kind != SX_NODE_NULL ? pair : NULL;
 }
@@ -37,8 +37,8 @@ static const sx_attribute_scope *find_attribute(const sx_attribute_scope *scope,
                                                 const sx_pair **pair) {
     bool outer = false;
     for (; scope && !scope->names_only; scope = scope->outer, outer = true) {
-        *pair = given(scope->map, key);
-        if (*pair && (!outer || inherited(key))) return scope;
+        *pair = given_pair(scope->map, key);
+        if (*pair && (!outer || is_inherited(key))) return scope;
     }
     return NULL;
 }
@@ -63,24 +63,25 @@ typedef struct evaluation {
     int *lookups;
 } evaluation;
 
-static sx_status evaluate(evaluation e, const char *what, double *out);
+static sx_status evaluate_attribute(evaluation e, const char *what, double *out);
 
-static const sx_attribute_scope *outermost(const sx_attribute_scope *scope) {
+static const sx_attribute_scope *outermost_scope(const sx_attribute_scope *scope) {
     while (scope->outer) scope = scope->outer;
     return scope;
 }
 
 /* Keeps, where the outermost scope has an input, that an expression uses a pair. */
 static sx_status keep_use(const sx_attribute_scope *scope, const sx_pair *pair) {
-    sx_input *input = outermost(scope)->input;
+    sx_input *input = outermost_scope(scope)->input;
     return input ? sx_input_use(input, pair) : SX_OK;
 }
 
 static sx_status name_value(void *user, const char *name, double *value, bool *found);
 
 /* The value of a product of values of the architecture's nodes. */
-static sx_status multiply(evaluation e, const char *name, const sx_spec_product *product, double *value) {
-    const sx_attribute_scope *variables = outermost(e.scope);
+static sx_status multiply_values(evaluation e, const char *name, const sx_spec_product *product,
+                                 double *value) {
+    const sx_attribute_scope *variables = outermost_scope(e.scope);
     bool found = true;
     *value = 1;
     if (product->times) SX_TRY(name_value(&e, product->times, value, &found));
@@ -88,8 +89,8 @@ static sx_status multiply(evaluation e, const char *name, const sx_spec_product 
     for (size_t i = 0; i < product->n; i++) {
         const sx_attribute_scope scope = {.map = product->factor[i].attributes, .outer = variables};
         double factor;
-        SX_TRY(
-            evaluate((evaluation){&scope, product->factor[i].value, e.depth + 1, e.lookups}, name, &factor));
+        SX_TRY(evaluate_attribute((evaluation){&scope, product->factor[i].value, e.depth + 1, e.lookups},
+                                  name, &factor));
         *value *= factor;
     }
     return SX_OK;
@@ -102,21 +103,21 @@ static sx_status name_value(void *user, const char *name, double *value, bool *f
         return sx_error_at(e.value->place, "the value of '%s' is circular or too deeply nested", name);
     sx_spec_product product;
     for (const sx_attribute_scope *scope = e.scope; scope; scope = scope->outer) {
-        const sx_pair *pair = given(scope->map, name);
+        const sx_pair *pair = given_pair(scope->map, name);
         if (!pair || pair->value == e.value) continue;
         *found = true;
         SX_TRY(keep_use(e.scope, pair));
         bool set = pair->place.file && strcmp(pair->place.file, SX_SETTING_FILE) == 0;
         if (scope->input && !set && sx_spec_array(scope->input, name, &product))
-            return multiply(e, name, &product, value);
-        return evaluate((evaluation){scope, pair->value, e.depth + 1, e.lookups}, name, value);
+            return multiply_values(e, name, &product, value);
+        return evaluate_attribute((evaluation){scope, pair->value, e.depth + 1, e.lookups}, name, value);
     }
-    const sx_input *input = outermost(e.scope)->input;
+    const sx_input *input = outermost_scope(e.scope)->input;
     *found = input && sx_spec_find(input, name, &product);
-    return *found ? multiply(e, name, &product, value) : SX_OK;
+    return *found ? multiply_values(e, name, &product, value) : SX_OK;
 }
 
-static sx_status evaluate(evaluation e, const char *what, double *out) {
+static sx_status evaluate_attribute(evaluation e, const char *what, double *out) {
     const char *text;
     SX_TRY(sx_node_text(e.value, what, &text));
     if (sx_text_double(text, out)) {
@@ -138,7 +139,7 @@ sx_status sx_attribute_refuse_truth(const sx_node *node, const char *what) {
 sx_status sx_attribute_number(const sx_attribute_scope *scope, const sx_node *node, const char *what,
                               double *out) {
     int lookups = MAX_LOOKUPS;
-    return evaluate((evaluation){scope, node, 0, &lookups}, what, out);
+    return evaluate_attribute((evaluation){scope, node, 0, &lookups}, what, out);
 }
 
 sx_status sx_attribute_double(const sx_attribute_scope *scope, const char *key, double *out) {

@@ -219,7 +219,7 @@ sx_status sx_constraints_check(sx_input *input, const sx_node *value, const char
 }
 
 /* The top-level section that is `constraints: NAME`, NULL where there is none. */
-static const sx_pair *reference(const sx_input *input) {
+static const sx_pair *constraints_reference(const sx_input *input) {
     const sx_pair *section;
     for (size_t i = 0; (section = sx_input_section(input, "constraints", i)); i++)
         if (section->value->kind == SX_NODE_SCALAR) return section;
@@ -227,7 +227,7 @@ static const sx_pair *reference(const sx_input *input) {
 }
 
 /* Whether a section holds constraints that count: of lists by name only the one that is referred to. */
-static bool counts(const sx_pair *section, const sx_pair *named, bool search) {
+static bool section_counts(const sx_pair *section, const sx_pair *named, bool search) {
     char key[2 * SX_NAME_SIZE];
     if (sx_key_equal(section->key, "mapspace")) return search;
     if (sx_key_equal(section->key, "architecture") || sx_key_equal(section->key, "arch"))
@@ -241,7 +241,7 @@ static bool counts(const sx_pair *section, const sx_pair *named, bool search) {
 
 sx_status sx_constraints_in_sections(const sx_input *input, bool search, sx_constraint_visitor *each,
                                      void *user) {
-    const sx_pair *section, *named = reference(input);
+    const sx_pair *section, *named = constraints_reference(input);
     char key[2 * SX_NAME_SIZE];
     if (named) {
         key_of(named->value, key, sizeof key);
@@ -250,7 +250,7 @@ sx_status sx_constraints_in_sections(const sx_input *input, bool search, sx_cons
     for (size_t i = 0; (section = sx_input_section(input, NULL, i)); i++) {
         const sx_node *list = NULL;
         const walk w = {section->key, each, user};
-        if (counts(section, named, search)) SX_TRY(list_in(section->value, section->key, &list));
+        if (section_counts(section, named, search)) SX_TRY(list_in(section->value, section->key, &list));
         for (size_t t = 0; list && t < list->n; t++) SX_TRY(show_target(&w, list->item[t]));
     }
     return SX_OK;
@@ -269,6 +269,6 @@ size_t sx_input_n_constraints(const sx_input *input) {
     const sx_pair *section;
     size_t n = 0;
     for (size_t i = 0; (section = sx_input_section(input, NULL, i)); i++)
-        n += counts(section, NULL, true) || has_constraints(section->value);
+        n += section_counts(section, NULL, true) || has_constraints(section->value);
     return n;
 }

@@ -130,7 +130,7 @@ static bool goes_on(sx_remainder_search *w, uint64_t steps) {
     return !cut_off(w) && !w->exhausted;
 }
 
-static bool admits(const sx_remainder_search *w, const sx_prefix_least *bound) {
+static bool admits_bound(const sx_remainder_search *w, const sx_prefix_least *bound) {
     return bound->value < w->aim &&
            sx_cutoff_admits(w->visit->cutoff, bound->value, bound->energy, bound->cycles);
 }
@@ -190,7 +190,7 @@ static void leave_level(sx_remainder_search *w, int s) {
     sx_prefix_query query = {.last = s, .order = true};
     if (last && is_exact(w)) return;
     sx_prefix_least bound = bound_query(w, &query, true);
-    if (!admits(w, &bound)) return;
+    if (!admits_bound(w, &bound)) return;
     set_extents(w, s, extent);
     if (!sx_leaf_keep(&w->leaf, s, w->bounds.outline.keep[s], extent)) return;
     if (last && goes_on(w, w->evaluation)) sx_leaf_evaluate(&w->leaf);
@@ -280,7 +280,7 @@ static void try_orders(sx_remainder_search *w, int s, int inner) {
         if (inner >= 0 && first_loop(w, s) != inner) continue;
         sx_prefix_query query = {.last = s, .order = true, .ranged = ranged};
         sx_prefix_least bound = bound_query(w, &query, !w->listing);
-        if (!admits(w, &bound)) continue;
+        if (!admits_bound(w, &bound)) continue;
         if (w->listing) {
             add_tile(w, &bound, order[i]);
             continue;
@@ -316,7 +316,7 @@ static bool may_go_on(sx_remainder_search *w, int s, int d, int inner) {
     for (int k = d; k < n; k++) sx_decided_set(&w->prefix.decided, s, k, most[k]);
     sx_prefix_least bound = bound_query(w, &query, true);
     for (int k = d; k < n; k++) sx_decided_set(&w->prefix.decided, s, k, 1);
-    return admits(w, &bound);
+    return admits_bound(w, &bound);
 }
 
 /* Goes through the temporal factors of a level from dimension d on, where the innermost loop is on a dimension, or
@@ -408,7 +408,7 @@ static sx_prefix_least rest_of_tiles(const sx_remainder_search *w, size_t i) {
 }
 
 /* Hands back the node from a tile on, in several parts; or all of it, where tiles before that one are not `done`. */
-static void leave(sx_remainder_search *w, const sx_prefix_least *from, uint32_t hash, bool done) {
+static void hand_back(sx_remainder_search *w, const sx_prefix_least *from, uint32_t hash, bool done) {
     sx_search_node node = w->visit->node;
     const uint16_t n = done && node.parts < MOST_PARTS ? PARTS : 1, first = node.part, parts = node.parts;
     node.visits++;
@@ -441,7 +441,7 @@ static void list_tiles(sx_remainder_search *w) {
 static void search_tiles(sx_remainder_search *w) {
     for (size_t i = 0; i < w->n_tiles && !cut_off(w); i++) {
         const first_tile *tile = &w->tile[i];
-        if (!admits(w, &tile->bound)) continue;
+        if (!admits_bound(w, &tile->bound)) continue;
         memcpy(w->low[0], tile->low, sizeof tile->low);
         memcpy(w->high[0], tile->high, sizeof tile->high);
         set_factors(w, 0, false);
@@ -449,7 +449,7 @@ static void search_tiles(sx_remainder_search *w) {
         expand_factors(w, 0, 0);
         if (cut_off(w) || !w->exhausted) continue;
         sx_prefix_least rest = rest_of_tiles(w, i);
-        leave(w, &rest, tile->hash, w->aim == INFINITY);
+        hand_back(w, &rest, tile->hash, w->aim == INFINITY);
         return;
     }
 }
@@ -474,7 +474,7 @@ static void visit_keep(sx_remainder_search *w) {
     sx_leaf_begin(&w->leaf, &w->bounds.outline);
     list_tiles(w);
     if (w->exhausted && !cut_off(w)) {
-        leave(w, &(sx_prefix_least){node->bound, node->energy, node->cycles}, 0, false);
+        hand_back(w, &(sx_prefix_least){node->bound, node->energy, node->cycles}, 0, false);
         return;
     }
     const bool first = node->visits == 1;
@@ -483,7 +483,7 @@ static void visit_keep(sx_remainder_search *w) {
     sx_prefix_least rest = rest_of_tiles(w, first ? 0 : w->n_tiles);
     if (w->aim < INFINITY) rest = (sx_prefix_least){w->aim, node->energy, node->cycles};
     if (w->aim < INFINITY || w->cut || (first && w->n_tiles > 0))
-        leave(w, &rest, 0, w->cut && w->aim == INFINITY);
+        hand_back(w, &rest, 0, w->cut && w->aim == INFINITY);
 }
 
 sx_visit_end sx_remainder_search_visit(sx_remainder_search *w, sx_node_visit *visit) {

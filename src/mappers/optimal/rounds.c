@@ -60,7 +60,7 @@ static sx_status take_workspace(sx_optimal *o, sx_workspace *out) {
     return status;
 }
 
-static void give(sx_optimal *o, sx_workspace *w) {
+static void give_workspace(sx_optimal *o, sx_workspace *w) {
     pthread_mutex_lock(&o->lock);
     bool kept = sx_reserve(&o->idle, &o->idle_room, o->n_idle + 1, sizeof *o->idle);
     if (kept) o->idle[o->n_idle++] = *w;
@@ -121,7 +121,7 @@ static sx_status run_spatials(const void *input, size_t task, sx_worker *worker,
     size_t n = l->n - task * CHUNK < CHUNK ? l->n - task * CHUNK : CHUNK;
     for (size_t i = 0; i < n && sx_worker_goes_on(worker); i += POLL)
         bound_some(l, &w, node + i, n - i < POLL ? n - i : POLL);
-    give(l->o, &w);
+    give_workspace(l->o, &w);
     return SX_OK;
 }
 
@@ -131,7 +131,7 @@ sx_status sx_optimal_bounds(sx_optimal *o, sx_search_node *node) {
     SX_TRY(take_workspace(o, &w));
     begin_nodes(node, l.n, false, NULL);
     bound_some(&l, &w, node, l.n);
-    give(o, &w);
+    give_workspace(o, &w);
     return SX_OK;
 }
 
@@ -270,7 +270,7 @@ static sx_status bound_outside(sx_optimal *o) {
     SX_TRY(take_workspace(o, &w));
     begin_nodes(&o->outside, 1, true, NULL);
     sx_remainder_search_bound_all(w.remainder_search, &o->rule, &o->outside);
-    give(o, &w);
+    give_workspace(o, &w);
     return SX_OK;
 }
 
@@ -375,7 +375,7 @@ static size_t round_visits(const sx_optimal *o) {
 }
 
 /* Takes the most promising nodes out of the heap; returns how many. */
-static size_t pick(sx_optimal *o) {
+static size_t pick_nodes(sx_optimal *o) {
     sx_optimal_state *s = o->s;
     size_t most = round_visits(o), searches = 0, n = 0;
     while (s->n_nodes > 0 && n < most && searches < SEARCHES) {
@@ -432,12 +432,12 @@ static sx_status run_visit(const void *input, size_t task, sx_worker *worker, vo
     bool failed = w.cutoff.failed;
     if (!failed) hand_back(o, &visit, end, output);
     w.left = visit.left;
-    give(o, &w);
+    give_workspace(o, &w);
     return failed ? sx_error_memory() : SX_OK;
 }
 
 /* Takes over what a visit left; false when memory is out. */
-static bool learn(sx_optimal *o, size_t task) {
+static bool learn_visit(sx_optimal *o, size_t task) {
     const sx_visit_result *result = &o->result[task];
     const sx_search_node *node = &o->picked[task];
     size_t size;
@@ -455,7 +455,7 @@ static bool learn(sx_optimal *o, size_t task) {
 
 /* One round; nodes whose visit did not complete are put back unchanged. */
 static sx_status do_round(sx_optimal *o) {
-    size_t n = pick(o);
+    size_t n = pick_nodes(o);
     uint64_t before = o->s->steps;
     double began = sx_clock_seconds();
     bool good = true;
@@ -465,7 +465,7 @@ static sx_status do_round(sx_optimal *o) {
     bool stopped = sx_run_stopped(o->run);
     for (size_t i = 0; i < n; i++) {
         bool done = !stopped && o->result[i].end != SX_VISIT_STOPPED;
-        good = good && (done ? learn(o, i) : sx_optimal_push(o, &o->picked[i]));
+        good = good && (done ? learn_visit(o, i) : sx_optimal_push(o, &o->picked[i]));
     }
     if (n > 0 && !stopped) o->s->pace = (o->s->steps - before) / n + 1;
     if (n > 0) o->visit_seconds = (sx_clock_seconds() - began) / (double)n;

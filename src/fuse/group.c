@@ -1,6 +1,6 @@
-/* Groups of a graph with their loops and tiles. Listed are, for each chain of layers, tiles of rows that divide the last
- * tensor's, slices that divide the channels, and which tensors from outside are held on chip during the loops; of
- * them the ones that fit. */
+/* Groups of a graph with their loops and tiles. Listed are, for each chain of layers, all tiles of rows that divide the last
+ * tensor's, all slices that divide the channels, and which tensors from outside are held on chip during the loops; of
+ * them the ones that fit, so that a group is listed from the size of the memory on that it takes. */
 #include "fuse/group_chain.h"
 
 #include "base/status.h"
@@ -11,13 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    MOST_TILES = 4,        /* of rows for each choice of slices and of what is held, largest first */
-    MOST_INNER = 2,        /* of rows in an inner loop for each outer one, largest first */
-    MOST_SLICES = 5,       /* numbers of slices of chains with windows */
-    RUNNING = 2,           /* words of a row's running maximum and sum, in a softmax of one pass */
-    MOST_PLAIN_SLICES = 24 /* of others, whose layers have fewer kinds of steps */
-};
+enum { RUNNING = 2 }; /* words of a row's running maximum and sum, in a softmax of one pass */
 
 /* One choice of loops, under construction. */
 typedef struct choice {
@@ -270,64 +264,49 @@ sx_status sx_fuse_group_make(const sx_layer_chain *chain, sx_inner *inner, const
 }
 
 /* Adds a choice to the list where it fits. */
-static sx_status add_choice(choice *c, sx_vector *out, bool *fits) {
+static sx_status add_choice(choice *c, sx_vector *out) {
     sx_fuse_group group;
     const sx_exchange *x = c->chain->exchange;
-    *fits = set_rows(c);
-    for (int l = 0; l < c->chain->n && *fits; l++)
-        *fits = words_alive(c, l) <= (double)(x->capacity - x->reserved);
-    if (*fits) SX_TRY(make_group(c, &group, fits));
-    if (!*fits) return SX_OK;
+    bool fits = set_rows(c);
+    for (int l = 0; l < c->chain->n && fits; l++)
+        fits = words_alive(c, l) <= (double)(x->capacity - x->reserved);
+    if (fits) SX_TRY(make_group(c, &group, &fits));
+    if (!fits) return SX_OK;
     sx_fuse_group *item = sx_vector_add(out);
     if (!item) return sx_error_memory();
     *item = group;
     return SX_OK;
 }
 
-/* Adds the largest inner tiles that fit into an outer one, where there are slices between: what is held by slices is read
- * once for each outer step, and rows that are made again for the next outer step need not be kept of all slices. */
+/* Adds the inner tiles of an outer one, where there are slices between: what is held by slices is read once for each outer
+ * step, and rows that are made again for the next outer step need not be kept of all slices. */
 static sx_status add_inner_tiles(choice *c, sx_vector *out) {
-    int n = 0;
     if (c->loops.slices == 1 || (c->loops.window == SX_GROUP_RETAIN && !c->loops.held)) return SX_OK;
-    for (uint32_t steps = 2; steps <= c->loops.tile && n < MOST_INNER; steps++) {
-        bool fits;
+    for (uint32_t steps = 2; steps <= c->loops.tile; steps++) {
         if (c->loops.tile % steps) continue;
         c->loops.inner = c->loops.tile / steps;
-        SX_TRY(add_choice(c, out, &fits));
-        n += fits;
+        SX_TRY(add_choice(c, out));
     }
     c->loops.inner = 0;
     return SX_OK;
 }
 
-/* Adds the largest tiles of rows that fit. */
-static sx_status add_tiles(choice *c, sx_vector *out, bool *any) {
+/* Adds the tiles of rows. In one step nothing is held that slices or heads do not need again. */
+static sx_status add_tiles(choice *c, sx_vector *out) {
     const uint32_t rows = c->chain->link[c->chain->n - 1].rows_out;
-    int n = 0, outer = 0;
-    for (uint32_t steps = 1; c->nested && steps <= rows && outer < MOST_TILES; steps++) {
-        const size_t before = out->n;
+    for (uint32_t steps = 1; steps <= rows; steps++) {
+        const bool again =
+            !c->loops.held && (c->loops.slices > 1 || (!c->loops.holds_in && c->chain->heads > 1));
         if (rows % steps) continue;
         c->loops.tile = rows / steps;
-        SX_TRY(add_inner_tiles(c, out));
-        outer += out->n > before;
+        if (c->nested) SX_TRY(add_inner_tiles(c, out));
+        if (steps > 1 || (again && !c->listed)) SX_TRY(add_choice(c, out));
     }
-    for (uint32_t steps = 1; steps <= rows && n < MOST_TILES; steps++) {
-        bool fits;
-        if (rows % steps) continue;
-        c->loops.tile = rows / steps;
-        if (steps == 1 && c->listed) continue;
-        if (steps == 1 &&
-            (c->loops.held || (c->loops.slices == 1 && (c->loops.holds_in || c->chain->heads == 1))))
-            continue;
-        SX_TRY(add_choice(c, out, &fits));
-        n += fits;
-    }
-    *any = n > 0 || outer > 0;
     return SX_OK;
 }
 
 /* Adds what is held on chip: nothing, all operands of one kind, or the smallest of them; each with and without the input. */
-static sx_status add_held(choice *c, sx_vector *out, bool *any) {
+static sx_status add_held(choice *c, sx_vector *out) {
     const sx_layer_chain *chain = c->chain;
     const sx_exchange *x = chain->exchange;
     unsigned all = 0, small = 0;
@@ -346,59 +325,31 @@ static sx_status add_held(choice *c, sx_vector *out, bool *any) {
                keeps = sx_arch_keep_mask(x->arch, x->level, first->problem) >> first->in & 1;
     for (int h = 0; h < 3; h++)
         for (int in = 0; in < 2; in++) {
-            bool some;
             if ((h == 1 && all == 0) || (h == 2 && (small == 0 || small == all))) continue;
             if (in && !(keeps && (overlaps || c->loops.slices > 1))) continue;
             c->loops.held = held[h];
             c->loops.holds_in = in;
-            SX_TRY(add_tiles(c, out, &some));
-            *any |= some;
+            SX_TRY(add_tiles(c, out));
         }
     return SX_OK;
 }
 
-/* The largest tile of rows that leaves an eighth of the memory to tiles inside layers, with nothing held but the input of a
- * channel loop; 0: none. */
-static uint32_t roomy_tile(choice *c) {
-    const sx_exchange *x = c->chain->exchange;
-    const double room = (double)(x->capacity - x->reserved) * 7 / 8;
-    const uint32_t rows = c->chain->link[c->chain->n - 1].rows_out;
-    c->loops.held = 0;
-    c->loops.holds_in = c->loops.slices > 1;
-    for (uint32_t steps = 1; steps <= rows; steps++) {
-        double most = 0;
-        c->loops.tile = rows / steps;
-        if (rows % steps || !set_rows(c)) continue;
-        for (int l = 0; l < c->chain->n; l++) most = fmax(most, words_alive(c, l));
-        if (most <= room) return rows / steps;
-    }
-    return 0;
-}
-
-/* Adds the choices of a chain: windows and slices of the channels, fewest first, then those that allow larger tiles. */
+/* Adds the choices of a chain: windows and slices of the channels. */
 static sx_status add_chain(const sx_layer_chain *chain, sx_inner *inner, unsigned windows, bool nested,
                            sx_vector *out) {
     bool slides = false;
     for (int l = 1; l < chain->n; l++) slides |= chain->link[l].reach > chain->link[l].stride;
-    const int most = slides ? MOST_SLICES : MOST_PLAIN_SLICES;
     for (sx_group_window w = SX_GROUP_RETAIN; w <= SX_GROUP_RECOMPUTE; w++) {
-        int n = 0;
-        uint32_t largest = 0;
         if (!(windows >> w & 1) && slides) continue;
         if (w == SX_GROUP_RECOMPUTE && !slides) continue;
-        for (uint32_t slices = 1; slices <= chain->channels && n < 2 * most; slices++) {
-            bool any = false;
+        for (uint32_t slices = 1; slices <= chain->channels; slices++) {
             if (chain->channels % slices) continue;
             choice c = {.chain = chain,
                         .inner = inner,
                         .loops = {.window = w, .slices = slices},
                         .nested = nested,
                         .listed = w == SX_GROUP_RECOMPUTE && (windows >> SX_GROUP_RETAIN & 1)};
-            const uint32_t tile = roomy_tile(&c);
-            if (n >= most && tile <= largest) continue;
-            if (tile > largest) largest = tile;
-            SX_TRY(add_held(&c, out, &any));
-            n += any;
+            SX_TRY(add_held(&c, out));
         }
     }
     return SX_OK;

@@ -18,6 +18,7 @@ typedef struct plan_search {
     void *user;
     bool stopped;
     bool whole;     /* every inner optimum of a plan is searched: in the first round, for a plan at once */
+    double known;   /* weight of a plan that is known; INFINITY: none */
     size_t n;       /* inner optima that the last pass searched */
     sx_vector used; /* used_optimum: of the plans in hand */
 } plan_search;
@@ -100,15 +101,20 @@ static sx_status search_widest(plan_search *p) {
     return p->stopped ? SX_OK : sx_inner_settle(inner, widest, SX_INNER_SEARCH);
 }
 
-/* Whether a plan is known that is close enough to a bound. */
-static sx_status is_close(const plan_search *p, double bound, double gap, bool *out) {
+/* Whether a plan is known that is close enough to a bound, as the objective's powers count; that plan is found anew where `join`
+ * says so, else it is the last one. */
+static sx_status is_close(plan_search *p, double bound, double gap, bool join, bool *out) {
     sx_plan plan;
     *out = false;
     if (gap <= 0) return SX_OK;
-    sx_status status = sx_plan_join(p->space, false, &plan);
-    *out = !status && plan.found && plan.weight <= bound * (1 + gap);
-    sx_plan_fini(&plan);
-    return status;
+    if (join) {
+        sx_status status = sx_plan_join(p->space, false, &plan);
+        p->known = !status && plan.found ? plan.weight : INFINITY;
+        sx_plan_fini(&plan);
+        SX_TRY(status);
+    }
+    *out = p->known <= bound * pow(1 + gap, p->space->inner->root);
+    return SX_OK;
 }
 
 /* Frees plans. */
@@ -129,11 +135,11 @@ static sx_status search_round(plan_search *p, double gap, size_t k, double *boun
     if (!status) *bound = plan[0].weight;
     if (!status) status = list_optima(p, plan, k);
     if (!status) status = sketch_optima(p);
+    if (!status && !p->stopped) status = is_close(p, *bound, gap, p->whole || p->n == 0, done);
     p->whole = false;
-    if (!status && p->n == 0 && !p->stopped) {
-        status = is_close(p, *bound, gap, done);
-        if (!status && !*done) status = search_widest(p);
-        *done |= p->n == 0;
+    if (!status && p->n == 0 && !p->stopped && !*done) {
+        status = search_widest(p);
+        *done = p->n == 0;
     }
     free_plans(plan, k);
     return status;
@@ -141,8 +147,12 @@ static sx_status search_round(plan_search *p, double gap, size_t k, double *boun
 
 sx_status sx_plan_search(const sx_plan_space *space, double gap, double cutoff, size_t k, sx_plan_stop *stop,
                          void *user, sx_plan_answer *out) {
-    plan_search p = {
-        .space = space, .stop = stop, .user = user, .whole = true, .used = {.size = sizeof(used_optimum)}};
+    plan_search p = {.space = space,
+                     .stop = stop,
+                     .user = user,
+                     .whole = true,
+                     .known = INFINITY,
+                     .used = {.size = sizeof(used_optimum)}};
     sx_plan plan[SX_MAX_PLANS];
     memset(out, 0, sizeof *out);
     sx_status status = SX_OK;

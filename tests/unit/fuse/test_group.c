@@ -1,5 +1,5 @@
 /* Groups of convolutions, compared with an oracle that walks all steps and keeps the rows of each tensor in sets. */
-#include "fuse/group.h"
+#include "fuse/group_chain.h"
 
 #include "sextant/all.h"
 #include "support/expect.h"
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-enum { MOST_LAYERS = 4, MOST_ROWS = 40, MOST_STEPS = 64, MOST_SLICES = 8, CASES = 400 };
+enum { MOST_LAYERS = 4, MOST_ROWS = 40, MOST_STEPS = 64, MOST_SLICES = 8, CASES = 120 };
 
 /* One layer: its window, and rows and channels of its output. */
 typedef struct layer_shape {
@@ -361,8 +361,95 @@ static void test_attention(void **state) {
     }
 }
 
+/* What is held in a choice of loops: nothing, all operands, or all but the largest; each with or without the input. */
+static unsigned held_layers(const sx_layer_chain *chain, int choice) {
+    uint64_t largest = 0;
+    unsigned held = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int l = 0; l < chain->n; l++) {
+            const sx_chain_link *link = &chain->link[l];
+            const uint64_t words =
+                sx_graph_words(&chain->exchange->graph->tensor[link->operand[link->other].tensor]);
+            if (pass == 0 && words > largest) largest = words;
+            if (pass == 1 && choice > 0 && (choice == 1 || words < largest)) held |= 1u << l;
+        }
+    return held;
+}
+
+/* The peaks of all groups with one loop over rows, in an array of so many places at most; returns how many. */
+static size_t list_peaks(const sx_exchange *x, sx_inner *inner, uint64_t *peak, size_t most) {
+    size_t n = 0;
+    for (size_t s = 0; s < x->n_steps; s++)
+        for (int layers = 2; layers <= SX_MAX_GROUP; layers++) {
+            sx_layer_chain chain;
+            if (!sx_layer_chain_find(x, s, layers, &chain)) continue;
+            const uint32_t rows = chain.link[chain.n - 1].rows_out;
+            bool slides = false;
+            for (int l = 1; l < chain.n; l++) slides |= chain.link[l].reach > chain.link[l].stride;
+            const bool overlaps = chain.link[0].reach > chain.link[0].stride;
+            for (uint32_t i = 0; i < 2 * 3 * 2 * rows * chain.channels; i++) {
+                const int kind = (int)(i % 12) / 4;
+                sx_group_choice loops = {.window = i % 2 ? SX_GROUP_RECOMPUTE : SX_GROUP_RETAIN,
+                                         .holds_in = i / 2 % 2,
+                                         .held = held_layers(&chain, kind),
+                                         .tile = i / 12 % rows + 1,
+                                         .slices = i / 12 / rows + 1};
+                sx_fuse_group group;
+                bool possible;
+                if (rows % loops.tile || chain.channels % loops.slices) continue;
+                if (loops.window == SX_GROUP_RECOMPUTE && (!slides || loops.tile == rows)) continue;
+                if (loops.holds_in && !overlaps && loops.slices == 1) continue;
+                if (kind == 2 && (loops.held == 0 || loops.held == held_layers(&chain, 1))) continue;
+                if (loops.tile == rows && (loops.held || loops.slices == 1)) continue;
+                sx_expect_ok(sx_fuse_group_make(&chain, inner, &loops, &group, &possible));
+                if (!possible) continue;
+                assert_true(n < most);
+                peak[n++] = group.peak;
+            }
+        }
+    return n;
+}
+
+/* Whatever the size of the memory, all groups that fit are listed and no others: with a word less than a group takes it is not. */
+static void test_groups_fit_exactly(void **state) {
+    (void)state;
+    static tower t;
+    static uint64_t peak[20000];
+    sx_objective energy;
+    size_t compared = 0;
+    sx_expect_ok(sx_objective_parse("energy", &energy));
+    for (uint64_t i = 0; i < CASES / 8; i++) {
+        sx_rng rng = sx_rng_stream(i, "group.fit", 0);
+        sx_exchange exchange;
+        sx_inner inner;
+        draw_tower(&rng, &t);
+        sx_expect_ok(sx_exchange_init(&t.graph, &t.network, &t.arch, 1, -1, NULL, &exchange));
+        sx_expect_ok(sx_inner_init(&inner, &energy, exchange.capacity));
+        inner.minimum = free_minimum;
+        const size_t n = list_peaks(&exchange, &inner, peak, sizeof peak / sizeof *peak);
+        for (int size = 0; size < 16 && n; size++) {
+            exchange.capacity = peak[sx_rng_below(&rng, n)] - (uint64_t)(size % 2);
+            size_t fit = 0;
+            sx_vector groups = {.size = sizeof(sx_fuse_group)};
+            for (size_t g = 0; g < n; g++) fit += peak[g] <= exchange.capacity;
+            sx_expect_ok(sx_groups_list(&exchange, &inner, 3, false, &groups));
+            assert_int_equal(groups.n, fit);
+            for (size_t g = 0; g < groups.n; g++)
+                assert_true(((const sx_fuse_group *)sx_vector_at(&groups, g))->peak <= exchange.capacity);
+            compared += fit;
+            sx_vector_clear(&groups);
+        }
+        sx_inner_fini(&inner);
+        sx_exchange_fini(&exchange);
+        sx_network_fini(&t.network);
+        sx_graph_fini(&t.graph);
+    }
+    assert_true(compared > 100 * CASES);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_groups_equal_walk),
+                                       cmocka_unit_test(test_groups_fit_exactly),
                                        cmocka_unit_test(test_attention)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

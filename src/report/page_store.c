@@ -47,12 +47,12 @@ static sx_status take_record(void *user, const sx_record *record) {
         .same_as = i,
         .searched = true,
         .found = true,
-        .best = {.mapping = record->mapping, .score = record->score, .value = record->value},
-        .summary = {.evaluations = record->evaluations,
-                    .valid = record->valid,
-                    .seconds = record->seconds,
-                    .lower_bound = record->lower_bound,
-                    .optimal = record->optimal},
+        .best = {.mapping = record->mapping, .score = record->score, .value = record->search.value},
+        .summary = {.evaluations = record->search.evaluations,
+                    .valid = record->search.valid,
+                    .seconds = record->search.seconds,
+                    .lower_bound = record->search.lower_bound,
+                    .optimal = record->search.optimal},
         .warm_from = -1,
     };
     r->session.total.cycles += record->score.cycles;
@@ -92,10 +92,10 @@ static sx_status take_point(void *user, const sx_point_record *p) {
     json_t *metrics = json_object();
     for (size_t i = 0; i < p->n_metrics; i++)
         sx_json_set(metrics, p->metric[i].name, sx_json_number(p->metric[i].value));
-    json_t *row =
-        json_pack("{s:o, s:o, s:o, s:s, s:I, s:b, s:o}", "name", sx_json_string(p->name), "point",
-                  sx_json_string(p->point), "value", sx_json_number(p->value), "navigator", p->navigator,
-                  "evaluations", (json_int_t)p->evaluations, "optimal", p->optimal, "metrics", metrics);
+    json_t *row = json_pack("{s:o, s:o, s:o, s:s, s:I, s:b, s:o}", "name", sx_json_string(p->name), "point",
+                            sx_json_string(p->point), "value", sx_json_number(p->search.value), "navigator",
+                            p->search.navigator, "evaluations", (json_int_t)p->search.evaluations, "optimal",
+                            p->search.optimal, "metrics", metrics);
     return sx_json_append(((gathering *)user)->rows, row) ? SX_OK : sx_error_memory();
 }
 

@@ -10,6 +10,7 @@
 #include "learn/elementary.h"
 #include "mappers/measured/features.h"
 #include "mapspace/map_space.h"
+#include "session/search_record.h"
 #include "sextant/all.h"
 #include "space/outside_evaluator.h"
 #include "store/points.h"
@@ -101,7 +102,7 @@ static sx_status load_record(void *user, const sx_point_record *record) {
     sx_answers *a = user;
     json_t *arch = NULL, *space = NULL, *own = NULL;
     bool same = strcmp(record->space, a->space) == 0;
-    if (same && !a->of.again) SX_TRY(add_answer(a, record->point, record->value));
+    if (same && !a->of.again) SX_TRY(add_answer(a, record->point, record->search.value));
     if (!a->learns) return SX_OK;
     SX_TRY(read_json(a->space, &own));
     arch = json_object_get(own, "arch");
@@ -139,13 +140,13 @@ static sx_status keep_answer(void *user, const void *point, const char *question
                                     .point = question,
                                     .n_metrics = set_metrics(a, point, value),
                                     .metric = a->metric,
-                                    .value = value,
-                                    .objective = SX_JUDGED,
-                                    .navigator = a->of.method,
-                                    .version = sx_version(),
-                                    .seed = a->of.seed,
-                                    .evaluations = 1,
-                                    .valid = isinf(value) ? 0U : 1U};
+                                    .search = {.value = value,
+                                               .objective = SX_JUDGED,
+                                               .navigator = a->of.method,
+                                               .version = sx_version(),
+                                               .seed = a->of.seed,
+                                               .evaluations = 1,
+                                               .valid = isinf(value) ? 0U : 1U}};
     return sx_store_add_point(a->of.store, &record);
 }
 
@@ -169,8 +170,7 @@ static sx_status prepare_features(sx_answers *a, const sx_space *space) {
 static sx_status open_answers(const sx_answers_of *of, const sx_space *space, json_t *identity,
                               sx_answers **out) {
     sx_answers *a = calloc(1, sizeof *a);
-    char *text = identity ? sx_json_print(identity, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
-    json_decref(identity);
+    char *text = sx_search_json(identity);
     if (!a || !text) {
         free(a);
         free(text);
@@ -248,10 +248,10 @@ static bool read_answer(const best_visit *b, const json_t *space, const char *qu
 static sx_status visit_best(void *user, const sx_point_record *record) {
     const best_visit *b = user;
     json_t *space = NULL;
-    if (isinf(record->value) || !is_of(record->space, b->command, b->arch_json, &space)) return SX_OK;
+    if (isinf(record->search.value) || !is_of(record->space, b->command, b->arch_json, &space)) return SX_OK;
     bool read = read_answer(b, space, record->point);
     json_decref(space);
-    b->record->value = record->value;
+    b->record->search.value = record->search.value;
     return read ? b->visit(b->user, b->record) : SX_OK;
 }
 

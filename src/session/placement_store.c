@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/status.h"
+#include "session/search_record.h"
 #include "sextant/all.h"
 
 #include <math.h>
@@ -29,13 +30,6 @@ static json_t *nodes_json(const sx_place_graph *graph) {
     return list;
 }
 
-/* A text of JSON, which is freed; NULL when memory is out. */
-static char *text_of(json_t *object) {
-    char *text = sx_json_print(object, JSON_SORT_KEYS | JSON_COMPACT);
-    json_decref(object);
-    return text;
-}
-
 /* What tells a job's space from others; latencies of an evaluator are those of another space. */
 static char *space_text(const sx_placement_job *job) {
     const sx_placement_space *space = job->in;
@@ -52,14 +46,14 @@ static char *space_text(const sx_placement_job *job) {
                                (json_int_t)chip->output_buffer, "prefetch", (json_int_t)chip->prefetch);
     if (job->outside)
         sx_json_set(object, "evaluator", json_string(sx_outside_evaluator_command(job->outside)));
-    return text_of(object);
+    return sx_search_json(object);
 }
 
 /* A placement. */
 static char *point_text(const sx_placement_space *space, const uint8_t *placement) {
     json_t *list = json_array();
     for (size_t t = 0; t < space->n_tensors; t++) sx_json_append(list, json_integer(placement[t]));
-    return text_of(json_pack("{s:o}", "memories", list));
+    return sx_search_json(json_pack("{s:o}", "memories", list));
 }
 
 /* Reads what point_text wrote; false where the text is no valid placement of the space. */
@@ -98,17 +92,17 @@ static sx_status value_of(const sx_placement_job *job, const uint8_t *placement,
 static sx_status take_record(void *user, const sx_point_record *record) {
     recall_state *state = user;
     sx_placement_job *job = state->job;
-    double value = record->value;
+    double value = record->search.value;
     uint8_t *point = calloc(job->space->point_size, 1);
     if (!point) return sx_error_memory();
     sx_status status = SX_OK;
     bool fine = read_point(job->space, record->point, point);
     if (fine && !job->outside) status = value_of(job, point, &value);
-    if (status || !fine || value != record->value || job->start) {
+    if (status || !fine || value != record->search.value || job->start) {
         free(point);
         return status;
     }
-    if (!record->optimal || state->again || strcmp(record->version, sx_version()) != 0) {
+    if (!record->search.optimal || state->again || strcmp(record->search.version, sx_version()) != 0) {
         job->start = point;
         return SX_OK;
     }
@@ -116,7 +110,7 @@ static sx_status take_record(void *user, const sx_point_record *record) {
     job->value = value;
     job->found = job->proven_before = true;
     job->summary = (sx_run_summary){
-        .stop = SX_STOP_DONE, .repeatable = true, .lower_bound = record->lower_bound, .optimal = true};
+        .stop = SX_STOP_DONE, .repeatable = true, .lower_bound = record->search.lower_bound, .optimal = true};
     return SX_OK;
 }
 
@@ -141,26 +135,15 @@ sx_status sx_placement_keep(const sx_placement_job *job, sx_store *store) {
     sx_placement_evaluate(job->space, job->placement, &cost);
     const sx_metric_value metrics[] = {{"energy_pj", cost.energy}, {"latency_seconds", cost.latency}};
     char *text = space_text(job), *point = point_text(job->in, job->placement);
-    char *options = text_of(json_pack("{s:I, s:f, s:f, s:I}", "evaluations", (json_int_t)job->run.evaluations,
-                                      "seconds", job->run.seconds, "target", job->run.target, "patience",
-                                      (json_int_t)job->run.patience));
+    char *options = sx_search_json(sx_search_limits(&job->run));
     const sx_point_record record = {.kind = kind,
                                     .space = text,
                                     .name = job->in->graph.name,
                                     .point = point,
                                     .n_metrics = sizeof metrics / sizeof *metrics,
                                     .metric = metrics,
-                                    .value = job->value,
-                                    .objective = job->objective,
-                                    .navigator = job->method,
-                                    .options = options,
-                                    .version = sx_version(),
-                                    .seed = job->run.seed,
-                                    .evaluations = job->summary.evaluations,
-                                    .valid = job->summary.valid,
-                                    .seconds = job->summary.seconds,
-                                    .lower_bound = job->summary.lower_bound,
-                                    .optimal = job->summary.optimal};
+                                    .search = sx_search_record_of(&job->run, &job->summary, job->objective,
+                                                                  job->method, options, job->value)};
     sx_status status = text && point && options ? sx_store_add_point(store, &record) : sx_error_memory();
     free(text);
     free(point);

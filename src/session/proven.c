@@ -29,7 +29,7 @@ typedef struct taker {
 /* Whether a record's run searched the space of a mark, and remainders beside it where that is asked for; reads what that
  * run knew of these. */
 static bool is_marked(taker *t, const sx_record *record) {
-    json_t *options = record->options ? sx_json_read(record->options) : NULL;
+    json_t *options = record->search.options ? sx_json_read(record->search.options) : NULL;
     const char *text = json_string_value(json_object_get(options, "space"));
     const json_t *any = json_object_get(options, "any_tiles");
     bool marked = text && strcmp(text, t->mark.text) == 0 && (any || !t->widened);
@@ -49,14 +49,14 @@ static sx_status check_record(taker *t, const sx_record *record, bool *holds) {
     SX_TRY(sx_scorer_score(t->scorer, t->point, 1, INFINITY, &outcome));
     sx_score score = sx_metrics_score(&outcome.metrics);
     *holds = outcome.reason == 0 && memcmp(&score, &record->score, sizeof score) == 0 &&
-             outcome.value == record->value;
+             outcome.value == record->search.value;
     return SX_OK;
 }
 
 static sx_status consider_record(void *user, const sx_record *record) {
     taker *t = user;
     bool holds;
-    if (t->taken || strcmp(record->version, sx_version()) != 0 || !is_marked(t, record)) return SX_OK;
+    if (t->taken || strcmp(record->search.version, sx_version()) != 0 || !is_marked(t, record)) return SX_OK;
     SX_TRY(check_record(t, record, &holds));
     if (!holds) return SX_OK;
     sx_layer_result *result = &t->session->out->layer[t->session->at];
@@ -66,9 +66,9 @@ static sx_status consider_record(void *user, const sx_record *record) {
     result->any_optimal = t->widened && t->any_optimal;
     sx_map_space_mapping(t->space, t->point, &result->best.mapping);
     result->best.score = record->score;
-    result->best.value = record->value;
+    result->best.value = record->search.value;
     result->summary = (sx_run_summary){
-        .stop = SX_STOP_DONE, .repeatable = true, .lower_bound = record->lower_bound, .optimal = true};
+        .stop = SX_STOP_DONE, .repeatable = true, .lower_bound = record->search.lower_bound, .optimal = true};
     return SX_OK;
 }
 

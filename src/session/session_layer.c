@@ -7,6 +7,7 @@
 #include "model/model.h"
 #include "registry/registry.h"
 #include "session/answers.h"
+#include "session/search_record.h"
 #include "session/session.h"
 #include "sextant/all.h"
 
@@ -279,13 +280,14 @@ static sx_status collect_layer(const sx_session *session, const bench *b, sx_lay
 static char *options_json(const sx_session *session, const sx_layer_result *result,
                           const sx_space_mark *mark) {
     const sx_session_options *o = session->options;
-    json_t *object = json_pack(
-        "{s:I, s:f, s:f, s:I, s:b, s:b, s:b, s:b, s:b, s:s, s:s}", "evaluations",
-        (json_int_t)o->run.evaluations, "seconds", o->run.seconds, "target", o->run.target, "patience",
-        (json_int_t)o->run.patience, "remainders", o->space.remainders || result->remainders, "keep_all",
-        o->space.keep_all, "no_banks", o->space.no_banks, "no_first_read_elision",
-        o->model.no_first_read_elision, "no_link_transfers", o->model.no_link_transfers, "warm_start",
-        sx_warm_name(o->warm), "space", mark->text);
+    json_t *object = sx_search_limits(&o->run);
+    sx_json_set(object, "remainders", json_boolean(o->space.remainders || result->remainders));
+    sx_json_set(object, "keep_all", json_boolean(o->space.keep_all));
+    sx_json_set(object, "no_banks", json_boolean(o->space.no_banks));
+    sx_json_set(object, "no_first_read_elision", json_boolean(o->model.no_first_read_elision));
+    sx_json_set(object, "no_link_transfers", json_boolean(o->model.no_link_transfers));
+    sx_json_set(object, "warm_start", json_string(sx_warm_name(o->warm)));
+    sx_json_set(object, "space", json_string(mark->text));
     if (result->widened)
         sx_json_set(
             object, "any_tiles",
@@ -295,9 +297,7 @@ static char *options_json(const sx_session *session, const sx_layer_result *resu
     if (o->space.split_axes) sx_json_set(object, "split_axes", json_true());
     if (o->model.latency_tile) sx_json_set(object, "latency", json_string("tile"));
     if (result->warm_from != SX_WARM_NONE) sx_json_set(object, "warm_from", json_string(result->warm_name));
-    char *text = sx_json_print(object, JSON_SORT_KEYS | JSON_COMPACT);
-    json_decref(object);
-    return text;
+    return sx_search_json(object);
 }
 
 /* The identity of a layer's space. */
@@ -325,17 +325,9 @@ sx_status sx_session_keep(const sx_session *session, size_t index) {
         record->arch = *session->arch;
         record->mapping = result->best.mapping;
         record->score = result->best.score;
-        record->value = result->best.value;
-        record->objective = session->objective;
-        record->mapper = session->mapper;
-        record->options = options;
-        record->version = sx_version();
-        record->seed = session->options->run.seed;
-        record->evaluations = result->summary.evaluations;
-        record->valid = result->summary.valid;
-        record->seconds = result->summary.seconds;
-        record->lower_bound = result->remainders ? 0 : result->summary.lower_bound;
-        record->optimal = result->summary.optimal && !result->remainders;
+        record->search = sx_search_record_of(&session->options->run, &result->summary, session->objective,
+                                             session->mapper, options, result->best.value);
+        if (result->remainders) record->search.lower_bound = 0, record->search.optimal = false;
         status = sx_store_add(session->options->store, record);
     } else {
         status = sx_error_memory();

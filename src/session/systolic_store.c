@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/status.h"
+#include "session/search_record.h"
 #include "sextant/all.h"
 #include "systolic/space.h"
 
@@ -60,9 +61,7 @@ static char *space_text(const sx_systolic_space *space) {
         "row_cycles", l->row_cycles, "type", "bits", (json_int_t)l->bits, "dsp_per_mac", l->dsp_per_mac,
         "add_latency", (json_int_t)l->add_latency, "corrected", o->corrected, "thin", o->thin, "tiles",
         (int)o->tiles, "pad_to", (json_int_t)o->pad_to, "min_dsp", o->least_dsp);
-    char *text = sx_json_print(object, JSON_SORT_KEYS | JSON_COMPACT);
-    json_decref(object);
-    return text;
+    return sx_search_json(object);
 }
 
 /* A point as JSON; NULL when memory is out. */
@@ -78,9 +77,7 @@ static char *point_text(const sx_systolic_space *space, const sx_systolic_point 
     }
     name_design(space, point->design, name);
     json_t *object = json_pack("{s:s, s:o}", "design", name, "tiles", tiles);
-    char *text = sx_json_print(object, JSON_SORT_KEYS | JSON_COMPACT);
-    json_decref(object);
-    return text;
+    return sx_search_json(object);
 }
 
 /* A tile of JSON; 0 if it is not a valid one. */
@@ -130,16 +127,17 @@ static sx_status take_record(void *user, const sx_point_record *record) {
     (void)sx_systolic_evaluate(&state->space->space, &point, -1, &cost);
     double value =
         sx_systolic_value(&state->job->run.objective, &cost, sx_systolic_use(state->space, cost.latency));
-    if (value != record->value) return SX_OK;
+    if (value != record->search.value) return SX_OK;
     sx_systolic_answer *out = state->out;
     out->found = true;
     out->point = point;
     out->cost = cost;
     out->value = value;
-    if (!record->optimal || state->again || strcmp(record->version, sx_version()) != 0) return SX_OK;
+    if (!record->search.optimal || state->again || strcmp(record->search.version, sx_version()) != 0)
+        return SX_OK;
     out->searched = out->proven_before = true;
     out->summary = (sx_run_summary){
-        .stop = SX_STOP_DONE, .repeatable = true, .lower_bound = record->lower_bound, .optimal = true};
+        .stop = SX_STOP_DONE, .repeatable = true, .lower_bound = record->search.lower_bound, .optimal = true};
     return SX_OK;
 }
 
@@ -164,16 +162,6 @@ static sx_status recall_again(void *user, const sx_systolic_job *job, const sx_s
     return recall_answer(user, true, job, space, out);
 }
 
-/* What else repeats a run, as JSON; NULL when memory is out. */
-static char *options_text(const sx_systolic_job *job) {
-    json_t *object =
-        json_pack("{s:I, s:f, s:f, s:I}", "evaluations", (json_int_t)job->run.evaluations, "seconds",
-                  job->run.seconds, "target", job->run.target, "patience", (json_int_t)job->run.patience);
-    char *text = object ? sx_json_print(object, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
-    json_decref(object);
-    return text;
-}
-
 static sx_status keep_result(void *user, const sx_systolic_job *job, const sx_space *base,
                              const sx_systolic_answer *answer) {
     const sx_systolic_space *space = sx_systolic_space_of(base);
@@ -183,24 +171,16 @@ static sx_status keep_result(void *user, const sx_systolic_job *job, const sx_sp
         {"bram18k", c->bram18k},        {"offchip_words", c->offchip_words},
         {"energy", c->energy},          {"utilization", sx_systolic_use(space, c->latency)},
     };
-    char *text = space_text(space), *point = point_text(space, &answer->point), *options = options_text(job);
+    char *text = space_text(space), *point = point_text(space, &answer->point),
+         *options = sx_search_json(sx_search_limits(&job->run));
     const sx_point_record record = {.kind = kind,
                                     .space = text,
                                     .name = space->n_kernels > 1 ? job->name : space->kernel[0].name,
                                     .point = point,
                                     .n_metrics = sizeof metrics / sizeof *metrics,
                                     .metric = metrics,
-                                    .value = answer->value,
-                                    .objective = job->objective,
-                                    .navigator = job->method,
-                                    .options = options,
-                                    .version = sx_version(),
-                                    .seed = job->run.seed,
-                                    .evaluations = answer->summary.evaluations,
-                                    .valid = answer->summary.valid,
-                                    .seconds = answer->summary.seconds,
-                                    .lower_bound = answer->summary.lower_bound,
-                                    .optimal = answer->summary.optimal};
+                                    .search = sx_search_record_of(&job->run, &answer->summary, job->objective,
+                                                                  job->method, options, answer->value)};
     sx_status status = text && point && options ? sx_store_add_point(user, &record) : sx_error_memory();
     free(text);
     free(point);

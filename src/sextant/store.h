@@ -18,20 +18,25 @@ SX_MUST_USE sx_status sx_store_open(const char *path, SX_OWN sx_store **out);
 
 enum { SX_STORE_WAIT = 60, SX_STORE_MOST_WAIT = 86400 }; /* the seconds of sx_store_open, and the most */
 
-/* A result to keep. Texts are borrowed. */
-typedef struct sx_record {
-    sx_problem problem;
-    sx_arch arch;
-    sx_mapping mapping;
-    sx_score score;
-    double value;          /* of the objective */
+/* The search that found something. Texts are borrowed. */
+typedef struct sx_search_record {
+    double value;          /* of the objective; smaller is better */
     const char *objective; /* as text */
-    const char *mapper;    /* with all settings */
+    const char *navigator; /* with all settings */
     const char *options;   /* JSON: all else that repeats the run; may be NULL */
     const char *version;   /* of the program */
     uint64_t seed, evaluations, valid;
     double seconds, lower_bound;
     bool optimal;
+} sx_search_record;
+
+/* A result to keep. */
+typedef struct sx_record {
+    sx_problem problem;
+    sx_arch arch;
+    sx_mapping mapping;
+    sx_score score;
+    sx_search_record search;
 } sx_record;
 
 /* Adds a result in one transaction: when the call returns it is on disk, or it is not there at all. The same
@@ -69,14 +74,7 @@ typedef struct sx_point_record {
     const char *point; /* JSON */
     size_t n_metrics;
     const sx_metric_value *metric; /* each name once; read back in the order of their names */
-    double value;                  /* of the objective; smaller is better */
-    const char *objective;         /* as text */
-    const char *navigator;         /* with all settings */
-    const char *options;           /* JSON: all else that repeats the run; may be NULL */
-    const char *version;           /* of the program */
-    uint64_t seed, evaluations, valid;
-    double seconds, lower_bound;
-    bool optimal;
+    sx_search_record search;
 } sx_point_record;
 
 /* Adds a result as sx_store_add does. */

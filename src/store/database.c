@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,24 +148,52 @@ sx_status sx_database_probe(sx_database *database, const char *const *sql, size_
     return SX_OK;
 }
 
-sx_status sx_database_insert_search(sx_database *database, const char *sql, const sx_search_row *row) {
-    const char *const texts[] = {row->navigator, row->options, row->version};
+sx_status sx_database_insert_search(sx_database *database, const char *sql, const sx_key *key,
+                                    const sx_key *found, const sx_search_record *search) {
+    const char *const texts[] = {search->navigator, search->options, search->version};
     sqlite3_stmt *statement;
     char seed[24];
-    snprintf(seed, sizeof seed, "%" PRIu64, row->seed);
+    snprintf(seed, sizeof seed, "%" PRIu64, search->seed);
     SX_TRY(sx_database_prepare(database, sql, &statement));
-    sx_database_bind(statement, 1, row->key->hex);
-    sx_database_bind(statement, 2, row->found->hex);
-    sx_database_bind(statement, 3, row->objective);
-    sqlite3_bind_double(statement, 4, row->value);
+    sx_database_bind(statement, 1, key->hex);
+    sx_database_bind(statement, 2, found->hex);
+    sx_database_bind(statement, 3, search->objective);
+    sqlite3_bind_double(statement, 4, search->value);
     for (int i = 0; i < 3; i++) sx_database_bind(statement, 5 + i, texts[i]);
     sx_database_bind(statement, 8, seed);
-    sqlite3_bind_int64(statement, 9, (int64_t)row->evaluations);
-    sqlite3_bind_int64(statement, 10, (int64_t)row->valid);
-    sqlite3_bind_double(statement, 11, row->seconds);
-    sqlite3_bind_double(statement, 12, row->lower_bound);
-    sqlite3_bind_int(statement, 13, row->optimal);
+    sqlite3_bind_int64(statement, 9, (int64_t)search->evaluations);
+    sqlite3_bind_int64(statement, 10, (int64_t)search->valid);
+    sqlite3_bind_double(statement, 11, search->seconds);
+    sqlite3_bind_double(statement, 12, search->lower_bound);
+    sqlite3_bind_int(statement, 13, search->optimal);
     return sx_database_finish(database, statement);
+}
+
+bool sx_database_read_search(sqlite3_stmt *statement, int first, sx_arena *arena, sx_search_record *out) {
+    const char *options = sx_database_text(statement, first + 3, arena);
+    const char *seed = sx_database_text(statement, first + 5, arena);
+    *out = (sx_search_record){
+        .objective = sx_database_text(statement, first, arena),
+        .value = sqlite3_column_double(statement, first + 1),
+        .navigator = sx_database_text(statement, first + 2, arena),
+        .options = sqlite3_column_type(statement, first + 3) == SQLITE_NULL ? NULL : options,
+        .version = sx_database_text(statement, first + 4, arena),
+        .seed = seed ? strtoull(seed, NULL, 10) : 0,
+        .evaluations = (uint64_t)sqlite3_column_int64(statement, first + 6),
+        .valid = (uint64_t)sqlite3_column_int64(statement, first + 7),
+        .seconds = sqlite3_column_double(statement, first + 8),
+        .lower_bound = sqlite3_column_double(statement, first + 9),
+        .optimal = sqlite3_column_int(statement, first + 10) != 0,
+    };
+    return seed && options && out->objective && out->navigator && out->version;
+}
+
+sx_status sx_database_check_search(const sx_search_record *search) {
+    if (isnan(search->value) || isnan(search->seconds) || isnan(search->lower_bound))
+        return sx_error_new(SX_ERR_USAGE, "a record holds a value that is not a number");
+    if (search->evaluations > INT64_MAX || search->valid > INT64_MAX)
+        return sx_error_new(SX_ERR_LIMIT, "a record counts more than 2^63 evaluations");
+    return SX_OK;
 }
 
 sx_status sx_database_number(sx_database *database, const char *sql, int64_t *out) {

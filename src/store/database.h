@@ -3,6 +3,7 @@
 #define SX_STORE_DATABASE_H
 
 #include "base/arena.h"
+#include "sextant/store.h"
 #include "store/key.h"
 
 #include <stdbool.h>
@@ -60,18 +61,18 @@ SX_MUST_USE sx_status sx_database_finish(sx_database *database, SX_TAKE sqlite3_
 /* An error unless all of n statements can be prepared. */
 SX_MUST_USE sx_status sx_database_probe(sx_database *database, const char *const *sql, size_t n);
 
-/* A search that found something, as both kinds of results keep it. */
-typedef struct sx_search_row {
-    const sx_key *key, *found;
-    const char *objective, *navigator, *options, *version;
-    uint64_t seed, evaluations, valid;
-    double value, seconds, lower_bound;
-    bool optimal;
-} sx_search_row;
+/* Inserts a search by a statement of 13 values: its key, that of what it found, and the search. */
+SX_MUST_USE sx_status sx_database_insert_search(sx_database *database, const char *sql, const sx_key *key,
+                                                const sx_key *found, const sx_search_record *search);
 
-/* Inserts one by a statement of 13 values. */
-SX_MUST_USE sx_status sx_database_insert_search(sx_database *database, const char *sql,
-                                                const sx_search_row *row);
+/* The columns of a search in a row, from the objective on. */
+enum { SX_SEARCH_COLUMNS = 11 };
+
+/* Reads a search from these columns of a row, its texts into the arena; false when memory is out. */
+bool sx_database_read_search(sqlite3_stmt *statement, int first, sx_arena *arena, sx_search_record *out);
+
+/* Refuses a search that SQLite would not give back as it was. */
+SX_MUST_USE sx_status sx_database_check_search(const sx_search_record *search);
 
 /* Begins a transaction that writes, waiting for other programs to finish theirs. */
 SX_MUST_USE sx_status sx_database_begin(sx_database *database);

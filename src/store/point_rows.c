@@ -31,7 +31,7 @@ static sx_key point_key(const sx_key *space, const char *text, const sx_metric_v
     return sx_digest_key(&d);
 }
 
-static sx_key search_key(const sx_key *point, const char *options, const sx_point_record *record) {
+static sx_key search_key(const sx_key *point, const char *options, const sx_search_record *record) {
     const char *texts[] = {record->objective, record->navigator, options ? options : "", record->version};
     sx_digest d = sx_digest_start;
     sx_digest_text(&d, point->hex);
@@ -51,19 +51,16 @@ static sx_key search_key(const sx_key *point, const char *options, const sx_poin
 
 /* Refuses what SQLite would not give back as it was. */
 static SX_MUST_USE sx_status check_record(const sx_point_record *r) {
-    bool finite = !isnan(r->value) && !isnan(r->seconds) && !isnan(r->lower_bound);
-    if (!r->kind || !r->kind[0] || !r->space || !r->name || !r->point || !r->objective || !r->navigator ||
-        !r->version)
+    if (!r->kind || !r->kind[0] || !r->space || !r->name || !r->point || !r->search.objective ||
+        !r->search.navigator || !r->search.version)
         return sx_error_new(SX_ERR_USAGE, "a record needs a kind, a space, a name, a point, an objective, a "
                                           "navigator and a version");
     for (size_t i = 0; i < r->n_metrics; i++) {
         if (!r->metric[i].name) return sx_error_new(SX_ERR_USAGE, "a metric of a record needs a name");
-        finite &= !isnan(r->metric[i].value);
+        if (isnan(r->metric[i].value))
+            return sx_error_new(SX_ERR_USAGE, "a record holds a value that is not a number");
     }
-    if (!finite) return sx_error_new(SX_ERR_USAGE, "a record holds a value that is not a number");
-    if (r->evaluations > INT64_MAX || r->valid > INT64_MAX)
-        return sx_error_new(SX_ERR_LIMIT, "a record counts more than 2^63 evaluations");
-    return SX_OK;
+    return sx_database_check_search(&r->search);
 }
 
 /* The canonical form of JSON text; `what` names it in errors. */
@@ -99,11 +96,11 @@ static SX_MUST_USE sx_status make_rows(const sx_point_record *record, sx_point_r
     SX_TRY(check_record(record));
     SX_TRY(canonical_json(record->space, "space", &rows->space));
     SX_TRY(canonical_json(record->point, "point", &rows->point));
-    if (record->options) SX_TRY(canonical_json(record->options, "options", &rows->options));
+    if (record->search.options) SX_TRY(canonical_json(record->search.options, "options", &rows->options));
     SX_TRY(sort_metrics(record, rows));
     rows->space_key = space_key(record->kind, rows->space);
     rows->point_key = point_key(&rows->space_key, rows->point, rows->metric, record->n_metrics);
-    rows->search_key = search_key(&rows->point_key, rows->options, record);
+    rows->search_key = search_key(&rows->point_key, rows->options, &record->search);
     return SX_OK;
 }
 
@@ -136,18 +133,8 @@ static const char insert_search[] =
 /* The columns of select_search. */
 enum column {
     SEARCH_POINT,
-    SEARCH_OBJECTIVE,
-    SEARCH_VALUE,
-    SEARCH_NAVIGATOR,
-    SEARCH_OPTIONS,
-    SEARCH_VERSION,
-    SEARCH_SEED,
-    SEARCH_EVALUATIONS,
-    SEARCH_VALID,
-    SEARCH_SECONDS,
-    SEARCH_LOWER_BOUND,
-    SEARCH_OPTIMAL,
-    POINT_TEXT,
+    SEARCH_RECORD,
+    POINT_TEXT = SEARCH_RECORD + SX_SEARCH_COLUMNS,
     SPACE_KIND,
     SPACE_NAME,
     SPACE_TEXT,
@@ -170,24 +157,6 @@ sx_status sx_point_rows_probe(sx_database *database) {
     return sx_database_probe(database, all, sizeof all / sizeof all[0]);
 }
 
-static SX_MUST_USE sx_status insert_search_row(sx_database *database, const sx_point_rows *rows) {
-    const sx_point_record *record = rows->record;
-    sx_search_row row = {.key = &rows->search_key,
-                         .found = &rows->point_key,
-                         .objective = record->objective,
-                         .navigator = record->navigator,
-                         .options = rows->options,
-                         .version = record->version,
-                         .seed = record->seed,
-                         .evaluations = record->evaluations,
-                         .valid = record->valid,
-                         .value = record->value,
-                         .seconds = record->seconds,
-                         .lower_bound = record->lower_bound,
-                         .optimal = record->optimal};
-    return sx_database_insert_search(database, insert_search, &row);
-}
-
 sx_status sx_point_rows_insert(sx_database *database, const sx_point_rows *rows) {
     sqlite3_stmt *statement;
     SX_TRY(sx_database_prepare(database, insert_space, &statement));
@@ -208,7 +177,9 @@ sx_status sx_point_rows_insert(sx_database *database, const sx_point_rows *rows)
         sqlite3_bind_double(statement, 3, rows->metric[i].value);
         SX_TRY(sx_database_finish(database, statement));
     }
-    return insert_search_row(database, rows);
+    sx_search_record search = rows->record->search;
+    search.options = rows->options;
+    return sx_database_insert_search(database, insert_search, &rows->search_key, &rows->point_key, &search);
 }
 
 sx_status sx_point_rows_keys(sx_database *database, const char *kind, const char *space,
@@ -237,28 +208,14 @@ sx_status sx_point_rows_keys(sx_database *database, const char *kind, const char
 
 /* Takes the row of select_search apart; false when memory is out. */
 static bool take_row(sqlite3_stmt *s, sx_arena *arena, sx_point_record *record, sx_key *point) {
-    const char *seed = sx_database_text(s, SEARCH_SEED, arena);
+    bool whole = sx_database_read_search(s, SEARCH_RECORD, arena, &record->search);
     *point = sx_database_key(s, SEARCH_POINT);
-    record->objective = sx_database_text(s, SEARCH_OBJECTIVE, arena);
-    record->value = sqlite3_column_double(s, SEARCH_VALUE);
-    record->navigator = sx_database_text(s, SEARCH_NAVIGATOR, arena);
-    record->options = sx_database_text(s, SEARCH_OPTIONS, arena);
-    record->version = sx_database_text(s, SEARCH_VERSION, arena);
-    record->evaluations = (uint64_t)sqlite3_column_int64(s, SEARCH_EVALUATIONS);
-    record->valid = (uint64_t)sqlite3_column_int64(s, SEARCH_VALID);
-    record->seconds = sqlite3_column_double(s, SEARCH_SECONDS);
-    record->lower_bound = sqlite3_column_double(s, SEARCH_LOWER_BOUND);
-    record->optimal = sqlite3_column_int(s, SEARCH_OPTIMAL) != 0;
     record->point = sx_database_text(s, POINT_TEXT, arena);
     record->kind = sx_database_text(s, SPACE_KIND, arena);
     record->name = sx_database_text(s, SPACE_NAME, arena);
     record->space = sx_database_text(s, SPACE_TEXT, arena);
     record->n_metrics = (size_t)sqlite3_column_int64(s, POINT_METRICS);
-    bool whole = seed && record->objective && record->navigator && record->options && record->version &&
-                 record->point && record->kind && record->name && record->space;
-    if (whole) record->seed = strtoull(seed, NULL, 10);
-    if (sqlite3_column_type(s, SEARCH_OPTIONS) == SQLITE_NULL) record->options = NULL;
-    return whole;
+    return whole && record->point && record->kind && record->name && record->space;
 }
 
 /* Reads the metrics of a point. */
@@ -300,7 +257,7 @@ sx_status sx_point_rows_read(sx_database *database, const sx_key *search, sx_are
     SX_TRY(read_metrics(database, &point, arena, &record));
     sx_key space = space_key(record.kind, record.space);
     sx_key content = point_key(&space, record.point, record.metric, record.n_metrics);
-    sx_key whole = search_key(&content, record.options, &record);
+    sx_key whole = search_key(&content, record.search.options, &record.search);
     if (strcmp(content.hex, point.hex) != 0 || strcmp(whole.hex, search->hex) != 0)
         return sx_database_damaged(database, "a row does not match its hash");
     *out = record;

@@ -30,12 +30,12 @@ static sx_key mapping_key(const sx_key *problem, const sx_key *arch, const char 
     return sx_digest_key(&d);
 }
 
-static sx_key run_key(const sx_key *mapping, const char *objective, const sx_record *record) {
+static sx_key run_key(const sx_key *mapping, const char *objective, const sx_search_record *record) {
     sx_digest d = sx_digest_start;
     sx_digest_text(&d, mapping->hex);
     sx_digest_text(&d, objective);
     sx_digest_double(&d, record->value);
-    sx_digest_text(&d, record->mapper);
+    sx_digest_text(&d, record->navigator);
     sx_digest_number(&d, record->options != NULL);
     sx_digest_text(&d, record->options ? record->options : "");
     sx_digest_text(&d, record->version);
@@ -84,17 +84,14 @@ sx_status sx_rows_problem_key(const sx_problem *problem, sx_key *out) {
 
 /* Refuses what SQLite would not give back as it was. */
 static SX_MUST_USE sx_status check_record(const sx_record *record) {
-    const double numbers[] = {
-        record->value,   record->score.energy_pj,           record->score.cycles, record->score.utilization,
-        record->seconds, record->score.last_level_accesses, record->lower_bound,  record->score.latency};
-    if (!record->objective || !record->mapper || !record->version)
+    const sx_score *score = &record->score;
+    const sx_search_record *search = &record->search;
+    if (!search->objective || !search->navigator || !search->version)
         return sx_error_new(SX_ERR_USAGE, "a record needs an objective, a mapper and a version");
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        if (isnan(numbers[i]))
-            return sx_error_new(SX_ERR_USAGE, "a record holds a value that is not a number");
-    if (record->evaluations > INT64_MAX || record->valid > INT64_MAX)
-        return sx_error_new(SX_ERR_LIMIT, "a record counts more than 2^63 evaluations");
-    return SX_OK;
+    if (isnan(score->energy_pj) || isnan(score->cycles) || isnan(score->utilization) ||
+        isnan(score->last_level_accesses) || isnan(score->latency))
+        return sx_error_new(SX_ERR_USAGE, "a record holds a value that is not a number");
+    return sx_database_check_search(search);
 }
 
 /* Writes an objective in its canonical form. */
@@ -130,7 +127,7 @@ static SX_MUST_USE sx_status make_rows(const sx_record *record, sx_rows *rows) {
     sx_mapping canonical = record->mapping;
     rows->record = record;
     SX_TRY(check_record(record));
-    SX_TRY(objective_text(record->objective, rows->objective, sizeof rows->objective));
+    SX_TRY(objective_text(record->search.objective, rows->objective, sizeof rows->objective));
     SX_TRY(problem_text(&record->problem, &rows->problem));
     SX_TRY(arch_text(&record->arch, &rows->arch));
     sx_mapping_canonical(&canonical);
@@ -139,7 +136,7 @@ static SX_MUST_USE sx_status make_rows(const sx_record *record, sx_rows *rows) {
     rows->problem_key = sx_text_key(rows->problem);
     rows->arch_key = sx_text_key(rows->arch);
     rows->mapping_key = mapping_key(&rows->problem_key, &rows->arch_key, rows->mapping, &record->score);
-    rows->run_key = run_key(&rows->mapping_key, rows->objective, record);
+    rows->run_key = run_key(&rows->mapping_key, rows->objective, &record->search);
     return SX_OK;
 }
 
@@ -173,18 +170,8 @@ static const char insert_run[] =
 enum column {
     RUN_HASH,
     RUN_MAPPING,
-    RUN_OBJECTIVE,
-    RUN_VALUE,
-    RUN_MAPPER,
-    RUN_OPTIONS,
-    RUN_VERSION,
-    RUN_SEED,
-    RUN_EVALUATIONS,
-    RUN_VALID,
-    RUN_SECONDS,
-    RUN_LOWER_BOUND,
-    RUN_OPTIMAL,
-    MAPPING_PROBLEM,
+    RUN_SEARCH,
+    MAPPING_PROBLEM = RUN_SEARCH + SX_SEARCH_COLUMNS,
     MAPPING_TEXT,
     MAPPING_ENERGY,
     MAPPING_CYCLES,
@@ -232,30 +219,14 @@ static SX_MUST_USE sx_status insert_mapping_row(sx_database *database, const sx_
     return sx_database_finish(database, statement);
 }
 
-static SX_MUST_USE sx_status insert_run_row(sx_database *database, const sx_rows *rows) {
-    const sx_record *record = rows->record;
-    sx_search_row row = {.key = &rows->run_key,
-                         .found = &rows->mapping_key,
-                         .objective = rows->objective,
-                         .navigator = record->mapper,
-                         .options = record->options,
-                         .version = record->version,
-                         .seed = record->seed,
-                         .evaluations = record->evaluations,
-                         .valid = record->valid,
-                         .value = record->value,
-                         .seconds = record->seconds,
-                         .lower_bound = record->lower_bound,
-                         .optimal = record->optimal};
-    return sx_database_insert_search(database, insert_run, &row);
-}
-
 sx_status sx_rows_insert(sx_database *database, const sx_rows *rows) {
     const sx_record *record = rows->record;
     SX_TRY(insert_named(database, insert_problem, &rows->problem_key, record->problem.name, rows->problem));
     SX_TRY(insert_named(database, insert_arch, &rows->arch_key, record->arch.name, rows->arch));
     SX_TRY(insert_mapping_row(database, rows));
-    return insert_run_row(database, rows);
+    sx_search_record search = record->search;
+    search.objective = rows->objective;
+    return sx_database_insert_search(database, insert_run, &rows->run_key, &rows->mapping_key, &search);
 }
 
 /* The texts of a row that are not the record's own. */
@@ -265,17 +236,7 @@ typedef struct row_texts {
 
 /* Takes a row of select_record apart; false when memory is out. */
 static bool take_row(sqlite3_stmt *s, sx_arena *arena, sx_record *record, row_texts *texts) {
-    const char *seed = sx_database_text(s, RUN_SEED, arena);
-    record->objective = sx_database_text(s, RUN_OBJECTIVE, arena);
-    record->value = sqlite3_column_double(s, RUN_VALUE);
-    record->mapper = sx_database_text(s, RUN_MAPPER, arena);
-    record->version = sx_database_text(s, RUN_VERSION, arena);
-    record->options = sx_database_text(s, RUN_OPTIONS, arena);
-    record->evaluations = (uint64_t)sqlite3_column_int64(s, RUN_EVALUATIONS);
-    record->valid = (uint64_t)sqlite3_column_int64(s, RUN_VALID);
-    record->seconds = sqlite3_column_double(s, RUN_SECONDS);
-    record->lower_bound = sqlite3_column_double(s, RUN_LOWER_BOUND);
-    record->optimal = sqlite3_column_int(s, RUN_OPTIMAL) != 0;
+    bool whole = sx_database_read_search(s, RUN_SEARCH, arena, &record->search);
     record->score.energy_pj = sqlite3_column_double(s, MAPPING_ENERGY);
     record->score.cycles = sqlite3_column_double(s, MAPPING_CYCLES);
     record->score.latency = sqlite3_column_type(s, MAPPING_LATENCY) == SQLITE_NULL
@@ -291,19 +252,15 @@ static bool take_row(sqlite3_stmt *s, sx_arena *arena, sx_record *record, row_te
         .problem_name = sx_database_text(s, PROBLEM_NAME, arena),
         .problem_text = sx_database_text(s, PROBLEM_TEXT, arena),
     };
-    bool whole = seed && record->objective && record->mapper && record->version && record->options &&
-                 texts->run && texts->mapping && texts->problem && texts->mapping_text &&
-                 texts->problem_name && texts->problem_text;
-    if (whole) record->seed = strtoull(seed, NULL, 10);
-    if (sqlite3_column_type(s, RUN_OPTIONS) == SQLITE_NULL) record->options = NULL;
-    return whole;
+    return whole && texts->run && texts->mapping && texts->problem && texts->mapping_text &&
+           texts->problem_name && texts->problem_text;
 }
 
 /* Whether the row's hashes are those of its content. */
 static bool row_is_whole(const row_texts *texts, const sx_record *record, const sx_key *arch_key) {
     sx_key problem = sx_text_key(texts->problem_text);
     sx_key mapping = mapping_key(&problem, arch_key, texts->mapping_text, &record->score);
-    sx_key run = run_key(&mapping, record->objective, record);
+    sx_key run = run_key(&mapping, record->search.objective, &record->search);
     return strcmp(problem.hex, texts->problem) == 0 && strcmp(mapping.hex, texts->mapping) == 0 &&
            strcmp(run.hex, texts->run) == 0;
 }

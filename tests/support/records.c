@@ -11,7 +11,8 @@
 void sx_test_record(uint64_t index, sx_record *out) {
     char einsum[80];
     unsigned size = (unsigned)(index / 10 % 1000) + 2;
-    *out = (sx_record){.objective = "edp", .mapper = "random", .options = "{\"a\": 1}", .version = "0.1.0"};
+    *out = (sx_record){
+        .search = {.objective = "edp", .navigator = "random", .options = "{\"a\": 1}", .version = "0.1.0"}};
     sx_plain_arch(&out->arch, 2);
     strcpy(out->arch.name, "plain");
     snprintf(einsum, sizeof einsum, "O[m,n] += A[m,k]*B[k,n] {m:%u,n:8,k:4}", size);
@@ -20,15 +21,15 @@ void sx_test_record(uint64_t index, sx_record *out) {
     out->mapping.level[0].temporal[0] = size;
     out->mapping.level[1].temporal[0] = 1;
     sx_mapping_canonical(&out->mapping);
-    out->seed = index;
-    out->evaluations = 1000 + index;
-    out->valid = index;
-    out->seconds = 0.25;
+    out->search.seed = index;
+    out->search.evaluations = 1000 + index;
+    out->search.valid = index;
+    out->search.seconds = 0.25;
     out->score = (sx_score){
         .energy_pj = 1e6 / 3, .cycles = 3e6 - (double)index, .utilization = 1, .last_level_accesses = 7};
     out->score.latency = out->score.cycles;
-    out->value = out->score.energy_pj * out->score.cycles;
-    out->lower_bound = 0.125;
+    out->search.value = out->score.energy_pj * out->score.cycles;
+    out->search.lower_bound = 0.125;
 }
 
 static char folder[64];

@@ -162,13 +162,14 @@ typedef struct copy {
 
 static sx_status copy_record(void *user, const sx_record *record) {
     copy *c = user;
-    const char *const from[] = {record->objective, record->mapper, record->options, record->version};
+    const char *const from[] = {record->search.objective, record->search.navigator, record->search.options,
+                                record->search.version};
     c->record = *record;
     for (int i = 0; i < 4; i++) snprintf(c->text[i], sizeof c->text[i], "%s", from[i]);
-    c->record.objective = c->text[0];
-    c->record.mapper = c->text[1];
-    c->record.options = c->text[2];
-    c->record.version = c->text[3];
+    c->record.search.objective = c->text[0];
+    c->record.search.navigator = c->text[1];
+    c->record.search.options = c->text[2];
+    c->record.search.version = c->text[3];
     return SX_OK;
 }
 
@@ -196,19 +197,19 @@ static void costs_are_not_trusted(void **state) {
     assert_true(record_is_taken(&small, &c.record, "0.db"));
     sx_record other = c.record;
     other.score.energy_pj /= 2;
-    other.value /= 2;
+    other.search.value /= 2;
     assert_false(record_is_taken(&small, &other, "1.db"));
     other = c.record;
-    other.value *= 0.999;
+    other.search.value *= 0.999;
     assert_false(record_is_taken(&small, &other, "2.db"));
     other = c.record;
-    other.optimal = false;
+    other.search.optimal = false;
     assert_false(record_is_taken(&small, &other, "3.db"));
     other = c.record;
-    other.version = "0.0.1";
+    other.search.version = "0.0.1";
     assert_false(record_is_taken(&small, &other, "4.db"));
     other = c.record;
-    other.options = NULL;
+    other.search.options = NULL;
     assert_false(record_is_taken(&small, &other, "5.db"));
     other = c.record;
     sx_mapping_init(&other.mapping, &other.problem, &other.arch);

@@ -24,17 +24,17 @@ static sx_point_record record_of(const char *space, const char *point, double va
                              .point = point,
                              .n_metrics = 3,
                              .metric = metrics,
-                             .value = value,
-                             .objective = "delay",
-                             .navigator = "exact",
-                             .options = "{\"evaluations\": 10}",
-                             .version = "0.1.0",
-                             .seed = UINT64_MAX,
-                             .evaluations = 10,
-                             .valid = 5,
-                             .seconds = 0.25,
-                             .lower_bound = 0.125,
-                             .optimal = false};
+                             .search = {.value = value,
+                                        .objective = "delay",
+                                        .navigator = "exact",
+                                        .options = "{\"evaluations\": 10}",
+                                        .version = "0.1.0",
+                                        .seed = UINT64_MAX,
+                                        .evaluations = 10,
+                                        .valid = 5,
+                                        .seconds = 0.25,
+                                        .lower_bound = 0.125,
+                                        .optimal = false}};
 }
 
 static sx_store *open_store(void) {
@@ -58,15 +58,15 @@ typedef struct seen {
 static sx_status see(void *user, const sx_point_record *r) {
     seen *s = user;
     assert_true(s->n < 8);
-    s->value[s->n] = r->value;
-    s->optimal[s->n] = r->optimal;
-    snprintf(s->text, sizeof s->text,
-             "%s|%s|%s|%s|%zu %s=%g %s=%g %s=%.17g|%s|%s|%s|%s|%llu %llu %llu %g %g %d", r->kind, r->space,
-             r->name, r->point, r->n_metrics, r->metric[0].name, r->metric[0].value, r->metric[1].name,
-             r->metric[1].value, r->metric[2].name, r->metric[2].value, r->objective, r->navigator,
-             r->options ? r->options : "none", r->version, (unsigned long long)r->seed,
-             (unsigned long long)r->evaluations, (unsigned long long)r->valid, r->seconds, r->lower_bound,
-             r->optimal);
+    s->value[s->n] = r->search.value;
+    s->optimal[s->n] = r->search.optimal;
+    snprintf(
+        s->text, sizeof s->text, "%s|%s|%s|%s|%zu %s=%g %s=%g %s=%.17g|%s|%s|%s|%s|%llu %llu %llu %g %g %d",
+        r->kind, r->space, r->name, r->point, r->n_metrics, r->metric[0].name, r->metric[0].value,
+        r->metric[1].name, r->metric[1].value, r->metric[2].name, r->metric[2].value, r->search.objective,
+        r->search.navigator, r->search.options ? r->search.options : "none", r->search.version,
+        (unsigned long long)r->search.seed, (unsigned long long)r->search.evaluations,
+        (unsigned long long)r->search.valid, r->search.seconds, r->search.lower_bound, r->search.optimal);
     s->n++;
     return SX_OK;
 }
@@ -83,8 +83,8 @@ static void what_is_added_is_read_back_after_closing(void **state) {
     sx_store *store = open_store();
     sx_point_record record = record_of("{\"b\": [1, 2],  \"a\": {\"x\": 1.5}}", "{\"t\": 3}", 99.5);
     add(store, &record);
-    record.options = NULL;
-    record.value = 98;
+    record.search.options = NULL;
+    record.search.value = 98;
     record.kind = "placement";
     add(store, &record);
     sx_store_close(store);
@@ -118,7 +118,7 @@ static void the_best_of_every_space_is_visited_once(void **state) {
         add(store, &record);
     }
     sx_point_record proven = record_of(spaces[1], "[3]", 5); /* as good as the best of its space */
-    proven.optimal = true;
+    proven.search.optimal = true;
     add(store, &proven);
     seen s = {0};
     sx_expect_ok(sx_store_best_points(store, "systolic", NULL, "delay", see, &s));
@@ -165,7 +165,7 @@ static void the_same_again_adds_nothing(void **state) {
     record = record_of("{ \"b\": 2, \"a\": 1 }", "{ }", 1);
     record.metric = other_order;
     record.name = "another name";
-    record.seconds = 9;
+    record.search.seconds = 9;
     add(store, &record);
     sx_store_counts counts;
     sx_expect_ok(sx_store_count(store, &counts));
@@ -195,7 +195,7 @@ static void what_would_not_read_back_is_refused(void **state) {
     record.name = NULL;
     sx_expect_error(sx_store_add_point(store, &record), "a record needs a kind");
     record = record_of("{}", "{}", 1);
-    record.objective = NULL;
+    record.search.objective = NULL;
     sx_expect_error(sx_store_add_point(store, &record), "a record needs a kind");
     sx_store_counts counts;
     sx_expect_ok(sx_store_count(store, &counts));

@@ -331,11 +331,11 @@ static void an_older_schema_is_brought_up_to_date(void **state) {
 static sx_status check_seen(void *user, const sx_record *record) {
     sx_record original;
     (void)user;
-    sx_test_record(record->seed, &original);
+    sx_test_record(record->search.seed, &original);
     assert_memory_equal(&record->mapping, &original.mapping, sizeof original.mapping);
     assert_memory_equal(&record->score, &original.score, sizeof original.score);
-    assert_true(record->value == original.value);
-    assert_string_equal(record->mapper, original.mapper);
+    assert_true(record->search.value == original.search.value);
+    assert_string_equal(record->search.navigator, original.search.navigator);
     return SX_OK;
 }
 

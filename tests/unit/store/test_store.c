@@ -44,12 +44,12 @@ typedef struct seen {
 static sx_status see(void *user, const sx_record *record) {
     seen *s = user;
     assert_true(s->n < 64);
-    assert_string_equal(record->mapper, "random");
-    assert_string_equal(record->version, "0.1.0");
+    assert_string_equal(record->search.navigator, "random");
+    assert_string_equal(record->search.version, "0.1.0");
     if (s->options)
-        assert_string_equal(record->options, s->options);
+        assert_string_equal(record->search.options, s->options);
     else
-        assert_null(record->options);
+        assert_null(record->search.options);
     s->record[s->n++] = *record;
     return SX_OK;
 }
@@ -59,13 +59,13 @@ static void assert_same(const sx_record *a, const sx_record *b) {
     assert_memory_equal(&a->arch, &b->arch, sizeof a->arch);
     assert_memory_equal(&a->mapping, &b->mapping, sizeof a->mapping);
     assert_memory_equal(&a->score, &b->score, sizeof a->score);
-    assert_memory_equal(&a->value, &b->value, sizeof a->value);
-    assert_memory_equal(&a->lower_bound, &b->lower_bound, sizeof a->lower_bound);
-    assert_memory_equal(&a->seconds, &b->seconds, sizeof a->seconds);
-    assert_int_equal(a->seed, b->seed);
-    assert_int_equal(a->evaluations, b->evaluations);
-    assert_int_equal(a->valid, b->valid);
-    assert_int_equal(a->optimal, b->optimal);
+    assert_memory_equal(&a->search.value, &b->search.value, sizeof a->search.value);
+    assert_memory_equal(&a->search.lower_bound, &b->search.lower_bound, sizeof a->search.lower_bound);
+    assert_memory_equal(&a->search.seconds, &b->search.seconds, sizeof a->search.seconds);
+    assert_int_equal(a->search.seed, b->search.seed);
+    assert_int_equal(a->search.evaluations, b->search.evaluations);
+    assert_int_equal(a->search.valid, b->search.valid);
+    assert_int_equal(a->search.optimal, b->search.optimal);
 }
 
 static void what_is_added_is_read_back_after_closing(void **state) {
@@ -73,9 +73,9 @@ static void what_is_added_is_read_back_after_closing(void **state) {
     sx_record record;
     seen s = {.options = "{\"a\": 1}"};
     sx_test_record(3, &record);
-    record.seed = UINT64_MAX;
-    record.optimal = true;
-    record.lower_bound = 0.1;
+    record.search.seed = UINT64_MAX;
+    record.search.optimal = true;
+    record.search.lower_bound = 0.1;
     strcpy(record.problem.name, "layer 'one'");
     sx_store *store = open_store();
     sx_expect_ok(sx_store_add(store, &record));
@@ -96,7 +96,7 @@ static void a_latency_beside_the_cycles_is_kept(void **state) {
     sx_test_record(3, &plain);
     tile = plain;
     tile.score.latency = plain.score.cycles * 1.5 + 0.1;
-    tile.value = plain.value / 2;
+    tile.search.value = plain.search.value / 2;
     sx_store *store = open_store();
     sx_expect_ok(sx_store_add(store, &plain));
     sx_expect_ok(sx_store_add(store, &tile));
@@ -124,8 +124,8 @@ static void the_best_of_every_problem_is_visited_once(void **state) {
     sx_expect_ok(sx_store_best(store, &best.arch, "edp", see, &s));
     assert_int_equal(s.n, 5);
     for (size_t i = 0; i < 5; i++) {
-        sx_test_record(s.record[i].seed, &best);
-        assert_int_equal(s.record[i].seed % 10, 9);
+        sx_test_record(s.record[i].search.seed, &best);
+        assert_int_equal(s.record[i].search.seed % 10, 9);
         assert_same(&s.record[i], &best);
     }
     assert_int_equal(count(store).problems, 5);
@@ -154,14 +154,14 @@ static void every_arch_and_objective_is_visited_once(void **state) {
     archs_seen a = {.store = open_store()};
     sx_record record;
     sx_test_record(0, &record);
-    a.mappings.options = record.options;
+    a.mappings.options = record.search.options;
     sx_expect_ok(sx_store_archs(a.store, see_arch, &a));
     assert_int_equal(a.n, 0);
     sx_expect_ok(sx_store_add(a.store, &record));
     record.arch.cycle_seconds = 1e-9;
     record.arch.level[0].area = 5;
     sx_expect_ok(sx_store_add(a.store, &record));
-    record.objective = "delay";
+    record.search.objective = "delay";
     sx_expect_ok(sx_store_add(a.store, &record));
     sx_expect_ok(sx_store_archs(a.store, see_arch, &a));
     assert_int_equal(a.n, 2);
@@ -196,20 +196,20 @@ static void the_same_again_adds_nothing(void **state) {
     sx_store *store = open_store();
     sx_test_record(0, &record);
     sx_expect_ok(sx_store_add(store, &record));
-    record.seconds = 99;
+    record.search.seconds = 99;
     strcpy(record.problem.name, "another name");
     strcpy(record.arch.name, "another name");
-    record.objective = "e*d";
+    record.search.objective = "e*d";
     sx_expect_ok(sx_store_add(store, &record));
     sx_store_counts counts = count(store);
     assert_int_equal(counts.problems + counts.archs + counts.mappings + counts.runs, 4);
-    record.seed++;
+    record.search.seed++;
     sx_expect_ok(sx_store_add(store, &record));
     assert_int_equal(count(store).mappings, 1);
     assert_int_equal(count(store).runs, 2);
-    record.options = NULL;
+    record.search.options = NULL;
     sx_expect_ok(sx_store_add(store, &record));
-    record.options = "";
+    record.search.options = "";
     sx_expect_ok(sx_store_add(store, &record));
     assert_int_equal(count(store).runs, 4);
     sx_store_close(store);
@@ -227,14 +227,14 @@ static void among_equals_the_one_that_proved_most_wins(void **state) {
         for (int i = 0; i < 3; i++) {
             int k = (i + order) % 3;
             sx_test_record(0, &record);
-            record.seed = (uint64_t)k;
-            record.options = NULL;
-            record.optimal = k == 1;
-            record.lower_bound = k == 2 ? 5 : 1;
+            record.search.seed = (uint64_t)k;
+            record.search.options = NULL;
+            record.search.optimal = k == 1;
+            record.search.lower_bound = k == 2 ? 5 : 1;
             sx_expect_ok(sx_store_add(store, &record));
         }
         sx_expect_ok(sx_store_best(store, &record.arch, "edp", see, &s));
-        assert_int_equal(s.record[0].seed, 1);
+        assert_int_equal(s.record[0].search.seed, 1);
         sx_store_close(store);
     }
 }
@@ -246,10 +246,10 @@ static void later_criteria_decide_near_ties(void **state) {
     sx_record record;
     for (int i = 0; i < 2; i++) {
         sx_test_record((uint64_t)i, &record);
-        record.objective = "delay,energy";
+        record.search.objective = "delay,energy";
         record.score.cycles = record.score.latency = i ? 1000000 : 1000001;
         record.score.energy_pj = i ? 9 : 3;
-        record.value = record.score.cycles;
+        record.search.value = record.score.cycles;
         sx_expect_ok(sx_store_add(store, &record));
     }
     sx_expect_ok(sx_store_best(store, &record.arch, "delay,energy", see, &s));
@@ -261,7 +261,7 @@ static void later_criteria_decide_near_ties(void **state) {
 /* Adds another record while being visited, then gives up. */
 static sx_status add_and_give_up(void *user, const sx_record *record) {
     sx_record more = *record;
-    more.seed += 1000;
+    more.search.seed += 1000;
     sx_expect_ok(sx_store_add(user, &more));
     return sx_error_new(SX_ERR_USAGE, "refused");
 }
@@ -285,19 +285,19 @@ static void records_that_would_not_read_back_are_refused(void **state) {
     sx_store *store = open_store();
     sx_test_record(0, &good);
     record = good;
-    record.value = NAN;
+    record.search.value = NAN;
     sx_expect_error(sx_store_add(store, &record), "not a number");
     record = good;
     record.score.cycles = NAN;
     sx_expect_error(sx_store_add(store, &record), "not a number");
     record = good;
-    record.mapper = NULL;
+    record.search.navigator = NULL;
     sx_expect_error(sx_store_add(store, &record), "a record needs");
     record = good;
-    record.objective = "beauty";
+    record.search.objective = "beauty";
     sx_expect_error(sx_store_add(store, &record), "unknown objective");
     record = good;
-    record.evaluations = UINT64_MAX;
+    record.search.evaluations = UINT64_MAX;
     sx_expect_error(sx_store_add(store, &record), "2^63");
     record = good;
     record.mapping.n_dims = 2;
@@ -310,12 +310,12 @@ static void records_that_would_not_read_back_are_refused(void **state) {
     sx_expect_error(sx_store_add(store, &record), "size 0");
     assert_int_equal(count(store).problems + count(store).runs, 0);
     record = good;
-    record.lower_bound = -0.0;
-    record.value = INFINITY;
+    record.search.lower_bound = -0.0;
+    record.search.value = INFINITY;
     sx_expect_ok(sx_store_add(store, &record));
     seen s = {.options = "{\"a\": 1}"};
     sx_expect_ok(sx_store_best(store, &record.arch, "edp", see, &s));
-    assert_true(isinf(s.record[0].value));
+    assert_true(isinf(s.record[0].search.value));
     sx_store_close(store);
 }
 
@@ -327,7 +327,7 @@ static void any_nouns_are_read_back(void **state) {
         sx_record record;
         seen s = {0};
         sx_test_record(i, &record);
-        record.options = NULL;
+        record.search.options = NULL;
         sx_random_problem(&rng, &record.problem);
         sx_random_arch(&rng, &record.arch);
         sx_random_mapping(&rng, &record.problem, &record.arch, i % 2, &record.mapping);

@@ -296,20 +296,23 @@ def map(problem: Union[Problem, Network, Sequence[Any], str], arch: Union[Arch, 
     `run` are options of a run of a language model, such as `phase="decode", context=4096, batch=8, chips=4, bits="w=4"`: then `problem`
     is its name or its config.json, the program does the search, and `MapResult.serving` has tokens per second.
     """
-    if fuse:
-        if callback or checkpoint or run:
-            raise ValueError("map with fuse has no callback, no checkpoint and no run of a language model")
-        names = "auto" if fuse is True else fuse if isinstance(fuse, str) else ",".join(fuse)
-        return _map_by_program(problem, arch, fuse=names, exchange=exchange, window=window, softmax=softmax, staircase=staircase,
-                               orders=orders, row_loops=row_loops, gap=gap, mapper=mapper, objective=objective, evals=evals, time=time or None, seed=seed,
-                               threads=threads, k_best=k_best, constraints=constraints or None, keep_all=keep_all,
-                               latency=latency, estimator=estimator)
-    if run:
-        if callback or checkpoint or pareto:
-            raise ValueError(f"map with {next(iter(run))} has no callback, no checkpoint and no pareto")
+    planned = {"exchange": exchange, "window": window, "softmax": softmax, "staircase": staircase, "orders": orders, "row_loops": row_loops}
+    if fuse or run:
+        if callback or checkpoint or (fuse and run):
+            raise ValueError(f"map with {'fuse' if fuse else next(iter(run))} has no callback, no checkpoint"
+                             f"{' and no run of a language model' if fuse else ''}")
+        names = "auto" if fuse is True else fuse if isinstance(fuse, str) else ",".join(fuse or ()) or None
+        others = {"warm_start": warm_start if warm_start != "similarity" else None, "k_best": k_best if k_best != 1 else None}
         return _map_by_program(problem, arch, mapper=mapper, objective=objective, evals=evals, time=time or None, seed=seed,
-                               threads=threads, constraints=constraints or None, keep_all=keep_all, db=db, again=again or None,
-                               estimator=estimator, **run)
+                               threads=threads, constraints=constraints or None, keep_all=keep_all, latency=latency, estimator=estimator,
+                               gap=gap, target=target or None, patience=patience or None, pareto=pareto, remainders=remainders,
+                               no_remainders=no_remainders, db=db, again=again, split_axes=split_axes, sparse_semantics=sparse_semantics,
+                               like=like, **({"fuse": names} if fuse else {}), **others, **planned, **run)
+    idle = [name for name, value in planned.items() if value is not None]
+    if idle:
+        raise ValueError(f"{idle[0]} is of map with fuse")
+    if gap is not None:
+        mapper += f"{',' if ':' in mapper else ':'}gap={gap!r}"
     if remainders and no_remainders:
         raise ValueError("remainders and no_remainders contradict each other")
     if isinstance(arch, Arch) and estimator is not None:
@@ -319,6 +322,8 @@ def map(problem: Union[Problem, Network, Sequence[Any], str], arch: Union[Arch, 
         raise TypeError(f"arch must be an Arch or a text, not {type(arch).__name__}")
     if warm_start not in WARM:
         raise ValueError(f"warm_start is {warm_start!r}; it is one of {', '.join(WARM)}")
+    if k_best < 1:
+        raise ValueError(f"k_best is {k_best}; it must be at least 1")
     if not isinstance(objective, str):
         raise TypeError("the objective of map is a text; Space.search takes functions")
     network, guard = as_network(problem, like or arch.like), Guard()

@@ -1,5 +1,7 @@
 #include "input/layers.h"
 
+#include "base/warnings.h"
+
 #include "frontend/input.h"
 #include "input/named.h"
 #include "input/phase.h"
@@ -199,6 +201,27 @@ sx_status sx_layers_of_input(sx_sources *sources, sx_input *input, const char *l
 static sx_status keep_warnings(const sx_input *input, sx_sources *sources) {
     if (!sources->warnings) SX_TRY(sx_warnings_new(&sources->warnings));
     return sx_input_warnings(input, sources->warnings);
+}
+
+/* Whether some tensor of a problem has a dimension. */
+static bool has_dim(const sx_problem *problem, int dim) {
+    for (int v = 0; v < problem->n_tensors; v++)
+        for (int r = 0; r < problem->tensor[v].n_ranks; r++)
+            if (problem->tensor[v].coef[r][dim]) return true;
+    return false;
+}
+
+sx_status sx_layers_warn_repeats(sx_sources *sources, const sx_network *network) {
+    if (!sources->warnings) SX_TRY(sx_warnings_new(&sources->warnings));
+    for (size_t i = 0; i < network->n_layers; i++) {
+        const sx_problem *problem = &network->layer[i].problem;
+        for (int d = 0; d < problem->n_dims; d++)
+            if (problem->size[d] > 1 && !has_dim(problem, d))
+                sx_warnings_tell(sources->warnings,
+                                 "the dimension '%s' of '%s' is in no tensor: all is computed %u times",
+                                 problem->dim_name[d], network->layer[i].name, (unsigned)problem->size[d]);
+    }
+    return sx_warnings_status(sources->warnings);
 }
 
 /* Whether one of the values of --problem is another file, which has the problem that this one is to go with. */

@@ -18,4 +18,7 @@ bool sx_layers_several(const sx_sources *sources);
 /* The keys of a network as a list of layers. */
 extern const sx_keys sx_keys_network, sx_keys_network_layer;
 
+/* Warns of dimensions of more than one iteration that are in no tensor: they repeat the whole computation. */
+SX_MUST_USE sx_status sx_layers_warn_repeats(sx_sources *sources, const sx_network *network);
+
 #endif

@@ -455,6 +455,7 @@ static sx_status settled_network(sx_sources *sources, sx_network *network) {
         sx_text_add(&sources->said, "note: dimensions renamed%s: %s\n",
                     sx_args_flag(sources->args, "rename") ? "" : " to those of the design", renamed.data);
     sx_text_free(&renamed);
+    if (!status) status = sx_layers_warn_repeats(sources, network);
     if (status) sx_network_fini(network);
     return status;
 }

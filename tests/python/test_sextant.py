@@ -401,6 +401,22 @@ class Latency(unittest.TestCase):
             sextant.map(self.GEMM, "gemmini", latency="late")
 
 
+class NothingIsDropped(unittest.TestCase):
+    def test_options_that_have_no_effect_are_refused(self):
+        for options in ({"exchange": "GLB"}, {"orders": 2}, {"row_loops": 2}, {"window": "retain"}, {"k_best": 0}):
+            with self.assertRaisesRegex(ValueError, next(iter(options))):
+                sextant.map(EINSUM, "glb128", mapper="random", evals=5, **options)
+        with self.assertRaisesRegex(sextant.UsageError, "no setting 'gap'"):
+            sextant.map(EINSUM, "glb128", mapper="random", gap=0.1)
+        with self.assertRaisesRegex(sextant.UsageError, "--fuse cannot be used with --pareto"):
+            files = pathlib.Path(__file__).resolve().parents[2] / "tests/cli/files/fused"
+            sextant.map(str(files / "two.yaml"), str(files / "two.arch.yaml"), fuse=True, pareto=True)
+
+    def test_a_dimension_without_tensors_is_a_warning(self):
+        with self.assertWarnsRegex(sextant.InputWarning, "'q' .* is in no tensor"):
+            sextant.map("Z[m] += A[m] {m:8,q:4}", "accel-b", mapper="random", evals=5)
+
+
 class Estimates(unittest.TestCase):
     def test_estimators_give_their_energies(self):
         own, by = sextant.Arch("accel-b"), sextant.Arch("accel-b", estimator="accelergy-0.3")

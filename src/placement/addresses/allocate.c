@@ -13,16 +13,20 @@
 #include "base/status.h"
 #include "placement/addresses/joins.h"
 #include "placement/addresses/packing.h"
+#include "placement/addresses/strips.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-#define FIRST_EFFORT 20 /* units of restarts for the first try at a capacity */
-#define NOISE 0.3       /* of the order in which buffers are tried, once every key was used without */
+#define FIRST_EFFORT 20    /* units of restarts for the first try at a capacity */
+#define NOISE 0.3          /* of the order in which buffers are tried, once every key was used without */
+#define LEAST_SECONDS 1e-9 /* of a search whose time is up */
 #define MOST_BYTES (INT64_MAX / 4)
 
 enum { UNIT_NODES = 256, RULES = 8 };
 enum { JOINED_ATTEMPTS = 4, JOINED_NODES = 2000 }; /* searches with joined buffers; nodes of one */
-enum { MANY = 50 }; /* buffers, from which on joins are tried: fewer are packed sooner without */
+enum { MANY = 50 }; /* buffers, from which on joins and strips are tried: fewer are packed sooner without */
+enum { STRIP_ATTEMPTS = 20, STRIP_NODES = 100000 }; /* divisions into strips; decisions of all */
 
 /* Sections that share no buffers with others. */
 typedef struct part {
@@ -311,7 +315,57 @@ static sx_status search_joined(sx_joins *joins, const sx_allocate_options *optio
     return SX_OK;
 }
 
-/* Tries joins where the buffers fill the memory, or the least one that holds what lives at once. */
+/* The general search as the packer of strips. */
+typedef struct strip_packer {
+    const sx_allocate_options *options;
+    double begun;
+    uint64_t nodes;
+    sx_allocation *out;
+    sx_status status;
+} strip_packer;
+
+/* Packs a strip with few nodes. */
+static bool pack_strip(void *user, sx_buffer *buffer, size_t n, uint64_t height) {
+    strip_packer *p = user;
+    sx_allocate_options few = *p->options;
+    few.progress = NULL;
+    few.capacity = height;
+    few.nodes = JOINED_NODES;
+    p->status = search_units(buffer, n, &few, 1, p->out);
+    p->nodes += p->out->nodes;
+    return !p->status && p->out->found;
+}
+
+/* Whether the division into strips must end. */
+static bool strips_stopped(void *user) {
+    const strip_packer *p = user;
+    bool late = p->options->seconds > 0 && sx_clock_seconds() - p->begun >= p->options->seconds;
+    return p->status || late || sx_is_cancelled(p->options->cancel) ||
+           (p->options->nodes && p->nodes >= p->options->nodes);
+}
+
+/* Searches for offsets of buffers that fill the capacity at every step, by division into strips. */
+static sx_status search_strips(sx_buffer *buffer, size_t n, const sx_allocate_options *options,
+                               sx_allocation *out) {
+    const uint64_t most = options->nodes && options->nodes < STRIP_NODES ? options->nodes : STRIP_NODES;
+    uint64_t left = most;
+    strip_packer packer = {.options = options, .begun = sx_clock_seconds(), .out = out};
+    const sx_strips_packer call = {pack_strip, strips_stopped, &packer};
+    bool found = false;
+    for (uint64_t i = 0; i < STRIP_ATTEMPTS && left > 0 && !found && !strips_stopped(&packer); i++) {
+        sx_status status = sx_strips_divide(buffer, n, options->capacity, i, &call, &left, &found);
+        if (status || packer.status) return status ? status : packer.status;
+    }
+    *out = (sx_allocation){.found = found, .nodes = packer.nodes + most - left, .stop = SX_STOP_DONE};
+    if (found) {
+        out->proven = true;
+        out->bytes = out->bound = out->live = options->capacity;
+        out->seconds = sx_clock_seconds() - packer.begun;
+    }
+    return SX_OK;
+}
+
+/* Tries joins, then strips, where the buffers fill the memory, or the least one that holds what lives at once. */
 static sx_status try_joins(sx_buffer *buffer, size_t n, const sx_allocate_options *options, uint64_t unit,
                            sx_allocation *out) {
     sx_buffer *scaled = calloc(2 * n + 1, sizeof *scaled);
@@ -327,6 +381,7 @@ static sx_status try_joins(sx_buffer *buffer, size_t n, const sx_allocate_option
         within.capacity = options->capacity ? options->capacity / unit : sx_joins_live(joins);
         if (within.capacity > 0 && sx_joins_suit(joins, within.capacity))
             status = search_joined(joins, &within, scaled + n, scaled, out);
+        if (!status && !out->found && within.capacity > 0) status = search_strips(scaled, n, &within, out);
     }
     for (size_t i = 0; !status && out->found && i < n; i++) buffer[i].offset = scaled[i].offset * unit;
     sx_joins_free(joins);
@@ -350,11 +405,14 @@ sx_status sx_allocate(sx_buffer *buffer, size_t n, const sx_allocate_options *op
     if (!sized) return sx_error_memory();
     for (size_t i = 0; i < n; i++)
         if (buffer[i].size) sized[n_sized++] = buffer[i];
+    double begun = sx_clock_seconds();
+    sx_allocate_options rest = *options;
     sx_status status = n_sized < MANY ? SX_OK : try_joins(sized, n_sized, options, unit, &found);
+    if (rest.seconds > 0) rest.seconds = fmax(rest.seconds - (sx_clock_seconds() - begun), LEAST_SECONDS);
     if (!status && found.found)
         scale_figures(&found, unit);
     else if (!status)
-        status = search_units(sized, n_sized, options, unit, &found);
+        status = search_units(sized, n_sized, &rest, unit, &found);
     for (size_t i = 0, k = 0; !status && found.found && i < n; i++)
         buffer[i].offset = buffer[i].size ? sized[k++].offset : 0;
     if (!status) *out = found;

@@ -255,8 +255,9 @@ static const sx_node *kind_of(const sx_config *c) {
 bool sx_sizes_given(const sx_node *map) {
     const sx_config c = {.map = map};
     const sx_node *kind = kind_of(&c);
-    return kind ? kind->kind == SX_NODE_SCALAR
-                : sx_config_get(&c, "hidden_size") || sx_config_get(&c, "n_embd");
+    if (kind) return kind->kind == SX_NODE_SCALAR;
+    return sx_config_get(&c, "hidden_size") || sx_config_get(&c, "n_embd") ||
+           (sx_config_get(&c, "d_model") && sx_config_get(&c, "n_layer"));
 }
 
 /* Reads the keys that the family of a model has. */

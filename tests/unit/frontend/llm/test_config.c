@@ -107,6 +107,8 @@ static void wrong_keys_are_refused(void **state) {
         const char *config, *message;
     } rows[] = {
         {"{model_type: lama, hidden_size: 64}", "unknown architecture 'lama'"},
+        {"{d_model: 768, n_layer: 24, vocab_size: 50277, ssm_cfg: {}}",
+         "the configuration has no 'model_type'"},
         {START "num_attention_heads: 5}",
          "'hidden_size' is 64, which 'num_attention_heads' 5 does not divide"},
         {START "num_attention_heads: 4, num_key_value_heads: 3}",

@@ -1,6 +1,8 @@
 /* What the keys of configurations have in common: missing ones, defaults of nested ones, values that are not known. */
 #include "frontend/llm/config_keys.h"
 
+#include "frontend/keys.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -18,6 +20,31 @@ static const sx_node *get_any(const sx_config *c, const char *keys, char key[SX_
     }
     snprintf(key, SX_NAME_SIZE, "%.*s", (int)strcspn(keys, " "), keys);
     return NULL;
+}
+
+static size_t count_words(const char *key) {
+    size_t n = 1;
+    for (; *key; key++) n += *key == '_' || *key == '-';
+    return n;
+}
+
+/* Refuses a key that is one letter off one that is not there. Configurations have many other keys: of those that look alike
+ * (v_head_dim and head_dim) the first letters or the numbers of words differ. */
+static sx_status refuse_slip(const sx_config *c, const char *keys) {
+    char key[SX_NAME_SIZE];
+    for (const char *at = keys; *at; at += strcspn(at, " "), at += *at == ' ') {
+        snprintf(key, sizeof key, "%.*s", (int)strcspn(at, " "), at);
+        for (size_t i = 0; i < c->map->n && !sx_node_get(c->map, key); i++) {
+            const sx_pair *pair = &c->map->pair[i];
+            if (*pair->key != *key || count_words(pair->key) != count_words(key)) continue;
+            if (sx_key_distance(pair->key, key) != 1) continue;
+            return sx_error_hint(
+                sx_error_at(pair->place, "the configuration of a '%s' has '%.64s' and no '%s'", c->kind,
+                            pair->key, key),
+                "did you mean '%s'?", key);
+        }
+    }
+    return SX_OK;
 }
 
 /* A number that must be there, from 1 to `most`. */
@@ -41,19 +68,18 @@ sx_status sx_config_need_layers(const sx_config *c, const char *keys, uint64_t *
 sx_status sx_config_may(const sx_config *c, const char *keys, uint64_t low, uint64_t *out) {
     char key[SX_NAME_SIZE];
     const sx_node *node = get_any(c, keys, key);
-    return node ? sx_node_range(node, key, low, 1u << 30, out) : SX_OK;
+    return node ? sx_node_range(node, key, low, 1u << 30, out) : refuse_slip(c, keys);
 }
 
 sx_status sx_config_flag(const sx_config *c, const char *key, bool *out) {
     const sx_node *node = sx_config_get(c, key);
-    return node ? sx_node_bool(node, key, out) : SX_OK;
+    return node ? sx_node_bool(node, key, out) : refuse_slip(c, key);
 }
 
 sx_status sx_config_items(const sx_config *c, const char *key, sx_node_kind kind, const sx_node **out) {
     const sx_node *node = sx_config_get(c, key);
-    if (node) SX_TRY(sx_node_expect(node, kind, key));
     *out = node;
-    return SX_OK;
+    return node ? sx_node_expect(node, kind, key) : refuse_slip(c, key);
 }
 
 sx_status sx_config_mark_layers(const sx_config *c, const char *key, sx_model_sizes *z, uint8_t flag,

@@ -65,9 +65,10 @@ static sx_status read_mesh(const sx_arch_component *e, uint64_t *instances, uint
         SX_TRY(sx_attribute_u64(e->attributes, "meshX", &x));
         SX_TRY(sx_attribute_u64(e->attributes, "meshY", &y));
     }
-    const char *none = sx_attribute_pair(e->attributes, "meshX") && !x   ? "meshX"
-                       : sx_attribute_pair(e->attributes, "meshY") && !y ? "meshY"
-                                                                         : NULL;
+    const char *none = sx_attribute_pair(e->attributes, "instances") && !n ? "instances"
+                       : sx_attribute_pair(e->attributes, "meshX") && !x   ? "meshX"
+                       : sx_attribute_pair(e->attributes, "meshY") && !y   ? "meshY"
+                                                                           : NULL;
     if (none) return sx_error_at(place_of(e, none), "'%s' of '%.*s' is 0", none, (int)e->name_size, e->name);
     if (n > limit || x > limit || y > limit)
         return sx_error_at(e->place, "'%.*s' has more than 2^31 instances", (int)e->name_size, e->name);

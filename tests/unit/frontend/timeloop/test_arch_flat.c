@@ -204,6 +204,8 @@ static void refusals(void **state) {
         {LEVEL("entries: true"), "4:38", "'entries' must be a number, not 'true'", NULL},
         {LEVEL("entries: 4, read_bandwidth: False"), "4:57", "'read_bandwidth' must be a number, not 'False'",
          NULL},
+        {ARCH("  - {name: B, entries: 4, instances: 0, meshX: 1, meshY: 1}\n"), "4:38",
+         "'instances' of 'B' is 0", NULL},
         {LEVEL("entries: 4, meshX: 0"), "4:48", "'meshX' of 'B' is 0", NULL},
         {LEVEL("entries: -4"), "4:38", "'entries' must be a whole number from 0 to 2^53, but is -4", NULL},
         {LEVEL("entries: lots"), "4:38", "'lots' is neither a number nor a known name", NULL},

@@ -117,7 +117,7 @@ SX_HD void sx_compact_change_parallel(const sx_core_space *c, sx_core_rng *rng, 
         at->on_x ^= bit;
     else
         at->parallel ^= bit;
-    if (!turn) sx_compact_respread(c, point, c->sized);
+    sx_compact_respread(c, point, c->sized);
 }
 
 /* What a word has at a level, both slots together, moved to where it is temporal. */
@@ -153,22 +153,24 @@ SX_HD void sx_compact_change_keep(const sx_core_space *c, sx_core_rng *rng, sx_c
     point[s].keep ^= (uint8_t)sx_core_random_bit(rng, c->model.level[s].may);
 }
 
-/* Takes dimension d out of an order and puts it before loop number `place` of those in a mask, or behind all. */
+/* Makes dimension d, in an order, loop number `place` of those in a mask and itself: they keep the places that they hold together,
+ * so that dimensions without a loop stay where they are. */
 SX_HD uint64_t sx_compact_put_loop(const sx_core_space *c, uint64_t order, unsigned d, uint32_t loops,
                                    uint32_t place) {
-    uint64_t out = 0;
-    int n = 0;
-    bool put = false;
+    const uint32_t placed = loops | 1u << d, others = placed & ~(1u << d);
+    uint64_t out = 0, next = order;
     for (uint32_t i = 0; i < c->model.n_dims; i++, order >>= 4) {
-        unsigned other = (unsigned)order & 15;
-        if (other == d) continue;
-        if (!put && (loops >> other & 1) && place-- == 0) {
-            out |= (uint64_t)d << 4 * n++;
-            put = true;
+        uint64_t other = order & 15;
+        if (placed >> other & 1 && place-- == 0) {
+            other = d;
+        } else if (placed >> other & 1) {
+            while (!(others >> (next & 15) & 1)) next >>= 4;
+            other = next & 15;
+            next >>= 4;
         }
-        out |= (uint64_t)other << 4 * n++;
+        out |= other << 4 * i;
     }
-    return put ? out : out | (uint64_t)d << 4 * n;
+    return out;
 }
 
 /* The slots at which a dimension has factors, as 1 at each. */

@@ -55,9 +55,16 @@ typedef struct sx_core_chances {
     uint32_t order, parallel, levels, keep, tile, shift; /* shift: of the tile changes that move one prime */
 } sx_core_chances;
 
-/* All splits of each dimension that legal points can have: their words and n_levels cells of each, one split after another, and
- * its loops, temporal and spatial (sx_core_row). */
+/* A part of a point: which axis, and of which dimension or level. */
+typedef struct sx_core_part {
+    int axis, which; /* SX_COMPACT_TILE, _ORDER, _PARALLEL or _KEEP */
+} sx_core_part;
+
+/* The parts of points, and all splits of each dimension that legal points can have: their words and n_levels cells of each, one
+ * split after another, and its loops, temporal and spatial (sx_core_row). */
 typedef struct sx_core_splits {
+    uint32_t n_parts;
+    sx_core_part part[4 * SX_CORE_DIMS];
     uint32_t n[SX_CORE_DIMS];
     const uint64_t *word[SX_CORE_DIMS];
     const uint64_t (*loops[SX_CORE_DIMS])[2];

@@ -66,11 +66,6 @@ SX_HD void sx_core_change_keeps(const sx_core_space *c, sx_core_rng *rng, bool r
     point[s].keep ^= (uint8_t)(redraw ? (uint32_t)sx_core_next(rng) & may : sx_core_random_bit(rng, may));
 }
 
-/* A part of a point, by its number: which axis, and of which dimension or level. */
-typedef struct sx_core_part {
-    int axis, which; /* SX_COMPACT_TILE, _ORDER, _PARALLEL or _KEEP */
-} sx_core_part;
-
 /* How many parts points have, and part number i. */
 SX_HD uint32_t sx_core_n_parts(const sx_core_space *c) {
     return (uint32_t)(sx_core_bits(c->sized) + SX_CORE_SPACE_LEVELS(c) + sx_core_bits(c->planar) +

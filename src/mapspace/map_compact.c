@@ -1,6 +1,6 @@
 /* Compact points of map spaces (core/space.h). They cover spaces whose constraints fix no factors, no orders and no splits of axes;
  * what levels must or must not keep, and axes of single dimensions, they know. */
-#include "core/moves.h"
+#include "core/steps.h"
 #include "mapspace/map_core.h"
 #include "mapspace/map_parts.h"
 
@@ -196,7 +196,8 @@ sx_status sx_map_core_splits(const sx_map_space *space, const sx_core_space *cor
     uint64_t *word = (uint64_t *)(splits + 1);
     uint64_t(*loops)[2] = (uint64_t(*)[2])(void *)(word + n);
     sx_core_cell *cell = (sx_core_cell *)(void *)(loops + all);
-    *splits = (sx_core_splits){{0}, {NULL}, {NULL}, {NULL}};
+    *splits = (sx_core_splits){.n_parts = sx_core_n_parts(core)};
+    for (uint32_t i = 0; i < splits->n_parts; i++) splits->part[i] = sx_core_part_of(core, i);
     bool some = true;
     for (int d = 0; d < space->problem->n_dims; d++) {
         splits->word[d] = word;

@@ -15,7 +15,8 @@
  * anew. The steps are what the budget leaves after exploring. `scale=log` takes the logarithm of the
  * objective's value as energy, which is no longer the paper's method, but suits values that span decades.
  * Several chains may share one schedule; they move at once, so that threads help. Points of map spaces that compact points cover
- * are these, which move where they are evaluated.
+ * are these, which move where they are evaluated: a task makes several moves of a chain, up to where the schedule decides
+ * something.
  *
  * Complexity: one evaluation per move and chain, memory for two points per chain. */
 #include "base/status.h"
@@ -52,12 +53,18 @@ static const sx_setting settings[] = {
     [CHAINS] = {"chains", "number of points annealed in parallel", "1", 1, 1, 4096, true, NULL},
 };
 
-enum { TRIES = 100 };             /* to find a legal move */
+enum { TRIES = 100, MOVES = 64 }; /* to find a legal move; of a chain in a task, at most */
 static const double taken = 0.98; /* share of moves taken at tmax */
 static const double ratio = 1.5;  /* of two temperatures while exploring */
 enum { TEMPERATURES = 48 };       /* walks that exploring is cut to fit */
 
 enum phase { FIRST, COOLER, HOTTER, QUENCH, ANNEAL };
+
+/* What became of moves. */
+typedef struct tally {
+    double least; /* the smallest rise seen; INFINITY: none */
+    uint64_t moves, accepted, improved;
+} tally;
 
 /* State of a search: this, then an energy and an outcome per chain, then the chains' points, then the
  * points they may move to, then one for scratch; of compact points, then an outcome and a point per chain. */
@@ -65,11 +72,10 @@ typedef struct state {
     sx_rng rng;
     uint64_t phase, cycle;
     double t, tmax, tmin;
-    double least;         /* the smallest rise seen; INFINITY: none */
     uint64_t step, steps; /* of the schedule */
     uint64_t spent, share,
-        walk; /* evaluations of exploring, the most it may have, and for each temperature */
-    uint64_t moves, accepted, improved; /* of the walk under way */
+        walk;     /* evaluations of exploring, the most it may have, and for each temperature */
+    tally walked; /* the walk under way; but `least` is of all */
 } state;
 
 typedef struct annealer {
@@ -123,25 +129,36 @@ typedef struct proposals {
     sx_core_rng rng;
 } proposals;
 
-/* A task: makes a compact point one move away from a chain's, or draws one, and evaluates it; its output. */
-static sx_status make_compact(const void *input, size_t task, sx_worker *worker, void *output) {
-    const proposals *p = input;
-    const sx_compact_search *search = p->a->compact;
-    struct sx_core_work *work = sx_compact_search_work(search, worker);
-    sx_core_rng rng = sx_compact_search_part(p->rng, task);
-    sx_compact_level *to = (void *)((sx_outcome *)output + 1);
-    const void *from = p->from ? p->from + task * p->a->size : NULL;
-    if (!work) return SX_OK;
-    double nudge = sx_run_setting(p->a->run, NUDGE);
-    bool redraw = (double)(sx_core_next(&rng) >> 11) * 0x1p-53 >= nudge;
-    bool legal = from && (sx_compact_search_step(search, p->a->splits, work, &rng, redraw, TRIES, from, to) ||
-                          sx_compact_search_step(search, p->a->splits, work, &rng, !redraw, TRIES, from, to));
-    if (!legal) legal = sx_compact_search_draw(search, p->a->splits, worker, work, &rng, to);
+/* A random number from 0 to 1. */
+static double draw_share(sx_core_rng *rng) {
+    return (double)(sx_core_next(rng) >> 11) * 0x1p-53;
+}
+
+/* Makes a compact point one move away from another, or (from NULL) draws one, and evaluates it. */
+static sx_outcome try_compact(const annealer *a, sx_worker *worker, struct sx_core_work *work,
+                              sx_core_rng *rng, const void *from, sx_compact_level *to) {
+    const sx_compact_search *search = a->compact;
+    bool redraw = draw_share(rng) >= sx_run_setting(a->run, NUDGE);
+    bool legal = from && (sx_compact_search_step(search, a->splits, work, rng, redraw, TRIES, from, to) ||
+                          sx_compact_search_step(search, a->splits, work, rng, !redraw, TRIES, from, to));
+    if (!legal) legal = sx_compact_search_draw(search, a->splits, worker, work, rng, to);
     if (!legal && from) {
         memcpy(to, from, search->size);
         legal = search->engine->check(&search->core, work, to);
     }
-    if (legal) *(sx_outcome *)output = sx_compact_search_evaluate(search, worker, work, to, false);
+    if (!legal) return (sx_outcome){.value = INFINITY, .reason = SX_NOT_EVALUATED};
+    return sx_compact_search_evaluate(search, worker, work, to, false);
+}
+
+/* A task: makes and evaluates a compact point; its output. */
+static sx_status make_compact(const void *input, size_t task, sx_worker *worker, void *output) {
+    const proposals *p = input;
+    struct sx_core_work *work = sx_compact_search_work(p->a->compact, worker);
+    sx_core_rng rng = sx_compact_search_part(p->rng, task);
+    const void *from = p->from ? p->from + task * p->a->size : NULL;
+    if (work)
+        *(sx_outcome *)output =
+            try_compact(p->a, worker, work, &rng, from, (void *)((sx_outcome *)output + 1));
     return SX_OK;
 }
 
@@ -210,7 +227,7 @@ static void begin_schedule(annealer *a) {
 static bool begin_annealing(annealer *a) {
     state *s = a->s;
     s->rng = sx_rng_stream(sx_run_seed(a->run), "anneal", 0);
-    s->least = INFINITY;
+    s->walked.least = INFINITY;
     for (size_t c = 0; c < a->chains; c++) a->energy[c] = INFINITY;
     take_starts(a);
     if (!draw_chains(a)) return false;
@@ -249,7 +266,17 @@ static void propose(annealer *a, const unsigned char *from, unsigned char *to) {
     sx_run_reject(a->run, rejected);
 }
 
-/* Metropolis: takes or refuses a chain's move, and counts. */
+/* Metropolis: whether a move is taken that raises the energy so much, by a random number from 0 to 1; counts it. */
+static bool take_move(tally *counts, double rise, double t, double random) {
+    if (rise > 0 && rise < counts->least) counts->least = rise;
+    counts->moves++;
+    if (!(rise < INFINITY) || (rise > 0 && exp(-rise / t) < random)) return false;
+    counts->accepted++;
+    counts->improved += rise < 0;
+    return true;
+}
+
+/* Takes or refuses a chain's move. */
 static void decide_move(annealer *a, size_t c) {
     state *s = a->s;
     double energy = energy_of(a, &a->outcome[c]), rise = energy - a->energy[c];
@@ -257,27 +284,97 @@ static void decide_move(annealer *a, size_t c) {
         s->t = fabs(rise);
         s->phase = COOLER;
     }
-    if (rise > 0 && rise < s->least) s->least = rise;
-    s->moves++;
-    if (!(rise < INFINITY)) return;
-    if (rise > 0 && exp(-rise / s->t) < sx_rng_double(&s->rng)) return;
-    s->accepted++;
-    s->improved += rise < 0;
+    double random = rise > 0 && rise < INFINITY ? sx_rng_double(&s->rng) : 0;
+    if (!take_move(&s->walked, rise, s->t, random)) return;
     a->energy[c] = energy;
     memcpy(a->current + c * a->size, a->next + c * a->size, a->size);
 }
 
+/* What a task has made of a chain: this, then its compact point. */
+typedef struct walk {
+    tally counts;
+    double energy;
+} walk;
+
+/* What the tasks of a round of walks read: temperatures begin at `t` and are multiplied by `cooling`. */
+typedef struct walks {
+    const annealer *a;
+    sx_core_rng rng;
+    uint64_t moves;
+    double t, cooling;
+} walks;
+
+/* A task: some moves of a chain's compact point; its output. */
+static sx_status walk_compact(const void *input, size_t task, sx_worker *worker, void *output) {
+    const walks *w = input;
+    const annealer *a = w->a;
+    struct sx_core_work *work = sx_compact_search_work(a->compact, worker);
+    sx_core_rng rng = sx_compact_search_part(w->rng, task);
+    walk *to = output;
+    sx_compact_level *point = (void *)(to + 1), *next = sx_worker_scratch(worker, 1);
+    double t = w->t;
+    for (uint64_t i = 0; i < w->moves && work; i++, t *= w->cooling) {
+        sx_outcome outcome = try_compact(a, worker, work, &rng, point, next);
+        if (outcome.reason == SX_NOT_EVALUATED) break;
+        double energy = energy_of(a, &outcome);
+        if (!take_move(&to->counts, energy - to->energy, t, draw_share(&rng))) continue;
+        to->energy = energy;
+        memcpy(point, next, a->size);
+    }
+    return SX_OK;
+}
+
+/* How many moves each chain makes before the schedule decides something, MOVES at most. */
+static uint64_t count_moves_ahead(const annealer *a) {
+    const state *s = a->s;
+    uint64_t n = s->steps - s->step;
+    if (s->phase != ANNEAL) {
+        n = s->walk - s->walked.moves;
+        if (n > s->share - s->spent) n = s->share - s->spent;
+    }
+    n = (n + a->chains - 1) / a->chains;
+    return n < MOVES ? n : MOVES;
+}
+
+/* Moves the compact points of all chains several times; returns how many moves were evaluated. */
+static size_t walk_chains(annealer *a) {
+    state *s = a->s;
+    const size_t each = sizeof(walk) + a->size;
+    double cooling = s->phase == ANNEAL ? pow(s->tmin / s->tmax, (double)a->chains / (double)s->steps) : 1;
+    const walks w = {a, {sx_rng_next(&s->rng)}, count_moves_ahead(a), s->t, cooling};
+    size_t done = 0;
+    for (size_t c = 0; c < a->chains; c++) {
+        walk *to = (walk *)(void *)(a->made + c * each);
+        *to = (walk){{.least = s->walked.least}, a->energy[c]};
+        memcpy(to + 1, a->current + c * a->size, a->size);
+    }
+    sx_run_tasks(a->run, a->chains, walk_compact, &w, a->made, each);
+    for (size_t c = 0; c < a->chains; c++) {
+        const walk *made = (const walk *)(const void *)(a->made + c * each);
+        a->energy[c] = made->energy;
+        memcpy(a->current + c * a->size, made + 1, a->size);
+        s->walked.least = fmin(s->walked.least, made->counts.least);
+        s->walked.moves += made->counts.moves;
+        s->walked.accepted += made->counts.accepted;
+        s->walked.improved += made->counts.improved;
+        done += made->counts.moves;
+    }
+    return done;
+}
+
+_Static_assert(sizeof(walk) <= sizeof(sx_outcome), "a walk takes the place of an outcome");
+
 /* What the walk at one temperature tells: the next temperature, or that tmax or tmin is found. */
 static void learn(annealer *a) {
     state *s = a->s;
-    double share = (double)s->accepted / (double)s->moves;
+    double share = (double)s->walked.accepted / (double)s->walked.moves;
     if (s->phase == COOLER && share <= taken) s->phase = HOTTER;
     if (s->phase == HOTTER && share >= taken) {
         s->phase = QUENCH;
         s->tmax = s->t;
     }
-    bool frozen = s->phase == QUENCH && !s->improved;
-    s->moves = s->accepted = s->improved = 0;
+    bool frozen = s->phase == QUENCH && !s->walked.improved;
+    s->walked = (tally){.least = s->walked.least};
     if (frozen) {
         s->tmin = s->t;
         begin_schedule(a);
@@ -290,24 +387,24 @@ static void learn(annealer *a) {
 static void give_up_exploring(annealer *a) {
     state *s = a->s;
     if (s->phase < QUENCH) s->tmax = s->t > 0 ? s->t : 1;
-    s->tmin = s->least < s->t ? s->least : s->t;
+    s->tmin = s->walked.least < s->t ? s->walked.least : s->t;
     if (!(s->tmin > 0)) s->tmin = s->tmax;
     if (s->tmin > s->tmax) s->tmin = s->tmax;
     begin_schedule(a);
 }
 
-/* The temperature of the next moves, and what the schedule's phase is. */
-static void cool(annealer *a) {
+/* The temperature after n moves, and what the schedule's phase is. */
+static void cool(annealer *a, size_t n) {
     state *s = a->s;
     if (s->phase == ANNEAL) {
-        s->step += a->chains;
+        s->step += n;
         s->t = s->tmax * exp(-log(s->tmax / s->tmin) * ((double)s->step / (double)s->steps));
         return;
     }
-    s->spent += a->chains;
+    s->spent += n;
     if (s->spent >= s->share)
         give_up_exploring(a);
-    else if (s->phase != FIRST && s->moves >= s->walk)
+    else if (s->phase != FIRST && s->walked.moves >= s->walk)
         learn(a);
 }
 
@@ -333,10 +430,15 @@ static bool state_holds(const annealer *a) {
 
 /* Moves all chains once; returns how many moves were evaluated. */
 static size_t move_chains(annealer *a) {
-    if (a->splits) return evaluate_compact(a, a->current, a->next, a->chains);
-    for (size_t c = 0; c < a->chains && !sx_run_stopped(a->run); c++)
+    size_t n = 0;
+    for (size_t c = 0; c < a->chains && !a->splits && !sx_run_stopped(a->run); c++)
         propose(a, a->current + c * a->size, a->next + c * a->size);
-    return sx_run_stopped(a->run) ? 0 : sx_run_evaluate(a->run, a->next, a->chains, a->outcome);
+    if (a->splits)
+        n = evaluate_compact(a, a->current, a->next, a->chains);
+    else if (!sx_run_stopped(a->run))
+        n = sx_run_evaluate(a->run, a->next, a->chains, a->outcome);
+    for (size_t c = 0; c < n; c++) decide_move(a, c);
+    return n;
 }
 
 /* Anneals cycle after cycle. */
@@ -348,10 +450,8 @@ static sx_status anneal_chains(annealer *a) {
     take_news(a);
     while (sx_run_continue(a->run)) {
         if (a->s->phase == ANNEAL && a->s->step >= a->s->steps && !begin_again(a)) break;
-        size_t n = move_chains(a);
-        if (n == 0) continue;
-        for (size_t c = 0; c < n; c++) decide_move(a, c);
-        cool(a);
+        size_t n = a->splits && a->s->phase != FIRST ? walk_chains(a) : move_chains(a);
+        if (n > 0) cool(a, n);
     }
     return SX_OK;
 }

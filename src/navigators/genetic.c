@@ -64,8 +64,6 @@ typedef struct evolution {
     sx_compact_search *compact;    /* what compact points are changed by, */
     sx_core_splits *splits;        /* NULL: points are the space's */
     unsigned char *made;           /* by tasks: a child each, or two */
-    uint32_t n_parts;              /* of compact points */
-    sx_core_part part[4 * SX_CORE_DIMS];
 } evolution;
 
 /* What a task makes: this, then a compact point. */
@@ -177,11 +175,11 @@ static void make_child(maker *m, size_t parent, size_t other, uint64_t crossed, 
     sx_compact_level *point = (void *)(to + 1);
     memcpy(point, points + parent * b->size, b->size);
     to->outcome = b->outcome[b->s->turn][parent];
-    for (uint32_t i = 0; i < b->n_parts; i++)
-        if (crossed >> i & 1) change_part(m, b->part[i], points + other * b->size, point);
+    for (uint32_t i = 0; i < b->splits->n_parts; i++)
+        if (crossed >> i & 1) change_part(m, b->splits->part[i], points + other * b->size, point);
     bool mutated = happens(m, sx_run_setting(b->run, MUTATION));
-    for (uint32_t i = 0; i < b->n_parts && mutated; i++)
-        if (happens(m, sx_run_setting(b->run, GENE))) change_part(m, b->part[i], NULL, point);
+    for (uint32_t i = 0; i < b->splits->n_parts && mutated; i++)
+        if (happens(m, sx_run_setting(b->run, GENE))) change_part(m, b->splits->part[i], NULL, point);
     to->changed = to->changed || mutated;
     if (to->changed && b->compact->engine->check(core, m->work, point))
         to->outcome = sx_compact_search_evaluate(b->compact, m->worker, m->work, point, false);
@@ -195,7 +193,7 @@ static sx_status make_pair(const void *input, size_t task, sx_worker *worker, vo
     size_t parent[2] = {select_parent(&m), select_parent(&m)};
     bool crossed = happens(&m, sx_run_setting(b->run, CROSSOVER));
     uint64_t parts = 0;
-    for (uint32_t i = 0; i < b->n_parts && crossed; i++)
+    for (uint32_t i = 0; i < b->splits->n_parts && crossed; i++)
         parts |= (uint64_t)happens(&m, sx_run_setting(b->run, SWAP)) << i;
     for (size_t i = 0; i < 2 && 2 * task + i < b->n - b->elites; i++) {
         newborn *to = (newborn *)(void *)((unsigned char *)output + i * child_size(b));
@@ -397,11 +395,7 @@ static sx_status search_by_genetic(sx_run *run) {
     b.lenient = sx_run_setting(run, ILLEGAL) == 1;
     if (!b.lenient) SX_TRY(sx_compact_search_new(run, &b.compact));
     sx_status status = b.compact ? sx_map_core_splits(b.compact->space, &b.compact->core, &b.splits) : SX_OK;
-    if (b.splits) {
-        b.size = b.compact->size;
-        b.n_parts = sx_core_n_parts(&b.compact->core);
-        for (uint32_t i = 0; i < b.n_parts; i++) b.part[i] = sx_core_part_of(&b.compact->core, i);
-    }
+    if (b.splits) b.size = b.compact->size;
     if (!status) status = evolve(&b);
     free(b.splits);
     free(b.compact);

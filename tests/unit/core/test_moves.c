@@ -135,7 +135,7 @@ static void what_is_at_slots(void **state) {
     assert_int_equal(sx_compact_places(&c, N, ACROSS, crowd), 1); /* fixed */
 }
 
-/* A dimension comes before a loop of a mask, by its number, or behind all. */
+/* A dimension comes before a loop of a mask, by its number, or behind all; what has no loop stays where it is. */
 static void loops_are_put_before_others(void **state) {
     (void)state;
     const sx_core_space c = make_space();
@@ -143,7 +143,10 @@ static void loops_are_put_before_others(void **state) {
     assert_true(sx_compact_put_loop(&c, 0x210, K, 1 << M | 1 << N, 1) == 0x120);
     assert_true(sx_compact_put_loop(&c, 0x210, K, 1 << N, 0) == 0x120);
     assert_true(sx_compact_put_loop(&c, 0x210, M, 1 << N | 1 << K, 2) == 0x021);
-    assert_true(sx_compact_put_loop(&c, 0x012, M, 1 << M | 1 << K, 0) == 0x120);
+    assert_true(sx_compact_put_loop(&c, 0x012, M, 1 << M | 1 << K, 0) == 0x210);
+    assert_true(sx_compact_put_loop(&c, 0x210, M, 1 << K, 1) == 0x012);
+    assert_true(sx_compact_put_loop(&c, 0x210, M, 1 << N, 1) == 0x201);
+    assert_true(sx_compact_put_loop(&c, 0x210, M, 0, 0) == 0x210);
     assert_true(sx_compact_swap_places(0x210, 0, 2) == 0x012);
     assert_true(sx_compact_swap_places(0x210, 1, 1) == 0x210);
 }

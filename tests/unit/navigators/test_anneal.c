@@ -1,6 +1,7 @@
 /* Simulated annealing, watched move by move. */
 #include "support/expect.h"
 #include "support/logged_space.h"
+#include "support/small_map.h"
 #include "support/toy_space.h"
 
 #include <math.h>
@@ -260,6 +261,35 @@ static void tiny_budgets_and_flat_costs_are_fine(void **state) {
     }
 }
 
+/* The mean decimal logarithm of the second half of what a walk of mappings evaluates. */
+static double late_mean(sx_logged_space *log, const char *navigator) {
+    double sum = 0;
+    sx_run_summary summary = sx_logged_search(log, navigator, 3, 4000, NULL, 0);
+    assert_int_equal(summary.evaluations, 4000);
+    assert_int_equal(log->n, 4000);
+    for (size_t i = 2000; i < log->n; i++) sum += log10(log->values[i]);
+    return sum / 2000;
+}
+
+/* Walks of compact points, several moves in a task, take what the temperature says, and cool down within a schedule. */
+static void mappings_are_walked_as_the_temperature_says(void **state) {
+    (void)state;
+    static const char product[] = "O[m,n] += A[m,k]*B[k,n] {m:64,n:48,k:32}";
+    sx_small_map m;
+    sx_logged_space log;
+    sx_small_map_open(&m, product, "accel-a", NULL, NULL);
+    sx_logged_space_init(&log, m.space);
+    double hot = late_mean(&log, "anneal:schedule=fixed,tmax=1e300,tmin=1e300");
+    double cold = late_mean(&log, "anneal:schedule=fixed,tmax=1e-300,tmin=1e-300");
+    double cooled = late_mean(&log, "anneal:schedule=fixed,tmax=1e300,tmin=1e-300");
+    double chains = late_mean(&log, "anneal:schedule=fixed,tmax=1e300,tmin=1e-300,chains=3");
+    print_message("hot %.3f, cold %.3f, cooled %.3f, three chains %.3f\n", hot, cold, cooled, chains);
+    assert_true(cold < hot - 0.2);
+    assert_true(cooled < hot - 0.2 && chains < hot - 0.2);
+    sx_logged_space_fini(&log);
+    sx_small_map_close(&m);
+}
+
 static void a_barren_space_ends_it(void **state) {
     (void)state;
     sx_expect_barren_end("anneal");
@@ -279,6 +309,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(automatic_schedules_end_cold, set_up, tear_down),
         cmocka_unit_test_setup_teardown(finds_what_is_there, set_up, tear_down),
         cmocka_unit_test_setup_teardown(tiny_budgets_and_flat_costs_are_fine, set_up, tear_down),
+        cmocka_unit_test(mappings_are_walked_as_the_temperature_says),
+        cmocka_unit_test(mappings_are_walked_as_the_temperature_says),
         cmocka_unit_test(a_barren_space_ends_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

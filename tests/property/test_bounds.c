@@ -319,6 +319,22 @@ static void hold_for_hops(void **state) {
     expect_first(set, "hops", &first, 195351.2698138);
 }
 
+/* As many tensors, dimensions and levels as there may be. */
+static void hold_for_the_largest(void **state) {
+    tally sums = {0};
+    sx_small_space small;
+    for (int i = 0; sx_largest_space(i, false, &small); i++) {
+        sx_rng rng = sx_rng_stream(DEFAULT_SEED, "bounds.largest", (uint64_t)i);
+        bench b;
+        start(&b, small.map, &sums);
+        b.small = &small;
+        hold_for_descent(&b, small.space, &rng, 24, 2);
+        finish(&b);
+        sx_small_space_fini(&small);
+    }
+    expect_first(*state, "largest", &sums, 68933.72860459881);
+}
+
 /* Random mappings of a problem onto a chip, and better ones that moves lead to. */
 static void hold_for_moves(const char *chip, const char *text, const settings *set, tally *sums,
                            tally *first) {
@@ -491,6 +507,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test_prestate(hold_for_every_mapping, &set),
         cmocka_unit_test_prestate(hold_for_links, &set),
         cmocka_unit_test_prestate(hold_for_hops, &set),
+        cmocka_unit_test_prestate(hold_for_the_largest, &set),
         cmocka_unit_test_prestate(hold_for_sparse_tensors, &set),
         cmocka_unit_test_prestate(hold_for_real_sizes, &set),
         cmocka_unit_test_prestate(hold_for_sparse_sizes, &set),

@@ -103,6 +103,7 @@ static void try_prefix(bench *b, const sx_mapping *mapping, int last, const sx_s
     sx_score bound;
     if (!sx_prefix_bound_score(&b->prefix, &query, first, &bound)) fail_msg("a first loop is refused");
     hold(b, "prefix", last, &bound, cost);
+    if (last + 1 == n) assert_false(sx_prefix_bound_score(&b->prefix, &query, 0, &bound));
     hold_joined(b, &query, first, cost);
     if (last == n - 2) b->nearly += cost->energy_pj > 0 ? bound.energy_pj / cost->energy_pj : 1;
     query = (sx_prefix_query){.last = last, .inner = first_loop(b, mapping, last, last + 1)};
@@ -284,6 +285,16 @@ static void hold_for_drawn_mappings(void **state) {
     assert_true(sum.nearly >= 0.97 * (double)sum.n);
 }
 
+/* As many tensors, dimensions and levels as there may be. */
+static void hold_for_the_largest(void **state) {
+    (void)state;
+    bench sum = {.n = 0};
+    sx_small_space small;
+    for (int i = 0; sx_largest_space(i, true, &small); i++)
+        try_space(&small, (uint64_t)i, try_drawn, DEFAULT_SEED, &sum);
+    sx_expect_recorded("largest", sum.all, 75463.59460933534);
+}
+
 static void hold_for_sparse_tensors(void **state) {
     (void)try_spaces(*state, "sparse", "bounds.ragged.sparse", sx_random_sparse_space, 12118.98652469);
 }
@@ -367,6 +378,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test_prestate(hold_for_shared_windows, &set),
         cmocka_unit_test_prestate(hold_for_plain_tensors, &set),
         cmocka_unit_test_prestate(hold_for_drawn_mappings, &set),
+        cmocka_unit_test_prestate(hold_for_the_largest, &set),
         cmocka_unit_test_prestate(hold_for_sparse_tensors, &set),
         cmocka_unit_test_prestate(hold_for_every_flow, &set),
     };

@@ -1,5 +1,7 @@
 #include "support/random_space.h"
 
+#include "support/plain_arch.h"
+
 #include "support/expect.h"
 #include "support/plain_arch.h"
 #include "support/random_limits.h"
@@ -225,15 +227,48 @@ void sx_random_plain_space(sx_rng *rng, uint64_t most, sx_small_space *out) {
     } while (most > 0 ? !make_small(rng, most, out) : !make(out));
 }
 
-void sx_catalog_space(const char *problem, const char *arch, const sx_map_space_options *options,
-                      sx_small_space *out) {
+void sx_space_on(const char *problem, const sx_arch *arch, const sx_map_space_options *options,
+                 sx_small_space *out) {
     memset(out, 0, sizeof *out);
     out->options = *options;
+    out->c.arch = *arch;
     sx_expect_ok(strchr(problem, '[') ? sx_einsum_parse(problem, &out->c.problem)
                                       : sx_catalog_problem(problem, &out->c.problem));
-    sx_expect_ok(sx_catalog_arch(arch, &out->c.arch));
     sx_constraints_init(&out->limits, &out->c.problem, &out->c.arch);
     assert_true(make(out));
+}
+
+void sx_catalog_space(const char *problem, const char *arch, const sx_map_space_options *options,
+                      sx_small_space *out) {
+    sx_arch found;
+    sx_expect_ok(sx_catalog_arch(arch, &found));
+    sx_space_on(problem, &found, options, out);
+}
+
+bool sx_largest_space(int number, bool remainders, sx_small_space *out) {
+    static const struct {
+        const char *problem;
+        int n_levels, units;
+    } cases[] = {
+        {"O[a,b] += A[a]*B[b]*C[a,b]*D[a]*E[b]*F[b,a]*G[a] {a:4,b:6}", 2, 1},
+        {"O[a,b] += A[a]*B[b]*C[a,b]*D[a]*E[b]*F[b,a]*G[a] {a:4,b:6}", 2, 2},
+        {"O[a,b,c,d,e,f,g,h] += A[a,c,e,g,i,k,m,o]*B[b,d,f,h,j,l,n,p] "
+         "{a:2,b:1,c:1,d:1,e:1,f:1,g:1,h:6,i:1,j:1,k:1,l:1,m:1,n:1,o:1,p:4}",
+         2, 2},
+        {"O[m] += A[m,k] {m:5,k:4}", SX_MAX_LEVELS, 2},
+    };
+    if (number >= (int)(sizeof cases / sizeof *cases)) return false;
+    const sx_map_space_options options = {.remainders = remainders, .keep_all = cases[number].n_levels > 2};
+    sx_arch arch;
+    sx_plain_arch(&arch, cases[number].n_levels);
+    for (int s = 0; s < arch.n_levels; s++) {
+        sx_storage *level = &arch.level[s];
+        level->read_energy = level->fill_energy = level->update_energy = 1 + 20 * s;
+        if (s + 1 < arch.n_levels) level->entries = arch.n_levels > 2 ? 5 : 10;
+    }
+    sx_plain_mesh(&arch, arch.n_levels - 1, (uint64_t)cases[number].units, 1);
+    sx_space_on(cases[number].problem, &arch, &options, out);
+    return true;
 }
 
 /* Whether constraints say anything. */

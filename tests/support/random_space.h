@@ -46,6 +46,14 @@ void sx_random_space_of(sx_rng *rng, sx_space_kind kind, uint64_t most, SX_OWN s
 void sx_catalog_space(const char *problem, const char *arch, const sx_map_space_options *options,
                       SX_OWN sx_small_space *out);
 
+/* The same on an architecture that is given. */
+void sx_space_on(const char *problem, const sx_arch *arch, const sx_map_space_options *options,
+                 SX_OWN sx_small_space *out);
+
+/* Spaces with as many tensors, dimensions or levels as there may be, small otherwise; false past the last. What goes beyond one
+ * of them leaves an array. */
+bool sx_largest_space(int number, bool remainders, SX_OWN sx_small_space *out);
+
 /* The kinds of a space, as a mask; and the name of one. */
 unsigned sx_small_space_kinds(const sx_small_space *small);
 const char *sx_space_kind_name(sx_space_kind kind);

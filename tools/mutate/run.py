@@ -62,9 +62,9 @@ PROOF = ["bound", "check", "model", "mapspace", "space", "verify"]
 
 # The tests that a folder's mutants are tried with after its unit tests and before all others that reach them.
 FIRST = {
-    "bound": r"property/(bounds|optimal)",
+    "bound": r"unit/verify/effort|property/(bounds|optimal)",
     "calibrate": r"cli/calibrate",
-    "check": r"property/check",
+    "check": r"unit/verify/effort|property/check",
     "cli": r"cli/",
     "codesign": r"property/codesign|cli/codesign",
     "core": r"property/core",

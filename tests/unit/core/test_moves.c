@@ -1,5 +1,5 @@
 /* Draws and steps of compact points, by hand: m = 12, n = 4 and k = 5 on two levels, the outer one over 8 x 4 children. */
-#include "core/moves.h"
+#include "core/repair.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -343,8 +343,61 @@ static void draws_have_all_primes(void **state) {
     for (int n = 1; n < 4; n++) assert_in_range(sizes[n], 160, 240);
 }
 
+/* A spatial loop that is new is parallel, on a random axis where it may be on both; others stay as they are. */
+static void new_spatial_loops_get_an_axis(void **state) {
+    (void)state;
+    const sx_core_space c = make_space();
+    static sx_core_work work;
+    sx_core_rng rng = {5};
+    int on_x = 0;
+    for (int i = 0; i < 100; i++) {
+        point p = make_point();
+        sx_core_patient r = {&c, &work, &rng, p.level, -1};
+        work.spatial = 0;
+        sx_core_place_loop(&r, M, OUTER);
+        assert_int_equal(p.level[1].parallel, 0);
+        sx_core_place_loop(&r, N, ACROSS);
+        assert_true(p.level[1].parallel == 1 << N && p.level[1].on_x == 0);
+        sx_core_place_loop(&r, M, ACROSS);
+        assert_int_equal(p.level[1].parallel, 1 << M | 1 << N);
+        on_x += p.level[1].on_x == 1 << M;
+        work.spatial = (uint64_t)(1 << K) << 8;
+        sx_core_place_loop(&r, K, ACROSS);
+        assert_int_equal(p.level[1].parallel, 1 << M | 1 << N);
+    }
+    assert_in_range(on_x, 30, 70);
+}
+
+/* Primes leave a level that is too small for levels outside; none leaves the outermost level. */
+static void primes_leave_small_levels(void **state) {
+    (void)state;
+    sx_core_space c = make_space();
+    static sx_core_work work;
+    sx_core_rng rng = {6};
+    point p = make_point();
+    sx_core_patient r = {&c, &work, &rng, p.level, -1};
+    const point natural = p;
+    for (int d = 0; d < DIMS; d++) c.most[d][0] = 8;
+    assert_false(sx_core_fix_capacity(&r, 1, 1));
+    assert_memory_equal(&p, &natural, sizeof p);
+    p.word[M3] = word_of(1, 0, 0);
+    p.level[0].keep = 1;
+    assert_true(sx_core_fix_capacity(&r, 0, 1));
+    assert_true(r.dim == M && memcmp(p.word, natural.word, sizeof p.word) == 0);
+    assert_false(sx_core_fix_capacity(&r, 0, 1));
+    p.level[0].keep = 3; /* what need not be kept is not */
+    assert_true(sx_core_fix_capacity(&r, 0, 1));
+    assert_true(p.level[0].keep == 1 && memcmp(p.word, natural.word, sizeof p.word) == 0);
+    c.temporal = 1 << INNER; /* outer loops are spatial alone */
+    p.word[M3] = word_of(1, 0, 0);
+    assert_true(sx_core_fix_capacity(&r, 0, 1));
+    assert_true(p.word[M3] == word_of(0, 1, 0) || p.word[M3] == word_of(0, 0, 1));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(new_spatial_loops_get_an_axis),
+        cmocka_unit_test(primes_leave_small_levels),
         cmocka_unit_test(the_largest_divisor_is_spatial),
         cmocka_unit_test(parallel_dimensions_are_spread),
         cmocka_unit_test(what_is_at_slots),

@@ -71,6 +71,19 @@ static void algorithmic_and_compulsory_minimum_by_hand(void **state) {
 
 /* 4 + 3 - 1 input positions, read at 2 words a cycle from one instance: 3 cycles for 12 of 12 units; latency
  * on top, leakage for the time without it. */
+/* A rank of one word counts no dimension. */
+static void ranks_of_one_word_count_nothing(void **state) {
+    (void)state;
+    sx_arch arch;
+    sx_problem problem;
+    sx_model *model;
+    sx_plain_arch(&arch, 2);
+    sx_expect_ok(sx_einsum_parse("O[m] += A[b,m] {m:5,b:1}", &problem));
+    sx_expect_ok(sx_model_new(&problem, &arch, NULL, &model));
+    assert_true(sx_model_algorithmic_minimum(model).last_level_accesses == 5 + 5);
+    sx_model_free(model);
+}
+
 static void the_minimum_counts_windows_bandwidth_latency_and_leakage(void **state) {
     (void)state;
     sx_arch arch;
@@ -95,6 +108,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_algorithmic_minimum_is_that_of_mind_mappings),
         cmocka_unit_test(algorithmic_and_compulsory_minimum_by_hand),
+        cmocka_unit_test(ranks_of_one_word_count_nothing),
         cmocka_unit_test(the_minimum_counts_windows_bandwidth_latency_and_leakage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

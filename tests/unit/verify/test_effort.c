@@ -159,12 +159,38 @@ static void machines_take_what_they_took(void **state) {
     assert_true(good);
 }
 
+static void the_largest_take_what_they_took(void **state) {
+    (void)state;
+    static const row expected[] = {
+        {"tensors, one unit", {{49, 0, 0, 0, 0, 512, 496, 16, 0, 0, 0}, 0}},
+        {"tensors", {{48, 0, 0, 0, 0, 1536, 1534, 2, 0, 0, 0}, 0}},
+        {"dimensions", {{32, 0, 0, 0, 0, 64, 64, 0, 0, 0, 0}, 0}},
+        {"levels", {{4, 0, 0, 0, 0, 4, 4, 0, 0, 0, 0}, 0}},
+        {"tensors, one unit, remainders", {{49, 0, 0, 0, 0, 512, 496, 16, 0, 0, 0}, 0}},
+        {"tensors, remainders", {{48, 0, 0, 0, 512, 1536, 1536, 0, 0, 0, 0}, 0}},
+        {"dimensions, remainders", {{32, 0, 0, 0, 0, 64, 64, 0, 0, 0, 0}, 0}},
+        {"levels, remainders", {{4, 0, 0, 0, 0, 4, 4, 0, 0, 0, 0}, 0}},
+    };
+    sx_small_space small;
+    const row *at = expected;
+    bool good = true;
+    for (int remainders = 0; remainders < 2; remainders++)
+        for (int i = 0; sx_largest_space(i, remainders, &small); i++, at++) {
+            effort sum = {.bounds = 0};
+            add_space(&small, "energy", &sum);
+            sx_small_space_fini(&small);
+            good &= is_expected(at->name, &sum, &at->effort);
+        }
+    assert_true(good);
+}
+
 /* Sanitizers see the same code in other tests. */
 int main(void) {
     if (SX_SANITIZED) return 0;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_spaces_take_what_they_took),
         cmocka_unit_test(machines_take_what_they_took),
+        cmocka_unit_test(the_largest_take_what_they_took),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

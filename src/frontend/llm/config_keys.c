@@ -38,10 +38,10 @@ static sx_status refuse_slip(const sx_config *c, const char *keys) {
             const sx_pair *pair = &c->map->pair[i];
             if (*pair->key != *key || count_words(pair->key) != count_words(key)) continue;
             if (sx_key_distance(pair->key, key) != 1) continue;
-            return sx_error_hint(
-                sx_error_at(pair->place, "the configuration of a '%s' has '%.64s' and no '%s'", c->kind,
-                            pair->key, key),
-                "did you mean '%s'?", key);
+            return sx_error_hint(sx_error_at(pair->place,
+                                             "the configuration of a '%s' has '%.64s' and no '%s'", c->kind,
+                                             pair->key, key),
+                                 "did you mean '%s'?", key);
         }
     }
     return SX_OK;

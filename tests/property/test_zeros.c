@@ -5,6 +5,7 @@
 #include "support/compared.h"
 #include "support/expect.h"
 #include "support/sparse_case.h"
+#include "support/zeros_oracle.h"
 
 #include <math.h>
 #include <setjmp.h>

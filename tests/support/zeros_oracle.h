@@ -1,8 +1,29 @@
-/* The parts of the oracle of sparse tensors (simulate_zeros.c): a nest with drawn tensors. */
-#ifndef SX_ORACLE_ZEROS_H
-#define SX_ORACLE_ZEROS_H
+/* The oracle of sparse tensors (simulate_zeros.c), and its parts: a nest with drawn tensors. */
+#ifndef SX_SUPPORT_ZEROS_ORACLE_H
+#define SX_SUPPORT_ZEROS_ORACLE_H
 
 #include "sextant/model.h"
+
+/* What zeros leave of a mapping's accesses and computes, for tensors that are drawn. */
+typedef struct sx_zeros {
+    double accesses[SX_MAX_LEVELS][SX_MAX_TENSORS]
+                   [SX_N_ACTION_KINDS];           /* shares of the dense reads and updates */
+    double fills[SX_MAX_LEVELS][SX_MAX_TENSORS];  /* shares of the dense fills that take place */
+    double stored[SX_MAX_LEVELS][SX_MAX_TENSORS]; /* shares of the words of tiles that are non-zeros */
+    double computes[SX_N_ACTION_KINDS];
+    bool counts_metadata[SX_MAX_LEVELS][SX_MAX_TENSORS]; /* a format whose ranks are counted */
+    double metadata[SX_MAX_LEVELS][SX_MAX_TENSORS][SX_N_ACTION_KINDS]
+                   [2]; /* words of metadata and payload per dense read or update */
+    double fill_metadata[SX_MAX_LEVELS][SX_MAX_TENSORS][2]; /* the same per dense fill */
+} sx_zeros;
+
+/* The oracle of sparse tensors: draws the non-zeros of all tensors by their densities, goes through every
+ * multiply-accumulate of a legal mapping without remainders, and counts by looking at real words. The means over many
+ * draws are what the exact semantics expects. A tensor without a density is dense, but for an
+ * output: it has a non-zero where a product of non-zeros is added. */
+SX_MUST_USE sx_status sx_simulate_zeros(const sx_problem *problem, const sx_arch *arch,
+                                        const sx_mapping *mapping, uint64_t max_steps, sx_rng *rng,
+                                        sx_zeros *out);
 
 enum { SX_ZEROS_LOOPS = 2 * SX_MAX_LEVELS * SX_MAX_DIMS };
 

@@ -1,10 +1,11 @@
 /* The oracle of sparse tensors: draws the non-zeros of every tensor, goes through every multiply-accumulate of the nest,
  * and looks at real words: which deliveries of a tensor meet a non-zero of the tensors on which they depend, and which
  * computes have operands that are not zero. It knows nothing of probabilities. */
+#include "support/zeros_oracle.h"
+
 #include "base/status.h"
 #include "base/vector.h"
 #include "oracle/simulate.h"
-#include "oracle/zeros.h"
 #include "text/coordinates.h"
 
 #include <math.h>

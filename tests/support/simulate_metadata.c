@@ -1,7 +1,8 @@
 /* Metadata of formats, counted on drawn tensors (docs/sparse.md, section 3): which loops make a rank, and which of its
  * coordinates and fibers hold a non-zero in each tile. */
+#include "support/zeros_oracle.h"
+
 #include "base/status.h"
-#include "oracle/zeros.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -15,6 +15,15 @@
   const warnings = texts(page, 'h2 + p.soft + p.warn');
   expect(warnings.length === 1 && /^Warning: .*tree.yaml:\d+:\d+: .*exceeds the size/.test(warnings[0]), `warnings: ${warnings}`);
 
+  /* A fused network has its memories over time, and in which of them each tensor stays. */
+  expect(texts(page, 'h3').includes('Fused, with tensors exchanged in GLB and L1'), `no fused section: ${texts(page, 'h3')}`);
+  for (const level of ['GLB', 'L1']) {
+    const panel = [...page.querySelectorAll('section.panel')].find(e => e.firstElementChild?.textContent === `${level} over time, layer by layer`);
+    expect(panel && panel.textContent.includes('widen') && panel.querySelector('[data-tip]'), `no ${level} over time`);
+    expect(texts(page, 'td').includes(level), `no tensor stays in ${level}`);
+  }
+  expect(page.textContent.includes('Loops of the groups'), 'no loops of the groups');
+
   /* Names are text. */
   const name = '<script>window.pageErrors.push("ran")</scr' + 'ipt>';
   expect(page.textContent.includes(name), 'the name with markup is not shown as text');

@@ -18,19 +18,28 @@ function staircase(sizes) {
       points.map(p => dot(X, Y, p, 0, `${count(p[0])} words\n${energy(p[1])}`))]));
 }
 
+/* The use of an exchange memory over time; its keys begin with `prefix`. */
+function memoryOverTime(fused, level, capacity, prefix) {
+  const uses = objects(fused.memory).map(use => {
+    const words = [['stays', use[`${prefix}resident`]], ['tiles', use[`${prefix}tiles`]]].map(([name, value]) => [name, number(value) || 0]);
+    return {name: word(use.layer), text: percent((words[0][1] + words[1][1]) / capacity),
+      parts: words.map(([name, value], i) => ({name, value, tip: `${count(value)} words`, colour: i}))};
+  });
+  return panel(`${level} over time, layer by layer`, stacks(uses, capacity), legend(['stays', 'tiles']));
+}
+
 /* A fused network: groups, tensors that stay, the memory over time, the staircase. */
 function fusedSection(fused) {
-  const level = Object.keys(object(fused.peak))[0] || 'memory', capacity = number(fused.capacity), groups = objects(fused.groups);
-  const uses = objects(fused.memory).map(use => ({name: word(use.layer), text: percent((number(use.resident) + number(use.tiles)) / capacity),
-    parts: [['stays', use.resident], ['tiles', use.tiles]].map(([name, value], i) => ({name, value: number(value) || 0, tip: `${count(value)} words`, colour: i}))}));
-  return [h('h3', null, `Fused, with tensors exchanged in ${level}`),
+  const [level = 'memory', second] = Object.keys(object(fused.peak)), groups = objects(fused.groups);
+  return [h('h3', null, `Fused, with tensors exchanged in ${second ? `${level} and ${second}` : level}`),
     cards([['energy', energy(fused.energy_pj)], ['unfused', energy(object(fused.unfused).energy_pj)], ['cycles', scaled(fused.cycles, '')],
       ...(fused.latency === undefined ? [] : [['latency', scaled(fused.latency, '')]]),
       ['DRAM traffic', scaled(fused.dram_bytes, 'B')], ['unfused', scaled(fused.dram_bytes_unfused, 'B')], ['gap', fused.optimal ? 'proven' : percent(fused.gap)]]),
-    table(['group', 'stays', 'from', 'to', 'words', 'loops around', 'DRAM saved', 'rows kept', 'rows again'], groups.flatMap((group, g) => objects(group.tensors).map(t =>
-      [g + 1, word(t.name), word(t.from), word(t.to), number(t.words), number(t.depth), {v: t.saved_bytes, t: scaled(t.saved_bytes, 'B')}, number(t.rows_kept) || 0, number(t.rows_again) || 0]))),
+    table(['group', 'stays', 'in', 'from', 'to', 'words', 'loops around', 'DRAM saved', 'rows kept', 'rows again'], groups.flatMap((group, g) => objects(group.tensors).map(t =>
+      [g + 1, word(t.name), word(t.level), word(t.from), word(t.to), number(t.words), number(t.depth), {v: t.saved_bytes, t: scaled(t.saved_bytes, 'B')}, number(t.rows_kept) || 0, number(t.rows_again) || 0]))),
     h('div', {class: 'panels'}, panel('Loops of the groups', groups.map((group, g) => h('div', null, `group ${g + 1}: ${energy(group.energy_pj)}`, h('ul', {class: 'tree'}, loopTree(group))))),
-      panel(`${level} over time, layer by layer`, stacks(uses, capacity), legend(['stays', 'tiles'])), staircase(objects(fused.staircase)))];
+      memoryOverTime(fused, level, number(fused.capacity), ''), second ? memoryOverTime(fused, second, number(fused.second_capacity), 'second_') : null,
+      staircase(objects(fused.staircase)))];
 }
 
 return fusedSection;

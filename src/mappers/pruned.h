@@ -7,7 +7,7 @@
 #include "run/compact.h"
 
 enum {
-    SX_PRUNED_TASKS = 16,       /* joined at once, at most */
+    SX_PRUNED_TASKS = 128,      /* joined at once, at most */
     SX_PRUNED_TASK_SIZE = 1024, /* evaluations or draws of a task, about */
 };
 

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { TASKS = 64, DRAWS = 64 }; /* tasks between two safe points, points in a task */
+enum { TASKS = 128, DRAWS = 64 }; /* tasks between two safe points, points in a task */
 
 /* What is remembered between safe points. */
 typedef struct state {

@@ -36,6 +36,8 @@ typedef struct sx_log {
     size_t n_appended, appended_room;
 } sx_log;
 
+enum { CACHE_LINES = 128 }; /* bytes that keep what threads write apart */
+
 struct sx_worker {
     sx_worker_pool *workers;
     sx_log *log;
@@ -53,6 +55,7 @@ struct sx_worker {
     double cutoff;             /* values above it are of no interest to the best */
     uint64_t rejected;         /* since the last step */
     sx_archive best, front;    /* of this task */
+    char apart[CACHE_LINES];   /* from the next worker */
 };
 
 struct sx_worker_pool {
@@ -75,8 +78,10 @@ struct sx_worker_pool {
     size_t done_first;                /* the first task that this process does, where they are divided */
     _Atomic(sx_log *) *log_of;
     size_t log_room;
+    char apart[CACHE_LINES];   /* what is written seldom, and read at every evaluation: */
     atomic_bool halted;        /* nothing more should be evaluated */
     atomic_size_t failed_at;   /* the first task that failed: those after it do not count; SIZE_MAX: none */
+    char apart_too[CACHE_LINES];
     atomic_uint_fast64_t left; /* evaluations, when the joined ones are taken off */
 
     /* Frozen at its start. */

@@ -75,7 +75,7 @@ sx_status sx_error_system(sx_code code, const char *format, ...) {
     return error;
 }
 
-/* Gives up an error that lacks a part for want of memory. */
+/* Gives up an error that lacks a part since memory is out. */
 static sx_status out_of_memory_instead(sx_status error) {
     sx_status_free(error);
     return &out_of_memory;

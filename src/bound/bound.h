@@ -41,7 +41,7 @@ typedef struct sx_window {
     uint32_t n_tiles;
 } sx_window;
 
-/* The words that the tiles of a level bring about which no other tile undercuts, for each tensor that the
+/* The words that the tiles of a level cause which no other tile undercuts, for each tensor that the
  * level keeps: rows (spatial.c). */
 typedef struct sx_traffic_front {
     bool made;

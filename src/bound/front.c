@@ -1,4 +1,4 @@
-/* Pareto fronts of what tiles bring about: rows of words, one per tensor.
+/* Pareto fronts of what tiles cause: rows of words, one per tensor.
  *
  * Complexity: O(rows^2) to thin out a front, and a step per row for its least sum. */
 #include "bound/front.h"

@@ -1,4 +1,4 @@
-/* Pareto fronts of what tiles bring about. */
+/* Pareto fronts of what tiles cause. */
 #ifndef SX_BOUND_FRONT_H
 #define SX_BOUND_FRONT_H
 

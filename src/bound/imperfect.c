@@ -381,7 +381,7 @@ static double least_more(const sx_imperfect_bound *bounds, int c, const int *par
     return sx_imperfect_tiles_least(bounds->tiles, c, keep, price);
 }
 
-/* Adds what the tiles of a level bring about beyond the words that must flow into it; `parent`: the next level outward
+/* Adds what the tiles of a level cause beyond the words that must flow into it; `parent`: the next level outward
  * that keeps a tensor, -1: none. */
 static void add_tiles(const sx_imperfect_bound *bounds, int c, const int *parent, sx_imperfect_sum *sum) {
     const sx_model *model = bounds->model;

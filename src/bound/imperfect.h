@@ -39,8 +39,7 @@ typedef struct sx_imperfect_bound {
     double held[SX_MAX_TENSORS][SX_MAX_LEVELS]; /* instances of a level that each need a tensor's words */
     bool linked[SX_MAX_TENSORS];                /* compute units may hand words to each other */
     int first; /* the innermost temporal loop is on this dimension; -1: not known */
-    double moved[SX_MAX_TENSORS]
-                [SX_MAX_DIMS]; /* accesses by linked units that it brings about; 0: not known */
+    double moved[SX_MAX_TENSORS][SX_MAX_DIMS];    /* accesses by linked units that it causes; 0: not known */
     double copies[SX_MAX_TENSORS][SX_MAX_LEVELS]; /* the same, at most */
     double group[SX_MAX_TENSORS][SX_MAX_LEVELS];  /* children that may share an access, at most */
     sx_imperfect_sum kept;                        /* all flows of what is kept */
@@ -62,7 +61,7 @@ void sx_imperfect_bound_keep(sx_imperfect_bound *bounds, const uint8_t *keep);
 sx_score sx_imperfect_bound_score(const sx_imperfect_bound *bounds, double steps);
 
 /* The flows of what is kept; returns how many. And the sum of those into levels from `level` on, with what the tiles of
- * these levels bring about. */
+ * these levels cause. */
 int sx_imperfect_flows(const sx_imperfect_bound *bounds, sx_imperfect_flow *flow);
 void sx_imperfect_sum_rest(const sx_imperfect_bound *bounds, int level, sx_imperfect_sum *sum);
 

@@ -1,4 +1,4 @@
-/* What tiles of any extents bring about, for bounds of mappings that leave remainders. */
+/* What tiles of any extents cause, for bounds of mappings that leave remainders. */
 #ifndef SX_BOUND_IMPERFECT_TILES_H
 #define SX_BOUND_IMPERFECT_TILES_H
 

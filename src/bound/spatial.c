@@ -3,7 +3,7 @@
  * For every choice of what levels keep, the energy is at least the sum over levels of what they are filled
  * with. Into level c flows of each tensor cost at least the least over all forms; and together they cost at
  * least what the best tile that fits makes of them: with p(v) the least price of a word and F(v, E) the words
- * that a tile E brings about whatever the outline (window.c), the least over tiles of sum p(v) F(v, E),
+ * that a tile E causes whatever the outline (window.c), the least over tiles of sum p(v) F(v, E),
  * where the tensors of one class of orders count only their least, as irrelevant loops may follow. The tiles
  * that matter are those whose F no other tile that fits undercuts in all tensors: the Pareto front of a level
  * and a set of kept tensors. It is the same for all spatial mappings.
@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The words that a tile of a level brings about, for each tensor of a set, one after another. */
+/* The words that a tile of a level causes, for each tensor of a set, one after another. */
 static void tile_flows(const sx_bound *b, int level, unsigned set, uint32_t point, double *out) {
     for (; set; set &= set - 1) {
         int v = __builtin_ctz(set);
@@ -31,7 +31,7 @@ static void tile_flows(const sx_bound *b, int level, unsigned set, uint32_t poin
     }
 }
 
-/* Whether a larger tile that fits brings about no more. */
+/* Whether a larger tile that fits causes no more. */
 static bool is_passed(const sx_bound *b, int level, unsigned keep, uint32_t point, const double *flows) {
     const sx_lattice *l = &b->lattice;
     double larger[SX_MAX_TENSORS];

@@ -184,7 +184,7 @@ static sx_status draw_rows(const calibration *c, const char *path) {
     return status;
 }
 
-/* Reads, fits and gives out. */
+/* Reads, fits and outputs the result. */
 static sx_status calibrate_operators(const sx_args *args, sx_sources *sources, calibration *c,
                                      sx_output *result) {
     const char *output = sx_args_text(args, "output", 0), *svg = sx_args_text(args, "svg", 0);

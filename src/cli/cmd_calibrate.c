@@ -246,7 +246,7 @@ static sx_status read_nouns(void *user, const char *problem, const char *mapping
     return status;
 }
 
-/* Reads, fits and gives out. */
+/* Reads, fits and outputs the result. */
 static sx_status calibrate_arch(const sx_args *args, sx_sources *sources, calibration *c, sx_output *result) {
     const char *output = sx_args_text(args, "output", 0), *svg = sx_args_text(args, "svg", 0);
     if (args->n_operands != 1)

@@ -60,7 +60,7 @@ static sx_status read_estimates(const sx_args *args, estimation *e) {
     return SX_OK;
 }
 
-/* Reads, estimates and gives out. */
+/* Reads, estimates and outputs the result. */
 static sx_status estimate_components(const sx_args *args, estimation *e, sx_output *result) {
     static const char *const files[] = {"output", "ert", "art"};
     for (size_t i = 0; i < 3; i++) {

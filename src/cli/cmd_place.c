@@ -237,7 +237,7 @@ static sx_status plot_placements(const sx_args *args, sx_placement_job *job, sx_
     return status;
 }
 
-/* Reads the inputs, searches, and gives out what was found. A search that resumes does not ask the database:
+/* Reads the inputs, searches, and outputs what was found. A search that resumes does not ask the database:
  * its checkpoint has what that said. */
 static sx_status place_input(const sx_args *args, sx_placement_job *job, sx_place_checkpoint *checkpoint,
                              sx_store **store, sx_output *result) {

@@ -256,7 +256,7 @@ static sx_status print_points(const sx_args *args, const sweep *s, sx_output *re
     return SX_OK;
 }
 
-/* Reads, searches and gives out. */
+/* Reads, searches and outputs the result. */
 static sx_status run_sweep(const sx_args *args, sweep *s, sx_output *result) {
     const char *model = sx_args_text(args, "problem", 0), *const files[] = {"csv", "svg", "html"};
     if (!model || args->n_operands)

@@ -65,7 +65,7 @@ SX_MUST_USE sx_status sx_fuse_prepare(const sx_args *args, sx_result *r);
 SX_MUST_USE sx_status sx_fuse_graph(const sx_args *args, sx_sources *sources, const sx_result *r,
                                     sx_graph *graph);
 
-/* Evaluates the fused mapping of the sources, and gives out what it costs or why it is illegal; steps as in
+/* Evaluates the fused mapping of the sources, and outputs what it costs or why it is illegal; steps as in
  * sx_session_fused_read. */
 SX_MUST_USE sx_status sx_fuse_evaluate_given(const sx_args *args, sx_sources *sources, const sx_arch *arch,
                                              const sx_objective *objective, uint64_t steps,

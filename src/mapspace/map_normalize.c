@@ -116,7 +116,7 @@ static unsigned close_order(const sx_map_space *space, int level, unsigned loops
     return (x | closed) & loops;
 }
 
-/* Where the numbers of dimensions on X and on Y are limited, the last ones give way. */
+/* Where the numbers of dimensions on X and on Y are limited, the last ones move to the other axis. */
 static unsigned hold_split(const sx_map_space *space, int level, unsigned loops, unsigned x) {
     const sx_level_limits *limits = &space->constraints.level[level];
     int n_dims = space->problem->n_dims, n_inner = limits->spatial.n_inner;

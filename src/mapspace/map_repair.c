@@ -123,7 +123,7 @@ static bool turn_loop(const patient *p, int level, unsigned x, unsigned dims, ui
     return sx_map_on_x(at) != x;
 }
 
-/* Lays a level's spatial loops on X or Y at random; false where none comes to lie elsewhere. */
+/* Lays a level's spatial loops on X or Y at random; false where none changes its axis. */
 static bool scatter_loops(const patient *p, int level) {
     sx_mapping_level *at = sx_map_level(p->point, level);
     unsigned before = sx_map_on_x(at);

@@ -12,7 +12,7 @@ static double both_ways(const sx_tiled *t, const sx_flow *f) {
     return t->form.corrected ? 2 - 1 / f->visits : 2;
 }
 
-/* Words that buffers take in and give out. */
+/* Words that buffers receive and send. */
 static double buffer_words(const sx_tiled *t, const sx_flow *f, int operand) {
     const sx_systolic_part *part = &t->form.part[operand];
     sx_pace p = sx_pace_at(t, f, part->level, sx_pes_along(t, part->rep));

@@ -39,7 +39,7 @@ typedef union any_point {
     unsigned char bytes[sizeof(sx_mapping) + SX_MAX_LEVELS * SX_MAX_TENSORS];
 } any_point;
 
-/* A space in hand. */
+/* The current space. */
 typedef struct bench {
     const sx_small_space *small;
     uint64_t number;

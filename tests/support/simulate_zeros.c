@@ -234,7 +234,7 @@ const sx_tensor_format *sx_zeros_format(const sx_zeros_nest *z, int v, int level
     return NULL;
 }
 
-/* Whether the deliveries at the point in hand, of a tensor from a level, meet non-zeros of all on which they depend. */
+/* Whether the deliveries at the current point, of a tensor from a level, meet non-zeros of all on which they depend. */
 static bool meets_nonzeros(const sx_zeros_nest *z, int v, int level) {
     for (size_t i = 0; i < z->n_dependences; i++) {
         const sx_zeros_dependence *d = &z->dependence[i];
@@ -244,7 +244,7 @@ static bool meets_nonzeros(const sx_zeros_nest *z, int v, int level) {
     return true;
 }
 
-/* Counts the accesses that the compute in hand takes its part of, for one tensor at all levels. */
+/* Counts the accesses that the current compute takes its part of, for one tensor at all levels. */
 static void count_accesses(const sx_zeros_nest *z, int v, sx_zeros *out) {
     bool exists = true, filled = z->filled[v][sx_zeros_word(z, v)];
     for (int s = z->arch->n_levels - 1; s >= 0; s--) {
@@ -259,7 +259,7 @@ static void count_accesses(const sx_zeros_nest *z, int v, sx_zeros *out) {
     }
 }
 
-/* Counts the compute in hand. */
+/* Counts the current compute. */
 static void count_compute(const sx_zeros_nest *z, sx_zeros *out) {
     const sx_sparse *sparse = &z->arch->sparse;
     bool gated = false, skipped = false, zero = false, absent = false, any = false;

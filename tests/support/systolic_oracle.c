@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A point in hand. */
+/* A current point. */
 typedef struct oracle {
     const sx_systolic_kernel *kernel;
     const sx_element *element;
@@ -20,7 +20,7 @@ typedef struct oracle {
     sx_systolic_cost cost;
 } oracle;
 
-/* An array of numbers in hand. */
+/* The current array of numbers. */
 typedef struct array {
     int number, level;
     double tile, rows, last, pack;     /* words of a tile, its rows, words of a row, words of a transfer */

@@ -31,7 +31,7 @@ enum { SX_ZEROS_LOOPS = 2 * SX_MAX_LEVELS * SX_MAX_DIMS };
 typedef struct sx_zeros_loop {
     uint8_t level, dim;
     bool spatial;
-    uint32_t n, digit; /* digit: the iteration in hand */
+    uint32_t n, digit; /* digit: the current iteration */
     int64_t step;
 } sx_zeros_loop;
 
@@ -78,7 +78,7 @@ const sx_tensor_format *sx_zeros_format(const sx_zeros_nest *z, int v, int level
 /* Goes on to the next point of the nest; false after the last. */
 bool sx_zeros_next(sx_zeros_nest *z);
 
-/* The word of a tensor that is used at the point in hand, and the group of the point. */
+/* The word of a tensor that is used at the current point, and the group of the point. */
 uint64_t sx_zeros_word(const sx_zeros_nest *z, int v);
 uint64_t sx_zeros_group(const sx_zeros_nest *z, const sx_zeros_groups *g);
 
@@ -89,7 +89,7 @@ void sx_zeros_split(sx_zeros_groups *g, int loop, uint32_t n, uint32_t joined);
 SX_MUST_USE sx_status sx_zeros_metadata_new(sx_zeros_nest *z);
 void sx_zeros_metadata_free(sx_zeros_nest *z);
 
-/* Adds the metadata that the compute in hand takes its part of, with accesses of that kind. */
+/* Adds the metadata that the current compute takes its part of, with accesses of that kind. */
 void sx_zeros_metadata_add(const sx_zeros_nest *z, int v, int level, int kind, sx_zeros *out);
 
 #endif

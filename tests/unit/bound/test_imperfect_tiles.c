@@ -1,4 +1,4 @@
-/* What tiles that need not divide bring about. */
+/* What tiles that need not divide cause. */
 #include "bound/imperfect.h"
 #include "support/expect.h"
 #include "support/small_map.h"

@@ -31,6 +31,16 @@ static bool is_plain(const sx_tensor *tensor, int n_dims) {
     return true;
 }
 
+/* What a word of a tensor costs in a level. */
+static sx_rest_price word_price(const sx_label_task *task, int tensor, int s) {
+    const sx_storage *level = &task->arch->level[s];
+    const double bits = task->bits[tensor], word = level->word_bits, block = word * level->block_size;
+    return (sx_rest_price){.read_energy = level->read_energy * bits / block,
+                           .write_energy = level->fill_energy * bits / block,
+                           .read_time = bits / (word * level->read_bandwidth),
+                           .write_time = bits / (word * level->write_bandwidth)};
+}
+
 sx_status sx_rest_init(sx_rest *rest, const sx_label_task *task) {
     const sx_problem *einsum = task->einsum;
     uint32_t list[SX_MOST_DIVISORS];
@@ -43,7 +53,10 @@ sx_status sx_rest_init(sx_rest *rest, const sx_label_task *task) {
             if (relevance == SX_PARTLY_RELEVANT) rest->partial[v] |= 1u << d;
         }
     for (int v = 0; v < einsum->n_tensors; v++) rest->plain[v] = is_plain(&einsum->tensor[v], einsum->n_dims);
-    for (int s = 0; s < task->arch->n_levels; s++) rest->room[s] = sx_path_room(&task->arch->level[s]);
+    for (int s = 0; s < task->arch->n_levels; s++) {
+        rest->room[s] = sx_path_room(&task->arch->level[s]);
+        for (int v = 0; v < einsum->n_tensors; v++) rest->price[s][v] = word_price(task, v, s);
+    }
     for (int d = 0; d < einsum->n_dims; d++) {
         rest->n[d] = (uint32_t)sx_divisors_of(einsum->size[d], list);
         rest->divisors[d] = malloc(rest->n[d] * sizeof **rest->divisors);
@@ -85,11 +98,9 @@ static uint64_t words_of_tile(const sx_rest *rest, int tensor, const uint32_t *e
 /* Adds words of a tensor that are read from a level and written to it. */
 static void charge_level(const sx_rest *rest, sx_rest_step *step, int tensor, int s, double reads,
                          double writes) {
-    const sx_storage *level = &rest->task->arch->level[s];
-    const double bits = rest->task->bits[tensor], word = level->word_bits;
-    step->energy +=
-        (reads * level->read_energy + writes * level->fill_energy) * bits / (word * level->block_size);
-    step->time[s] += (reads / level->read_bandwidth + writes / level->write_bandwidth) * bits / word;
+    const sx_rest_price *price = &rest->price[s][tensor];
+    step->energy += reads * price->read_energy + writes * price->write_energy;
+    step->time[s] += reads * price->read_time + writes * price->write_time;
 }
 
 /* The next level outward that holds a tensor; -1 where there is none. */
@@ -152,10 +163,11 @@ static bool is_same(const sx_rest_step *a, const sx_rest_step *b) {
 }
 
 /* Enters a step unless one at least as good is there; false when memory is out. */
-static bool add_step(const sx_rest *rest, sx_vector *steps, const sx_rest_step *step) {
+static bool add_step(sx_rest *rest, sx_vector *steps, const sx_rest_step *step) {
     size_t n = 0;
-    for (size_t i = 0; i < steps->n; i++)
-        if (is_no_worse(rest, sx_vector_at(steps, i), step)) return true;
+    if (rest->better < steps->n && is_no_worse(rest, sx_vector_at(steps, rest->better), step)) return true;
+    for (rest->better = 0; rest->better < steps->n; rest->better++)
+        if (is_no_worse(rest, sx_vector_at(steps, rest->better), step)) return true;
     for (size_t i = 0; i < steps->n; i++) {
         const sx_rest_step *other = sx_vector_at(steps, i);
         if (!is_no_worse(rest, step, other)) memmove(sx_vector_at(steps, n++), other, sizeof *other);
@@ -221,11 +233,12 @@ static bool finish_level(sx_rest *rest, const branch *b, sx_vector *out) {
  * when memory is out. */
 static bool hold_tile(sx_rest *rest, const branch *b, int tensor, int slides, const uint32_t *extent,
                       sx_vector *out) {
+    const uint64_t used = b->used + words_of_tile(rest, tensor, extent) * rest->task->bits[tensor];
+    if (used > rest->room[b->level]) return true;
     branch next = *b;
-    next.used += words_of_tile(rest, tensor, extent) * rest->task->bits[tensor];
-    if (next.used > rest->room[b->level]) return true;
+    next.used = used;
     sx_rest_move(rest, &next.step, tensor, b->level, b->extent);
-    memcpy(next.extent, extent, sizeof next.extent);
+    if (slides >= 0) memcpy(next.extent, extent, sizeof next.extent);
     next.left &= ~(1u << tensor);
     next.excluded = rest->full[tensor] | (slides < 0 ? 0 : 1u << slides);
     if (rest->trace && !rest->trace->found) {

@@ -42,6 +42,11 @@ typedef struct sx_rest_cell {
     sx_vector steps;               /* sx_rest_step, none at least as good as another */
 } sx_rest_cell;
 
+/* What a word of a tensor costs in a level. */
+typedef struct sx_rest_price {
+    double read_energy, write_energy, read_time, write_time;
+} sx_rest_price;
+
 typedef struct sx_rest {
     const sx_label_task *task;
     int exchange;                       /* level of the exchange memory */
@@ -51,8 +56,10 @@ typedef struct sx_rest {
     uint32_t partial[SX_MAX_TENSORS];   /* dimensions in a rank with others */
     uint32_t *divisors[SX_MAX_DIMS], n[SX_MAX_DIMS]; /* of the sizes, ascending */
     uint64_t room[SX_MAX_FUSED_LEVELS];              /* bits */
-    sx_vector cells;                                 /* sx_rest_cell */
+    sx_rest_price price[SX_MAX_FUSED_LEVELS][SX_MAX_TENSORS];
+    sx_vector cells; /* sx_rest_cell */
     sx_hash_table index;
+    size_t better;        /* the last step that was at least as good as another, which is asked first */
     sx_rest_trace *trace; /* of the holders being enumerated; NULL: none */
 } sx_rest;
 

@@ -1,8 +1,10 @@
 /* Searches with few questions to an evaluator of one's own, on chips that are made up and on one that was measured: the model's
  * optimum, asked once, and methods with as many questions.
  *
- *   bench-measured [QUESTIONS [SEEDS [ARCH PROBLEM [JOBS]]]]  the table; JOBS searches at once (one per processor)
+ *   bench-measured [QUESTIONS [SEEDS [ARCH PROBLEM [JOBS [CHIP]]]]]  the table, or the row of a chip; JOBS searches at once
  *   bench-measured --chip NAME ARCH PROBLEM                   the evaluator itself: questions in, answers out
+ *
+ * Where there is noise, what would be the best is asked about up to REPEATS times, and six of ten questions are for new mappings.
  *
  * Values are what the chip takes without noise for what a method found, over the model's optimum: geometric mean of the
  * seeds, least and greatest. */
@@ -120,6 +122,8 @@ static const struct {
              {"rtl", rtl, 0, true}};
 enum { N_CHIPS = sizeof chips / sizeof *chips };
 
+enum { REPEATS = 5 };
+
 #define PROPOSES "auto:effort=2,gamma=4000" /* a short search of the model: less than a second */
 
 /* Methods, and whether the model's best are their start points, as `sextant map` has it for `bayes`. */
@@ -233,12 +237,13 @@ static double search(const job *j, size_t chip, size_t method, uint64_t question
     sx_map_space_options_init(&space_options);
     sx_outside_evaluator_options_init(&options);
     options.command = command;
+    options.repeats = chips[chip].noise > 0 ? REPEATS : 1;
     bench_need(sx_outside_evaluator_new(&options, &outside));
     bench_need(sx_map_space_new(j->g->model, NULL, &space_options, &space));
     bench_need(sx_outside_evaluator_map_model(outside, space, &model));
     sx_run_options_init(&run_options);
     sx_outside_evaluator_objective(&run_options.objective);
-    run_options.evaluations = questions;
+    run_options.evaluations = chips[chip].noise > 0 && questions > 1 ? questions * 6 / 10 : questions;
     run_options.seed = seed;
     run_options.cache = 1 << 12;
     void *starts = calloc(SX_PROPOSALS, space->point_size);
@@ -253,6 +258,10 @@ static double search(const job *j, size_t chip, size_t method, uint64_t question
     if (!sx_run_best(run, 0, &found)) exit(1);
     sx_map_space_mapping(space, found.point, &mapping);
     double value = measure(j->g, chip, &mapping);
+    uint64_t asked = sx_outside_evaluator_report(outside).questions;
+    if (asked > questions && questions > 1)
+        fprintf(stderr, "%s, seed %llu: %llu questions\n", methods[method].title, (unsigned long long)seed,
+                (unsigned long long)asked);
     sx_run_free(run);
     free(starts);
     sx_outside_evaluator_model_free(model);
@@ -309,6 +318,7 @@ int main(int argc, char **argv) {
         if (fork() != 0) continue;
         for (size_t i = (size_t)k; i < n; i += (size_t)jobs) {
             size_t chip = i < n - N_CHIPS ? i / (N_METHODS * j.seeds) : i - (n - N_CHIPS);
+            if (argc > 6 && strcmp(chips[chip].name, argv[6]) != 0) continue;
             if (!chips[chip].gemmini || j.g->table.n > 0) value[i] = run_search(&j, i);
         }
         _exit(0);

@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-enum { MAX_RESTARTS = 1000000 };
+enum { MAX_RESTARTS = 1000000, MAX_REPEATS = 1000 };
 
 /* Refuses options that mean nothing without --evaluator. */
 static sx_status refuse_alone(const sx_args *args) {
-    static const char *const names[] = {"evaluator-time", "evaluator-restarts"};
+    static const char *const names[] = {"evaluator-time", "evaluator-restarts", "evaluator-repeats"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (sx_args_flag(args, names[i]))
             return sx_error_new(SX_ERR_USAGE, "--%s needs --evaluator", names[i]);
@@ -24,6 +24,7 @@ sx_status sx_evaluator_read(const sx_args *args, sx_outside_evaluator **out) {
                              "write --evaluator exec:COMMAND, such as exec:./simulator");
     sx_outside_evaluator_options_init(&options);
     uint64_t restarts = sx_args_count(args, "evaluator-restarts", options.restarts);
+    uint64_t repeats = sx_args_count(args, "evaluator-repeats", options.repeats);
     options.command = text + 5;
     options.seconds = sx_args_number(args, "evaluator-time", options.seconds);
     options.cancel = sx_interrupt_flag();
@@ -31,7 +32,10 @@ sx_status sx_evaluator_read(const sx_args *args, sx_outside_evaluator **out) {
         return sx_error_new(SX_ERR_USAGE, "--evaluator-time must be more than 0 seconds");
     if (restarts > MAX_RESTARTS)
         return sx_error_new(SX_ERR_USAGE, "--evaluator-restarts must be at most %d", MAX_RESTARTS);
+    if (repeats < 1 || repeats > MAX_REPEATS)
+        return sx_error_new(SX_ERR_USAGE, "--evaluator-repeats must be 1 to %d", MAX_REPEATS);
     options.restarts = (unsigned)restarts;
+    options.repeats = (unsigned)repeats;
     return sx_outside_evaluator_new(&options, out);
 }
 

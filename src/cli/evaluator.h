@@ -15,6 +15,12 @@
      "a program of your own that scores: a line of JSON in, a line of JSON out (docs/evaluator.md)"},        \
         {"evaluator-time", 0,     "SECONDS",                                                                 \
          SX_OPTION_NUMBER, false, "time limit for an answer of the evaluator (60)"},                         \
+        {"evaluator-repeats",                                                                                \
+         0,                                                                                                  \
+         "N",                                                                                                \
+         SX_OPTION_COUNT,                                                                                    \
+         false,                                                                                              \
+         "answers about a point that would be the best, of which the mean counts: for noise (1)"},           \
     {                                                                                                        \
         "evaluator-restarts", 0, "N", SX_OPTION_COUNT, false,                                                \
             "how often an evaluator that fails is started again (10)"                                        \

@@ -18,9 +18,10 @@ typedef struct sx_outside_evaluator_options {
     double seconds;          /* that it has for an answer */
     unsigned restarts;       /* at the most */
     const sx_cancel *cancel; /* when it is set, the outside evaluator is ended at once; may be NULL */
+    unsigned repeats;        /* answers about a point that would be the best: their mean counts */
 } sx_outside_evaluator_options;
 
-/* No command, 60 seconds, 10 restarts. */
+/* No command, 60 seconds, 10 restarts, one answer. */
 void sx_outside_evaluator_options_init(sx_outside_evaluator_options *options);
 
 /* An outside evaluator; its program is started with the first question. What the options point to must outlive it, the
@@ -32,7 +33,7 @@ void sx_outside_evaluator_free(SX_TAKE sx_outside_evaluator *outside);
 
 /* What happened so far. */
 typedef struct sx_outside_evaluator_account {
-    uint64_t questions; /* points that it was asked about */
+    uint64_t questions; /* that it was asked, repeated ones among them */
     uint64_t recalled;  /* others, whose answers a database had */
     uint64_t refused;   /* those that it said cannot run */
     uint64_t failed;    /* those that it gave no answer to, twice */

@@ -15,8 +15,9 @@ static const double LAST_SECONDS = 1;
 struct sx_outside_evaluator {
     char *command;
     double seconds;
-    unsigned restarts;
+    unsigned restarts, repeats;
     const sx_cancel *cancel;
+    double incumbent; /* the best score of the space at hand */
     pthread_mutex_t lock;
     sx_child *child; /* NULL: to be started with the next question */
     bool started, answered;
@@ -28,7 +29,7 @@ struct sx_outside_evaluator {
 };
 
 void sx_outside_evaluator_options_init(sx_outside_evaluator_options *options) {
-    *options = (sx_outside_evaluator_options){.seconds = 60, .restarts = 10};
+    *options = (sx_outside_evaluator_options){.seconds = 60, .restarts = 10, .repeats = 1};
 }
 
 sx_status sx_outside_evaluator_new(const sx_outside_evaluator_options *options, sx_outside_evaluator **out) {
@@ -42,6 +43,8 @@ sx_status sx_outside_evaluator_new(const sx_outside_evaluator_options *options, 
     *outside = (sx_outside_evaluator){.command = strdup(options->command),
                                       .seconds = options->seconds,
                                       .restarts = options->restarts,
+                                      .repeats = options->repeats,
+                                      .incumbent = INFINITY,
                                       .cancel = options->cancel};
     if (!outside->command || pthread_mutex_init(&outside->lock, NULL) != 0) {
         free(outside->command);
@@ -215,12 +218,25 @@ static sx_status ask_line(sx_outside_evaluator *outside, const sx_question_kind 
     return status;
 }
 
+/* Asks about a point, again and again as long as the mean of the answers is better than the best score; *value is the mean. */
+static sx_status ask_repeatedly(sx_outside_evaluator *outside, const sx_question_kind *kind, json_t *question,
+                                double *value, unsigned *reason) {
+    double sum = 0;
+    for (unsigned n = 1;; n++) {
+        SX_TRY(ask_line(outside, kind, question, value, reason));
+        if (*reason) return SX_OK;
+        sum += *value;
+        *value = sum / n;
+        if (n >= outside->repeats || *value >= outside->incumbent) return SX_OK;
+    }
+}
+
 /* Asks about a point where no answer is kept, and keeps it. */
 static sx_status ask_or_recall(sx_outside_evaluator *outside, const sx_question_kind *kind, const void *point,
                                json_t *question, double *value, unsigned *reason) {
     const sx_answer_keeper *keeper = &outside->keeper;
     uint64_t failed = outside->account.failed;
-    if (!keeper->find) return ask_line(outside, kind, question, value, reason);
+    if (!keeper->find) return ask_repeatedly(outside, kind, question, value, reason);
     char *text = sx_json_print(question, JSON_COMPACT | JSON_SORT_KEYS);
     if (!text) return sx_error_memory();
     sx_status status = SX_OK;
@@ -228,7 +244,7 @@ static sx_status ask_or_recall(sx_outside_evaluator *outside, const sx_question_
         *reason = isinf(*value) ? SX_REFUSED : 0;
         outside->account.recalled++;
     } else {
-        status = ask_line(outside, kind, question, value, reason);
+        status = ask_repeatedly(outside, kind, question, value, reason);
         if (!status && *reason != SX_NOT_EVALUATED && outside->account.failed == failed)
             status = keeper->keep(keeper->user, point, text, *reason ? INFINITY : *value);
     }
@@ -265,6 +281,10 @@ void sx_outside_evaluator_remember(sx_outside_evaluator *outside, size_t d, cons
 const double *sx_outside_evaluator_remembered(const sx_outside_evaluator *outside, size_t d, size_t *n) {
     *n = outside->width == d + 1 ? outside->n_remembered : 0;
     return outside->remembered;
+}
+
+void sx_outside_evaluator_set_incumbent(sx_outside_evaluator *outside, double best) {
+    outside->incumbent = best;
 }
 
 void sx_outside_evaluator_expect(sx_outside_evaluator *outside, double value) {

@@ -35,6 +35,9 @@ typedef struct sx_answer_keeper {
 /* Answers of an evaluator are looked for and kept there from now on; NULL: no longer. */
 void sx_outside_evaluator_set_keeper(sx_outside_evaluator *outside, const sx_answer_keeper *keeper);
 
+/* Sets the best score of the space at hand: points with a better first answer are asked about again. */
+void sx_outside_evaluator_set_incumbent(sx_outside_evaluator *outside, double best);
+
 /* A model that asks, beside a space's own. */
 SX_MUST_USE sx_status sx_outside_evaluator_model_new(sx_outside_evaluator *outside, const sx_space *space,
                                                      const sx_question_kind *kind,

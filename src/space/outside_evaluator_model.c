@@ -18,6 +18,7 @@ typedef struct judged {
     sx_outside_evaluator *outside;
     const sx_space *space;
     const sx_question_kind *kind;
+    double best; /* score so far */
 } judged;
 
 static sx_status workspace_new(const sx_point_model *model, void **out) {
@@ -25,7 +26,7 @@ static sx_status workspace_new(const sx_point_model *model, void **out) {
 }
 
 /* Asks about a legal point. */
-static sx_status ask_point(const judged *j, const void *point, sx_outcome *out) {
+static sx_status ask_point(judged *j, const void *point, sx_outcome *out) {
     json_t *question = json_object();
     double value = 0;
     sx_json_set(question, "id", json_null());
@@ -34,14 +35,16 @@ static sx_status ask_point(const judged *j, const void *point, sx_outcome *out) 
         json_decref(question);
         return status;
     }
+    sx_outside_evaluator_set_incumbent(j->outside, j->best);
     SX_TRY(sx_outside_evaluator_ask(j->outside, j->kind, point, question, &value, &out->reason));
     out->metrics.value[j->scored] = value;
+    if (!out->reason && value < j->best) j->best = value;
     return SX_OK;
 }
 
 static sx_status score_batch(const sx_point_model *model, void *workspace, const void *points, size_t n,
                              const sx_goal *goal, double cutoff, sx_outcome *out) {
-    const judged *j = model->user;
+    judged *j = model->user;
     const unsigned char *point = points;
     (void)cutoff;
     SX_TRY(model->inner->type->score_batch(model->inner, workspace, points, n, goal, INFINITY, out));
@@ -78,8 +81,12 @@ sx_status sx_outside_evaluator_model_new(sx_outside_evaluator *outside, const sx
         return sx_error_memory();
     }
     snprintf(name, size, "exec:%s", command);
-    *j =
-        (judged){.type = *space->model->type, .name = name, .outside = outside, .space = space, .kind = kind};
+    *j = (judged){.type = *space->model->type,
+                  .name = name,
+                  .outside = outside,
+                  .space = space,
+                  .kind = kind,
+                  .best = INFINITY};
     j->type.name = name;
     set_metrics(j);
     j->type.batch = 1;

@@ -268,6 +268,32 @@ static void kept_answers_are_not_asked_for(void **state) {
     sx_outside_evaluator_free(outside);
 }
 
+/* The mean of three answers counts where it stays below the best score; else the mean up to there. The model sets the best. */
+static void best_answers_are_repeated(void **state) {
+    (void)state;
+    sx_outside_evaluator_options options;
+    sx_outside_evaluator *outside;
+    double value;
+    unsigned reason = 7;
+    shelf kept = {.kept = 0};
+    const sx_answer_keeper keeper = {&kept, find_answer, keep_answer};
+    sx_outside_evaluator_options_init(&options);
+    options.command = "for s in 4 6 8 3 9 7 5 6 2 1; do read -r l; echo '{\"score\": '$s'}'; done; cat";
+    options.repeats = 3;
+    sx_expect_ok(sx_outside_evaluator_new(&options, &outside));
+    static const double best[] = {INFINITY, 5, 6, 6}, mean[] = {6, 6, 7}, questions[] = {3, 5, 6, 9};
+    for (int i = 0; i < 4; i++) {
+        char text[] = {(char)('a' + i), 0};
+        if (i == 3) sx_outside_evaluator_set_keeper(outside, &keeper);
+        sx_outside_evaluator_set_incumbent(outside, best[i]);
+        sx_expect_ok(sx_outside_evaluator_ask(outside, &kind, NULL, question(text), &value, &reason));
+        if (i == 3) assert_true(kept.kept == 1 && kept.value == value && value > 4.33 && value < 4.34);
+        if (i < 3) assert_true(value == mean[i]);
+        assert_true(reason == 0 && (double)sx_outside_evaluator_report(outside).questions == questions[i]);
+    }
+    sx_outside_evaluator_free(outside);
+}
+
 /* Answers of one width are remembered in order; another width starts anew. */
 static void answers_are_remembered(void **state) {
     (void)state;
@@ -341,6 +367,7 @@ int main(void) {
         cmocka_unit_test(cancelled_questions_are_not_evaluated),
         cmocka_unit_test(late_answers_are_named),
         cmocka_unit_test(kept_answers_are_not_asked_for),
+        cmocka_unit_test(best_answers_are_repeated),
         cmocka_unit_test(answers_are_remembered),
         cmocka_unit_test(models_ask_about_legal_points),
     };

@@ -7,8 +7,8 @@
  * SECONDS (60) of CPU time is what a proof of a layer's optimum may take, SEEDS (5) how often the random
  * search is asked; groups are those that have some WORD in their name, as in "resnet18 on eyeriss" or
  * "ablation on eyeriss". Where the proof does not end in time, the best known stands for the optimum. */
-#include "mappers/sunstone/count.h"
 #include "support/search.h"
+#include "support/sunstone_count.h"
 
 #include <math.h>
 #include <stdio.h>

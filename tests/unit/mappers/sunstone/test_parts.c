@@ -1,8 +1,8 @@
 /* Sunstone's parts: orders, unrollings, tiles, memories, and how many of each are left. */
-#include "mappers/sunstone/count.h"
 #include "sextant/input.h"
 #include "support/expect.h"
 #include "support/small_map.h"
+#include "support/sunstone_count.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* The account of what Sunstone's techniques leave, as in the thesis' section 6.5: the same lists that the
  * search walks through, counted. Where there are many, evenly spaced ones stand for all, so that the numbers
  * are estimates; the same ones every time. */
-#include "mappers/sunstone/count.h"
+#include "support/sunstone_count.h"
 
 #include "base/status.h"
 #include "mappers/sunstone/partial.h"

@@ -1,6 +1,6 @@
 /* How many mappings Sunstone's techniques leave. */
-#ifndef SX_MAPPERS_SUNSTONE_COUNT_H
-#define SX_MAPPERS_SUNSTONE_COUNT_H
+#ifndef SX_SUPPORT_SUNSTONE_COUNT_H
+#define SX_SUPPORT_SUNSTONE_COUNT_H
 
 #include "mappers/sunstone/plan.h"
 #include "run/registered.h"

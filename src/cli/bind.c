@@ -11,7 +11,7 @@ enum { MAX_USES = 64, MAX_PAIRS = 32 };
 /* A name of a tensor that the sources use. */
 typedef struct use {
     char name[SX_NAME_SIZE];
-    const char *level; /* a level of the architecture that names it; NULL: none. What else names an unknown
+    const char *level; /* what of the architecture names it; NULL: nothing. What else names an unknown
                           tensor is refused where it is read */
 } use;
 
@@ -45,6 +45,11 @@ static void add_use(void *user, const char *name, const char *level) {
     u->level = level;
 }
 
+/* Adds a name of the architecture; a visitor. */
+static void add_arch_use(void *user, const char *name, const char *level) {
+    add_use(user, name, level ? level : "sparse_optimizations");
+}
+
 /* Adds a name of a file; a visitor. */
 static sx_status add_named(void *user, const char *name, sx_place place) {
     (void)place;
@@ -54,7 +59,7 @@ static sx_status add_named(void *user, const char *name, sx_place place) {
 
 /* Lists the names that the architecture and the files use. What cannot be read is refused elsewhere. */
 static void list_uses(const sx_sources *sources, const sx_arch *arch, binder *b) {
-    sx_arch_visit_tensors(arch, add_use, b);
+    sx_arch_visit_tensors(arch, add_arch_use, b);
     for (int noun = 0; noun < SX_N_NOUNS; noun++)
         if (sources->input[noun]) sx_status_free(sx_input_tensor_uses(sources->input[noun], add_named, b));
 }

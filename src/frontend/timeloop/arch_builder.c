@@ -102,10 +102,16 @@ static sx_status take_energies(sx_arch_builder *b, const sx_ert *ert, int level)
     SX_TRY(sx_ert_energy(ert, table, read, N(read), &energy[0]));
     SX_TRY(sx_ert_energy(ert, table, fill, N(fill), &energy[1]));
     SX_TRY(sx_ert_energy(ert, table, update, N(update), &energy[2]));
+    const bool any = energy[0] >= 0 || energy[1] >= 0 || energy[2] >= 0;
+    for (int a = 0; a < 3 && any; a++)
+        if (energy[a] < 0)
+            SX_TRY(sx_input_warn(b->input, table->place,
+                                 "the ERT's table of '%s' has no '%s': its energy comes from the formula",
+                                 s->name, (const char *const[]){"read", "fill", "update"}[a]));
     if (energy[0] >= 0) s->read_energy = energy[0];
     if (energy[1] >= 0) s->fill_energy = energy[1];
     if (energy[2] >= 0) s->update_energy = energy[2];
-    if (energy[0] >= 0 || energy[1] >= 0 || energy[2] >= 0)
+    if (any)
         b->draft[level].source = SX_BY_ERT;
     else
         SX_TRY(note_useless(b, ert, s->name, "read, fill, update and write"));

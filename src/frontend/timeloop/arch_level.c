@@ -4,6 +4,7 @@
 #include "frontend/timeloop/arch_builder.h"
 #include "text/quantity.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -316,13 +317,30 @@ static sx_status next_level(sx_arch_builder *b, const sx_arch_component *e, sx_s
     return SX_OK;
 }
 
+/* Reads whether a level is DRAM; a technology may also be a process node, such as 45nm. */
+static sx_status read_technology(const sx_arch_builder *b, const sx_arch_component *e, sx_storage *s) {
+    const sx_pair *pair = sx_attribute_pair(e->attributes, "technology");
+    if (e->class && strstr(e->class, "DRAM"))
+        s->technology = SX_DRAM;
+    else if (e->class && sx_key_equal(e->class, "dram"))
+        SX_TRY(sx_input_warn(b->input, e->place, "the class '%.64s' of '%s' is no DRAM: write it in capitals",
+                             e->class, s->name));
+    if (!pair || pair->value->kind != SX_NODE_SCALAR) return SX_OK;
+    if (sx_node_is(pair->value, "DRAM")) s->technology = SX_DRAM;
+    if (sx_node_is(pair->value, "DRAM") || sx_node_is(pair->value, "SRAM") ||
+        !isalpha((unsigned char)*pair->value->text))
+        return SX_OK;
+    return sx_input_warn(b->input, pair->value->place,
+                         "the technology '%.64s' of '%s' is not known and counts as SRAM: DRAM, SRAM and "
+                         "process nodes such as 45nm are",
+                         pair->value->text, s->name);
+}
+
 sx_status sx_builder_storage(sx_arch_builder *b, const sx_arch_component *e, sx_storage **out) {
     sx_storage *s;
     sx_level_draft *draft;
     SX_TRY(next_level(b, e, &s, &draft));
-    const sx_pair *technology = sx_attribute_pair(e->attributes, "technology");
-    if (e->class && strstr(e->class, "DRAM")) s->technology = SX_DRAM;
-    if (technology && sx_node_is(technology->value, "DRAM")) s->technology = SX_DRAM;
+    SX_TRY(read_technology(b, e, s));
     SX_TRY(read_u32(e, FIRST(e->attributes, "word_bits", "word_width", "datawidth"), &s->word_bits));
     SX_TRY(read_width(e, b->defaults_v4, s));
     SX_TRY(read_size(b, e, s));

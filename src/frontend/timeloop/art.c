@@ -58,12 +58,24 @@ static sx_status take_area(const sx_ert *art, const char *component, double *out
     return SX_OK;
 }
 
+/* Warns that the table has no area for a component that has none of its own. */
+static sx_status warn_missing_area(sx_arch_builder *b, const sx_ert *art, const char *component,
+                                   double area) {
+    if (area > 0 || sx_ert_table(art, component)) return SX_OK;
+    return sx_input_warn(b->input, art->place, "the ART has no table for '%s': its area is not known",
+                         component);
+}
+
 sx_status sx_builder_areas(sx_arch_builder *b) {
     sx_ert art = {0};
     SX_TRY(find_art(b->input, &art));
     if (!art.tables) return SX_OK;
-    for (int s = 0; s < b->arch.n_levels; s++)
-        if (!b->arch.level[s].transparent)
-            SX_TRY(take_area(&art, b->arch.level[s].name, &b->arch.level[s].area));
-    return take_area(&art, b->arch.compute.name, &b->arch.compute.area);
+    for (int s = 0; s < b->arch.n_levels; s++) {
+        sx_storage *level = &b->arch.level[s];
+        if (level->transparent) continue;
+        SX_TRY(take_area(&art, level->name, &level->area));
+        if (level->technology != SX_DRAM) SX_TRY(warn_missing_area(b, &art, level->name, level->area));
+    }
+    SX_TRY(take_area(&art, b->arch.compute.name, &b->arch.compute.area));
+    return warn_missing_area(b, &art, b->arch.compute.name, b->arch.compute.area);
 }

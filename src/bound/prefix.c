@@ -50,6 +50,7 @@ void sx_prefix_bound_begin(sx_prefix_bound *prefix) {
     memcpy(prefix->decided.spatial, bounds->outline.spatial, sizeof prefix->decided.spatial);
     prefix->n_flows = sx_imperfect_flows(bounds, prefix->flow);
     for (int s = 0; s <= bounds->model->n_levels; s++) sx_imperfect_sum_rest(bounds, s, &prefix->rest[s]);
+    sx_join_begin(prefix);
 }
 
 /* The first loop that moves a tensor's tile, and the words along its dimension that stand still. */

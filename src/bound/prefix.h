@@ -5,6 +5,16 @@
 #include "bound/decided.h"
 #include "bound/imperfect.h"
 
+/* A row of the largest tiles of the outermost level but one, the first loop outside it (-1: none), and the energy of what
+ * flows into it. */
+typedef struct sx_join_option {
+    double energy;
+    uint16_t row;
+    int16_t first;
+} sx_join_option;
+
+enum { SX_JOIN_OPTIONS = 1024 };
+
 /* One thread's workspace: an outline with its flows, and the levels that are decided. */
 typedef struct sx_prefix_bound {
     const sx_imperfect_bound *bounds;
@@ -13,6 +23,8 @@ typedef struct sx_prefix_bound {
     int n_flows;
     sx_imperfect_flow flow[SX_IMPERFECT_FLOWS];
     sx_imperfect_sum rest[SX_MAX_LEVELS + 1]; /* of flows into levels from this one on */
+    int option_level, n_options; /* options of that level, the least energy first; -1: none are listed */
+    sx_join_option option[SX_JOIN_OPTIONS];
 } sx_prefix_bound;
 
 /* What is asked of a bound: levels up to `last` are decided, except that of this level only the loop that is innermost is
@@ -29,6 +41,9 @@ void sx_prefix_bound_init(sx_prefix_bound *prefix, const sx_imperfect_bound *bou
 
 /* Takes over the outline of the bounds. */
 void sx_prefix_bound_begin(sx_prefix_bound *prefix);
+
+/* Lists the options, as the former does. */
+void sx_join_begin(sx_prefix_bound *prefix);
 
 /* A bound where the innermost loop outside level `last` is on dimension `first`, -1: there is none; false where it cannot
  * be. */
@@ -49,7 +64,7 @@ void sx_prefix_raise(const sx_imperfect_bound *bounds, const sx_imperfect_flow *
                      double visits, double grouped, double *asked, double *filled);
 
 /* How bounds are compared: by a value that does not fall as energy or cycles grow. Bounds from `limit` on need not be
- * raised; one below `enough` ends the search for the least. */
+ * raised, and where there is one only the value is; one below `enough` ends the search for the least. */
 typedef struct sx_prefix_goal {
     double (*value)(const void *rule, const sx_score *score);
     const void *rule;
@@ -65,6 +80,11 @@ typedef struct sx_prefix_least {
  * 0.1 us. */
 sx_prefix_least sx_prefix_bound_joined(const sx_prefix_bound *prefix, const sx_prefix_query *query, int first,
                                        const sx_prefix_goal *goal, uint64_t *steps);
+
+/* A bound where only the innermost loop of the last level is known, of its extents the largest that may be, over all its
+ * tiles and those of all levels outside; -INFINITY and 0 where none is known. */
+sx_prefix_least sx_prefix_bound_open(const sx_prefix_bound *prefix, const sx_prefix_query *query,
+                                     const sx_prefix_goal *goal, uint64_t *steps);
 
 /* The least of these over all loops that may be the next one outward; one that is below goal->enough, as soon as there is
  * one. */

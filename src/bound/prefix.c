@@ -180,7 +180,8 @@ static bool may_be_first(const sx_prefix_bound *prefix, const sx_prefix_query *q
     return true;
 }
 
-double sx_prefix_steps(const sx_prefix_bound *prefix, const sx_prefix_query *query) {
+/* The steps of the first compute unit, at least. */
+static double first_unit_steps(const sx_prefix_bound *prefix, const sx_prefix_query *query) {
     const sx_model *model = prefix->bounds->model;
     double steps = 1;
     for (int d = 0; d < model->n_dims; d++) {
@@ -197,7 +198,7 @@ bool sx_prefix_bound_score(const sx_prefix_bound *prefix, const sx_prefix_query 
     const sx_imperfect_bound *bounds = prefix->bounds;
     double steps, asked, filled;
     if (!may_be_first(prefix, query, first)) return false;
-    steps = sx_prefix_steps(prefix, query);
+    steps = first_unit_steps(prefix, query);
     if (!prefix->usable) {
         *out = sx_imperfect_bound_score(bounds, steps);
         return true;

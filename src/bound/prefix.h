@@ -50,9 +50,6 @@ void sx_join_begin(sx_prefix_bound *prefix);
 bool sx_prefix_bound_score(const sx_prefix_bound *prefix, const sx_prefix_query *query, int first,
                            sx_score *out);
 
-/* The steps of the first compute unit, at least. */
-double sx_prefix_steps(const sx_prefix_bound *prefix, const sx_prefix_query *query);
-
 /* The accesses and words of a flow into a decided level, at the least; false where only those are known that any mapping
  * has. */
 bool sx_prefix_flow(const sx_prefix_bound *prefix, const sx_prefix_query *query, int first,

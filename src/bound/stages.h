@@ -1,0 +1,87 @@
+/* Levels outside those that are decided, whose tiles are joined with them (join.c). */
+#ifndef SX_BOUND_STAGES_H
+#define SX_BOUND_STAGES_H
+
+#include "bound/prefix.h"
+
+enum { SX_MOST_OPEN = 16, SX_MOST_STAGES = 6 };
+
+/* A level whose tiles are gone through, and what is chosen of it. */
+typedef struct sx_stage {
+    int level, before; /* the level that is the stage before, or the last that is decided */
+    const sx_largest_tiles *rows;
+    uint32_t side[SX_MAX_DIMS],
+        fewest[SX_MAX_DIMS];       /* S, and the least of B by the spatial factors outside, */
+    uint64_t outside[SX_MAX_DIMS]; /* which are these */
+    unsigned whole;                /* dimensions on which only the next level has a factor */
+    bool holds_all;                /* a tile has room outside which there are no loops */
+    sx_imperfect_sum fixed;        /* flows that no stage decides, and those into levels outside */
+    uint64_t least[SX_MAX_DIMS];   /* of B, by the row, the first loop and tensors that stand still */
+    uint64_t blocks[SX_MAX_DIMS];
+    int first;     /* h */
+    uint64_t pair; /* where not 0: exactly so many blocks along h, in two rounds, */
+    double pair_steps,
+        pair_still; /* the steps of the first unit along h then, and the share that stands still */
+    bool empty;
+    unsigned still; /* flows that stand still, */
+    unsigned rigid; /* and dimensions without a loop, by those */
+} sx_stage;
+
+/* A flow that stages decide. */
+typedef struct sx_open_flow {
+    const sx_imperfect_flow *flow;
+    unsigned dims;
+    int from;                     /* the first stage that may move it */
+    double share;                 /* of words that stand still at the edge, where its child is decided */
+    uint32_t fewest[SX_MAX_DIMS]; /* blocks of its child's tiles that have room, where that is not decided */
+} sx_open_flow;
+
+/* The work at hand. */
+typedef struct sx_join {
+    const sx_prefix_bound *prefix;
+    sx_prefix_query query; /* of the levels that are decided */
+    const sx_prefix_goal *goal;
+    int first;
+    bool given;                /* the first stage has one row, and a loop */
+    double steps[SX_MAX_DIMS]; /* of the first unit, at least */
+    uint32_t all[SX_MAX_DIMS]; /* A of the first sx_stage */
+    int n_stages, n_open;
+    sx_stage stage[SX_MOST_STAGES];
+    sx_open_flow open[SX_MOST_OPEN];
+    sx_prefix_least least;
+    bool enough, given_up;
+    uint64_t tried; /* bounds */
+} sx_join;
+
+/* Begins with no stages and no flows; the prefix and the goal must outlive it. */
+void sx_join_init(sx_join *j, const sx_prefix_bound *prefix, const sx_prefix_query *query,
+                  const sx_prefix_goal *goal);
+
+/* Lists the stages, the first of which has the rows that are given, if any, and the flows that they decide; false where there
+ * is no stage. */
+bool sx_join_list(sx_join *j, const sx_largest_tiles *given);
+
+/* Sets the spatial factors of a stage; the least blocks of one by a row. */
+void sx_stage_set_spatial(sx_stage *at, const sx_decided *decided);
+void sx_stage_set_row(sx_stage *at, size_t row, int n);
+
+/* The least number of blocks that some extent makes of a dimension, from one on. */
+uint64_t sx_join_blocks_from(uint64_t size, uint64_t blocks);
+
+/* Sets the least blocks of all stages up to one that satisfy what is chosen; false where there are none. */
+bool sx_join_set_blocks(sx_join *j, int last);
+
+/* The stage up to `last` that moves a flow; last + 1: none. */
+int sx_join_moving_stage(const sx_join *j, int number, int last);
+
+/* Adds a flow by what the stages up to one say of it. */
+void sx_join_add_open(const sx_join *j, int number, int last, sx_imperfect_sum *sum);
+
+/* The steps of the first compute unit by the stages up to one, at least; and the bound of these stages. */
+double sx_join_steps(const sx_join *j, int last);
+sx_score sx_join_bound(const sx_join *j, int last);
+
+/* The energy of the flows into a stage whose row and first loop are set. */
+double sx_stage_energy(sx_join *j, sx_stage *at);
+
+#endif

@@ -168,7 +168,7 @@ void sx_join_init(sx_join *j, const sx_prefix_bound *prefix, const sx_prefix_que
                   const sx_prefix_goal *goal) {
     j->prefix = prefix;
     j->query = *query;
-    j->given = false;
+    j->given = j->crowded = false;
     j->goal = goal;
     j->n_stages = j->n_open = 0;
     j->least = (sx_prefix_least){INFINITY, INFINITY, INFINITY};
@@ -243,7 +243,7 @@ static void list_open(sx_join *j, const sx_imperfect_flow *flow) {
     const sx_imperfect_bound *bounds = j->prefix->bounds;
     const int n = bounds->model->n_dims;
     if (j->n_open == SX_MOST_OPEN) {
-        add_fixed(j, flow, flow->asked, flow->filled);
+        j->crowded = true;
         return;
     }
     sx_open_flow *open = &j->open[j->n_open++];
@@ -306,5 +306,5 @@ bool sx_join_list(sx_join *j, const sx_largest_tiles *given) {
         j->steps[d] = (double)sx_decided_steps(decided, j->query.last, d);
     }
     sort_flows(j);
-    return true;
+    return !j->crowded;
 }

@@ -43,6 +43,7 @@ typedef struct sx_join {
     const sx_prefix_goal *goal;
     int first;
     bool given;                /* the first stage has one row, and a loop */
+    bool crowded;              /* there are more flows than can be listed */
     double steps[SX_MAX_DIMS]; /* of the first unit, at least */
     uint32_t all[SX_MAX_DIMS]; /* A of the first sx_stage */
     int n_stages, n_open;
@@ -58,7 +59,7 @@ void sx_join_init(sx_join *j, const sx_prefix_bound *prefix, const sx_prefix_que
                   const sx_prefix_goal *goal);
 
 /* Lists the stages, the first of which has the rows that are given, if any, and the flows that they decide; false where there
- * is no stage. */
+ * is no stage, or too many flows. */
 bool sx_join_list(sx_join *j, const sx_largest_tiles *given);
 
 /* Sets the spatial factors of a stage; the least blocks of one by a row. */

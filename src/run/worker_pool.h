@@ -78,9 +78,9 @@ struct sx_worker_pool {
     size_t done_first;                /* the first task that this process does, where they are divided */
     _Atomic(sx_log *) *log_of;
     size_t log_room;
-    char apart[CACHE_LINES];   /* what is written seldom, and read at every evaluation: */
-    atomic_bool halted;        /* nothing more should be evaluated */
-    atomic_size_t failed_at;   /* the first task that failed: those after it do not count; SIZE_MAX: none */
+    char apart[CACHE_LINES]; /* what is written seldom, and read at every evaluation: */
+    atomic_bool halted;      /* nothing more should be evaluated */
+    atomic_size_t failed_at; /* the first task that failed: those after it do not count; SIZE_MAX: none */
     char apart_too[CACHE_LINES];
     atomic_uint_fast64_t left; /* evaluations, when the joined ones are taken off */
 

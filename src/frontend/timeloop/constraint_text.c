@@ -34,8 +34,8 @@ static const sx_key_rule loop_constraint_rules[] = {
     SX_KEY("no_link_transfer", "any", "tensors that children do not hand on"),
     SX_KEY("rmw_first_update", "any", "outputs read before their first update"),
     SX_KEY("rmw_on_first_writeback", "any", "outputs read before their first update"),
-    SX_KEY_IDLE("max_utilization"),
-    SX_KEY_IDLE("min_utilization"),
+    SX_KEY("max_utilization", "any", "ignored with a warning"),
+    SX_KEY("min_utilization", "any", "ignored with a warning"),
 };
 const sx_keys sx_keys_loop_constraint = SX_KEYS("loop_constraint", true, loop_constraint_rules);
 
@@ -53,7 +53,7 @@ const sx_keys sx_keys_tensor_constraint = SX_KEYS("tensor_constraint", true, ten
 static const sx_key_rule limit_constraint_rules[] = {
     COMMON_KEYS,
     SX_KEY("min", "any", "least share of compute units in use"),
-    SX_KEY_IDLE("max"),
+    SX_KEY("max", "any", "ignored with a warning"),
     SX_KEY("proportion", "any", "0"),
 };
 const sx_keys sx_keys_limit_constraint = SX_KEYS("limit_constraint", true, limit_constraint_rules);
@@ -105,9 +105,23 @@ static sx_status set_type(sx_constraint *c, const char *name, sx_place place) {
     return sx_error_unknown(place, "kind of constraint", name, known, N(kinds));
 }
 
+/* Warns of limits that neither Timeloop nor a search here knows, unless they say nothing. */
+static sx_status warn_dropped(sx_input *input, const sx_node *map) {
+    static const char *const dropped[][2] = {
+        {"max", "1"}, {"max_utilization", "1"}, {"min_utilization", "0"}};
+    for (size_t i = 0; i < N(dropped); i++) {
+        const sx_pair *pair = sx_node_pair(map, dropped[i][0]);
+        if (!pair || sx_node_empty(pair->value) || sx_node_is(pair->value, dropped[i][1])) continue;
+        SX_TRY(sx_input_warn(input, pair->place, "'%s' of a constraint is ignored, as by Timeloop",
+                             dropped[i][0]));
+    }
+    return SX_OK;
+}
+
 sx_status sx_constraint_check(sx_input *input, const sx_constraint *c) {
     SX_TRY(sx_node_expect(c->map, SX_NODE_MAP, "a constraint"));
-    return sx_node_check_keys(input, c->map, "a constraint", keys[c->type]);
+    SX_TRY(sx_node_check_keys(input, c->map, "a constraint", keys[c->type]));
+    return warn_dropped(input, c->map);
 }
 
 sx_status sx_constraints_beside(const sx_node *node, const char *name, sx_constraint_visitor *each,

@@ -5,5 +5,6 @@
 #define SX_KERNEL_ROWS 4
 #include "learn/kernel_body.h"
 
-const sx_matrix_kernel sx_kernel_avx2 = {"avx2", SX_KERNEL_ROWS, COLUMNS, tile, combine, dots};
+const sx_matrix_kernel sx_kernel_avx2 = {"avx2",        SX_KERNEL_ROWS, COLUMNS,
+                                         multiply_tile, combine_picked, dot_rows};
 #endif

@@ -42,8 +42,8 @@ enum { COLUMNS = 3 * SX_WIDTH };
     SX_FV_STORE(c + i * stride + SX_WIDTH, s##i##1);                                                         \
     SX_FV_STORE(c + i * stride + 2 * SX_WIDTH, s##i##2);
 
-static inline void tile(size_t k, const float *restrict a, const float *restrict b, float *restrict c,
-                        size_t stride) {
+static inline void multiply_tile(size_t k, const float *restrict a, const float *restrict b,
+                                 float *restrict c, size_t stride) {
     EACH_ROW(LOAD_ROW)
 #pragma GCC unroll 4
     for (size_t p = 0; p < k; p++, a += SX_KERNEL_ROWS, b += COLUMNS) {
@@ -66,8 +66,8 @@ static inline void combine_rows(size_t n, int k, const float *a, const float *co
         for (int p = 0; p < k; p++) y[j] = __builtin_fmaf(a[p], row[p][j], y[j]);
 }
 
-static inline void combine(size_t n, size_t k, const uint32_t *index, const float *a, const float *b,
-                           size_t stride, float *y) {
+static inline void combine_picked(size_t n, size_t k, const uint32_t *index, const float *a, const float *b,
+                                  size_t stride, float *y) {
     const float *row[8];
     for (; k >= 8; k -= 8, a += 8, index += 8) {
         for (int p = 0; p < 8; p++) row[p] = b + index[p] * stride;
@@ -80,8 +80,8 @@ static inline void combine(size_t n, size_t k, const uint32_t *index, const floa
 }
 
 /* Four rows at a time are transposed, so that a vector holds one column of them and each sum stays one chain. */
-static inline void dots(size_t n, const float *a, const float *const row[SX_KERNEL_DOTS],
-                        float y[SX_KERNEL_DOTS]) {
+static inline void dot_rows(size_t n, const float *a, const float *const row[SX_KERNEL_DOTS],
+                            float y[SX_KERNEL_DOTS]) {
     enum { GROUPS = SX_KERNEL_DOTS / 4 };
     sx_f4 sum[GROUPS];
     for (int g = 0; g < GROUPS; g++) sum[g] = sx_f4_load(y + 4 * g);

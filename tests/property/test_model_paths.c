@@ -162,7 +162,7 @@ static void remainders(void **state) {
 }
 
 int main(int argc, char **argv) {
-    settings set = {.count = argc > 1 ? strtoull(argv[1], NULL, 10) : 20000,
+    settings set = {.count = argc > 1 ? strtoull(argv[1], NULL, 10) : 8000,
                     .seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(divisors, &set),

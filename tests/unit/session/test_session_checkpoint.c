@@ -102,7 +102,7 @@ static void resumes_without_answers(void **state) {
     static sx_small small;
     sx_session_result whole, part;
     sx_brake b = {.ends_left = 3};
-    sx_small_init(&small, "random", 10, SX_WARM_SIMILARITY);
+    sx_small_init(&small, "random", 1, SX_WARM_SIMILARITY);
     small.arch.level[2].entries = 9000;
     sx_small_run(&small, &whole);
     assert_false(whole.layer[0].found);

@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { LIMIT = 1 << 26, EDITS = SX_SANITIZED ? 40 : 100 };
+enum { LIMIT = 1 << 26, EDITS = SX_SANITIZED ? 20 : 50 };
 
 static const char run_mark[] = "SEXTKCP2"; /* a run's state begins with it */
 

@@ -165,7 +165,7 @@ SX_HD void sx_core_trace(const sx_core_tensor *t, const sx_core_state *st, int v
 }
 
 /* Adds a record, in order of (m, scatter); false where there is no room. */
-SX_HD bool sx_core_add_record(sx_core_records *flow, double m, double scatter, double accesses) {
+SX_HD_CALL bool sx_core_add_record(sx_core_records *flow, double m, double scatter, double accesses) {
     sx_core_record *r = flow->record;
     int i = flow->n;
     while (i > 0 && (r[i - 1].m > m || (r[i - 1].m == m && r[i - 1].scatter > scatter))) i--;
@@ -270,7 +270,7 @@ SX_HD int sx_core_find_served(const sx_core_model *p, const sx_core_tensor *t, c
 
 /* Splits words among groups and neighbours; *rest grows by them where that saves no accesses. False where it is not
  * covered. */
-SX_HD bool sx_core_add_served(const sx_core_model *p, const sx_core_tensor *t, const sx_core_state *st, int s,
+SX_HD_CALL bool sx_core_add_served(const sx_core_model *p, const sx_core_tensor *t, const sx_core_state *st, int s,
                               const sx_core_mesh *mesh, const double *need, double words, double *rest,
                               sx_core_records *flow) {
     sx_core_groups groups;
@@ -320,7 +320,7 @@ SX_HD bool sx_core_split(const sx_core_model *p, sx_core_state *st, int v, int s
 
 /* The flow under the first level of a plain tensor: an operand a step, unless it stays the same and a neighbour has it too.
  * False where it is not covered. */
-SX_HD bool sx_core_feed_plain(const sx_core_model *p, sx_core_state *st, int v) {
+SX_HD_CALL bool sx_core_feed_plain(const sx_core_model *p, sx_core_state *st, int v) {
     const sx_core_loops *slot = &st->nest.slots[0];
     const double nowhere[SX_CORE_MIXED] = {0};
     double moving = st->visits[v][0], rest = moving;
@@ -342,7 +342,7 @@ SX_HD bool sx_core_feed_plain(const sx_core_model *p, sx_core_state *st, int v) 
 }
 
 /* The flow of a tensor whose tiles overlap in part; false where it is not covered. */
-SX_HD bool sx_core_flow_window(const sx_core_model *p, sx_core_state *st, int v, int s) {
+SX_HD_CALL bool sx_core_flow_window(const sx_core_model *p, sx_core_state *st, int v, int s) {
     const sx_core_tensor *t = &p->tensor[v];
     const sx_core_loops *slot = &st->nest.slots[s];
     bool links = p->level[s].links >> v & 1, agree = false;

@@ -122,7 +122,7 @@ SX_HD void sx_core_set_slot(const sx_core_model *p, sx_core_state *st, int s) {
 }
 
 /* The instances in use of every level, and the steps of time; whether the array has them. */
-SX_HD bool sx_core_set_array(const sx_core_model *p, sx_core_state *st) {
+SX_HD_CALL bool sx_core_set_array(const sx_core_model *p, sx_core_state *st) {
     double x = 1, y = 1;
     bool good = true;
     SX_UNROLL
@@ -170,7 +170,7 @@ SX_HD double sx_core_tile(const sx_core_tensor *t, const sx_core_state *st, int 
 }
 
 /* Sets the words of a tensor's tile at a level. */
-SX_HD void sx_core_set_words(const sx_core_model *p, sx_core_state *st, int v, int s) {
+SX_HD_CALL void sx_core_set_words(const sx_core_model *p, sx_core_state *st, int v, int s) {
     const sx_core_tensor *t = &p->tensor[v];
     double mixed[SX_CORE_MIXED];
     double words = t->words;
@@ -183,7 +183,7 @@ SX_HD void sx_core_set_words(const sx_core_model *p, sx_core_state *st, int v, i
 }
 
 /* Whether a level may keep these tensors' tiles (model/capacity.h). */
-SX_HD bool sx_core_fits(const sx_core_model *p, const sx_core_state *st, int s, unsigned keep) {
+SX_HD_CALL bool sx_core_fits(const sx_core_model *p, const sx_core_state *st, int s, unsigned keep) {
     const sx_core_level *level = &p->level[s];
     double words = 0, banks = 0;
     if (level->transparent && keep) return false;

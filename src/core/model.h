@@ -22,6 +22,14 @@
 #endif
 #endif
 
+/* A function that is called from several places: inline as all others, but in kernels with operators and repair, which would
+ * otherwise be larger than what a GPU remembers of its instructions. */
+#if defined __CUDACC__ && defined SX_CORE_GPU_LISTS
+#define SX_HD_CALL static __host__ __device__ __noinline__ __attribute__((unused))
+#else
+#define SX_HD_CALL SX_HD
+#endif
+
 /* The core is compiled for some numbers of levels and tensors, and for one tensor or none whose tiles overlap in part: loops
  * are then unrolled, and states are smaller. Without these numbers it is for any, and any tensors may overlap. */
 #ifdef SX_CORE_FIXED_LEVELS

@@ -42,7 +42,7 @@ typedef struct sx_core_work {
 } sx_core_work;
 
 /* Makes a row out of exponents. */
-SX_HD void sx_core_make_row(const sx_core_space *c, int d, const uint64_t *word, sx_core_row *row) {
+SX_HD_CALL void sx_core_make_row(const sx_core_space *c, int d, const uint64_t *word, sx_core_row *row) {
     int first = c->first_word[d], n = c->first_word[d + 1] - first;
     double extent = 1;
     row->temporal = row->spatial = 0;
@@ -96,7 +96,7 @@ SX_HD void sx_core_read_rows(const sx_core_space *c, sx_core_work *w, const sx_c
 }
 
 /* Reads where the spatial loops of a level lie. */
-SX_HD void sx_core_read_slot(const sx_core_space *c, sx_core_work *w, const sx_compact_level *point, int s) {
+SX_HD_CALL void sx_core_read_slot(const sx_core_space *c, sx_core_work *w, const sx_compact_level *point, int s) {
     sx_core_loops *slot = &w->st.nest.slots[s];
     unsigned loops = sx_core_lane_of(w->spatial, s);
     unsigned x = ((point[s].on_x & c->free_x[s]) | c->fixed_x[s]) & loops;
@@ -114,7 +114,7 @@ SX_HD void sx_core_read_slots(const sx_core_space *c, sx_core_work *w, const sx_
 
 /* Goes through the temporal loops in the point's orders, outermost first: how often tiles move, as sx_core_flatten counts it for
  * a nest. `last` has a byte for each tensor: how many loops there are up to the last that indexes it. */
-SX_HD void sx_core_read_loops(const sx_core_space *c, sx_core_work *w, const sx_compact_level *point) {
+SX_HD_CALL void sx_core_read_loops(const sx_core_space *c, sx_core_work *w, const sx_compact_level *point) {
     sx_core_scratch *own = &w->own;
     double steps = own->suffix[0] = 1;
     uint32_t n = 0, last = 0;

@@ -60,7 +60,7 @@ SX_HD bool sx_core_move_from(sx_core_patient *r, int d, int from, uint32_t to) {
 
 /* Moves some prime of one of the dimensions from one of the slots to another of the others, at random; false where none can
  * move. */
-SX_HD bool sx_core_move_some(sx_core_patient *r, uint32_t dims, uint32_t from, uint32_t to) {
+SX_HD_CALL bool sx_core_move_some(sx_core_patient *r, uint32_t dims, uint32_t from, uint32_t to) {
     const sx_core_space *c = r->c;
     const uint64_t *word = sx_compact_words(c, r->point);
     uint64_t used[SX_CORE_DIMS], sources = 0;
@@ -93,7 +93,7 @@ SX_HD uint32_t sx_core_dims_of(const sx_core_space *c, uint32_t tensors) {
 }
 
 /* Turns a random one of a level's loops on one axis to the other, where that has room; false where it has none. */
-SX_HD bool sx_core_turn_loop(sx_core_patient *r, int s, uint32_t dims, bool on_x) {
+SX_HD_CALL bool sx_core_turn_loop(sx_core_patient *r, int s, uint32_t dims, bool on_x) {
     const sx_core_space *c = r->c;
     double used = on_x ? r->w->st.slot_y[s] : r->w->st.slot_x[s], room = c->room[s][on_x];
     uint32_t fit = 0;

@@ -64,7 +64,6 @@ static int launch(sx_gpu_device *d, const void *kernel, uint64_t n, void **argum
     size_t shared = sizeof d->head + (kernel == d->kernels->look ? d->kernels->sweep_bytes(&d->head) : 0);
     if (kernel == d->kernels->score) shared = 0;
     if (kernel == d->points->draw || kernel == d->points->evolve) shared = sizeof(sx_core_space);
-    if (kernel == d->points->evolve) shared += SX_GPU_BLOCK * sizeof(sx_gpu_member);
     if (shared > d->most_shared) {
         snprintf(message, SX_CUDA_MESSAGE, "the GPU has too little shared memory for the choices of this space");
         return 1;

@@ -44,7 +44,6 @@ __global__ void __launch_bounds__(SX_GPU_BLOCK, 4) evolve(const sx_gpu_image *im
                                                           sx_gpu_best *best, unsigned long long *legal) {
     extern __shared__ __align__(16) char shared[];
     const sx_core_space *space = load_space(image, shared);
-    sx_gpu_member *island = (sx_gpu_member *)(shared + sizeof *space) + threadIdx.x / 32 * SX_GPU_ISLAND;
     sx_core_work work;
     uint32_t warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, at = threadIdx.x % 32;
     sx_gpu_best mine = {INFINITY, {UINT64_MAX, 0, 0, 0}};
@@ -52,6 +51,7 @@ __global__ void __launch_bounds__(SX_GPU_BLOCK, 4) evolve(const sx_gpu_image *im
     sx_gpu_begin_points(space, &work);
     for (uint32_t k = warp; k < epoch.islands; k += gridDim.x * blockDim.x / 32) {
         const uint64_t member = (uint64_t)k * SX_GPU_ISLAND + at;
+        sx_gpu_member *island = after + (uint64_t)k * SX_GPU_ISLAND;
         const sx_gpu_member *other = before + (uint64_t)((k ? k : epoch.islands) - 1) * SX_GPU_ISLAND;
         island[at] = before[member];
         if (epoch.first == 0) island[at].value = INFINITY;
@@ -70,8 +70,6 @@ __global__ void __launch_bounds__(SX_GPU_BLOCK, 4) evolve(const sx_gpu_image *im
         }
         sx_gpu_best one = {island[at].value, {member, 0, 0, 0}};
         if (sx_gpu_better(&one, &mine)) mine = one;
-        after[member] = island[at];
-        __syncwarp();
     }
     mine = best_of_warp(mine);
     if (at == 0) best[warp] = mine;

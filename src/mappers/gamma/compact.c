@@ -52,7 +52,7 @@ static sx_status make_first(const void *input, size_t task, sx_worker *worker, v
     const sx_core_space *core = &g->compact->core;
     size_t n_starts, point_size = g->space->space.point_size;
     const unsigned char *start = sx_run_starts(g->run, &n_starts);
-    maker m = begin_maker(g, worker, g->first, task);
+    maker m = begin_maker(g, worker, g->first, g->s->island * g->n + task);
     sx_compact_level *point = (void *)((sx_outcome *)output + 1);
     bool natural = (double)task < sx_run_setting(g->run, SX_GAMMA_NATURAL) * (double)g->n, legal = natural;
     if (!m.work) return SX_OK;
@@ -103,7 +103,8 @@ static sx_status make_pair(const void *input, size_t task, sx_worker *worker, vo
     if (!m.work) return SX_OK;
     size_t parent[2] = {sx_core_below(&m.rng, (uint32_t)g->s->parents),
                         sx_core_below(&m.rng, (uint32_t)g->s->parents)};
-    double chance = sx_run_setting(g->run, g->s->generation ? SX_GAMMA_CROSSOVER : SX_GAMMA_FIRST_CROSSOVER);
+    double chance = sx_run_setting(g->run, g->s->generation > g->s->begun ? SX_GAMMA_CROSSOVER
+                                                                          : SX_GAMMA_FIRST_CROSSOVER);
     uint64_t random = sx_core_next(&m.rng);
     sx_gamma_crossing cross = {.happens = (double)(random >> 32) < chance * 0x1p32,
                                .axis = g->axis[sx_core_share(random, 0, (uint32_t)g->n_axes)],

@@ -18,7 +18,8 @@
  * shrinks with it too, and elites are at most half of the population. The mutation of what is kept, or of how
  * banks are shared out, is ours. So is that `shift` of the tile mutations move one prime from one slot to
  * another, a step that the code has but never takes; shift=0 is the code's way. Growth and aging exist in
- * Gamma for MAESTRO (with 0.57 and 0.27) and are off as in Gamma for Timeloop.
+ * Gamma for MAESTRO (with 0.57 and 0.27) and are off as in Gamma for Timeloop. So is that a new population
+ * takes over after 20,000 evaluations where more are asked for (islands): by then one has converged.
  *
  * Individuals are compact points (compact.c; core/moves.h has the operators), or mappings with their genes (mappings.c,
  * operators.c) where compact points do not cover the space, where growth or aging are asked for, and with core=0.
@@ -65,6 +66,9 @@ static const sx_setting settings[] = {
                        "pareto", 0, 0, 1, true, ranks},
     [SX_GAMMA_CORE] = {"core", "1: compact points, where they cover the space; 0: mappings", NULL, 1, 0, 1,
                        true, NULL},
+    [SX_GAMMA_ISLANDS] = {"islands",
+                          "populations, one after another, that share the evaluations; 0: one for each 20000",
+                          "1", 0, 0, 1e6, true, NULL},
 };
 
 /* The memory of a search, in the run's state block; false when memory is out. */
@@ -120,7 +124,7 @@ static void find_axes(sx_gamma *g) {
 
 /* Whether the state is one that a search may have which has begun. */
 static bool state_holds(const sx_gamma *g) {
-    if (g->s->parents > g->n || g->s->elites > g->n / 2) return false;
+    if (g->s->parents > g->n || g->s->elites > g->n / 2 || g->s->begun > g->s->generation) return false;
     for (size_t i = 0; i < g->n; i++)
         if (!g->breed->holds(g, sx_gamma_block(g, i) + 1)) return false;
     return true;
@@ -171,6 +175,24 @@ static bool begin_search(sx_gamma *g) {
     return sx_gamma_block(g, 0)->reason == 0;
 }
 
+/* The generations of a population; UINT64_MAX: as many as there are. */
+static uint64_t count_generations(const sx_gamma *g) {
+    enum { ALONE = 20000 }; /* evaluations, after which a new population finds more than the old one */
+    uint64_t islands = (uint64_t)sx_run_setting(g->run, SX_GAMMA_ISLANDS);
+    uint64_t budget = sx_run_evaluations(g->run, 0);
+    if (islands == 0) islands = budget / ALONE;
+    if (islands < 2 || budget == 0) return UINT64_MAX;
+    return (budget / islands + g->n - 1) / g->n;
+}
+
+/* Goes on with a new population; false where the run ended before it was whole. */
+static bool begin_island(sx_gamma *g) {
+    g->s->island++;
+    g->s->begun = g->s->generation;
+    g->s->parents = 0;
+    return begin_search(g);
+}
+
 /* Breeds generation after generation. A call that ended before the first population was whole has left no parents:
  * the next one makes it again. */
 static sx_status evolve(sx_gamma *g) {
@@ -178,7 +200,9 @@ static sx_status evolve(sx_gamma *g) {
     if (g->s->parents > 0 && !state_holds(g)) return sx_run_damaged(g->run);
     if (g->s->parents == 0 && !begin_search(g)) return SX_OK;
     take_news(g);
+    const uint64_t most = count_generations(g);
     while (sx_run_continue(g->run)) {
+        if (g->s->generation - g->s->begun + 1 >= most && !begin_island(g)) break;
         sx_run_tasks(g->run, (g->n + 1) / 2, g->breed->make_pair, g, sx_gamma_block(g, g->n), 2 * g->each);
         g->s->generation++;
         choose(g, g->s->elites);

@@ -25,6 +25,7 @@ enum sx_gamma_setting {
     SX_GAMMA_AGING,
     SX_GAMMA_RANK,
     SX_GAMMA_CORE,
+    SX_GAMMA_ISLANDS,
 };
 
 enum { SX_GAMMA_REPAIRS = 10 }; /* children that are tried before a parent is taken instead */
@@ -32,7 +33,8 @@ enum { SX_GAMMA_REPAIRS = 10 }; /* children that are tried before a parent is ta
 /* State of a search: this; then the individuals, each an outcome and what is bred: the population, best first, as many children,
  * and the elites; then outcomes and a ranking of children and elites. */
 typedef struct sx_gamma_state {
-    uint64_t generation;
+    uint64_t generation;    /* of all populations together */
+    uint64_t island, begun; /* the population's number, and the generation that it began with */
     uint64_t parents, elites;
 } sx_gamma_state;
 

@@ -68,7 +68,7 @@ static sx_status make_first(const void *input, size_t task, sx_worker *worker, v
     const sx_gamma *g = input;
     size_t n_starts;
     const unsigned char *start = sx_run_starts(g->run, &n_starts);
-    sx_rng rng = sx_rng_stream(sx_run_seed(g->run), "gamma.first", task);
+    sx_rng rng = sx_rng_stream(sx_run_seed(g->run), "gamma.first", g->s->island * g->n + task);
     sx_gamma_individual i = parts((sx_outcome *)output + 1);
     bool natural = (double)task < sx_run_setting(g->run, SX_GAMMA_NATURAL) * (double)g->n, legal = natural;
     if (task < n_starts || (natural && n_starts > 0)) {
@@ -110,7 +110,8 @@ static sx_status make_pair(const void *input, size_t task, sx_worker *worker, vo
     sx_rng rng = sx_rng_stream(sx_run_seed(g->run), "gamma", g->s->generation * pairs + task);
     size_t parent[2] = {sx_rng_below(&rng, g->s->parents), sx_rng_below(&rng, g->s->parents)};
     sx_gamma_crossing cross = {
-        .happens = happens(g, &rng, g->s->generation ? SX_GAMMA_CROSSOVER : SX_GAMMA_FIRST_CROSSOVER)};
+        .happens =
+            happens(g, &rng, g->s->generation > g->s->begun ? SX_GAMMA_CROSSOVER : SX_GAMMA_FIRST_CROSSOVER)};
     cross.axis = g->axis[sx_rng_below(&rng, g->n_axes)];
     cross.dim = sx_gamma_random_dim(g->space, &rng);
     double bred = (double)g->n * (1 - sx_run_setting(g->run, SX_GAMMA_INJECTED));

@@ -31,7 +31,7 @@ sx_status sx_gamma_go_on(sx_run *run, uint64_t evaluations, double share) {
         uint64_t n = last ? evaluations - before : round;
         char text[64];
         if (n < UINT64_MAX / 2) n = (n + population - 1) / population * population;
-        snprintf(text, sizeof text, "gamma:population=%llu", (unsigned long long)population);
+        snprintf(text, sizeof text, "gamma:islands=1,population=%llu", (unsigned long long)population);
         if (sx_run_called_on(run) < before + n) SX_TRY(sx_run_call_on(run, text, before + n, share));
         if (last) break;
         before += round;

@@ -149,6 +149,26 @@ static void works_with_remainders_and_without_choices(void **state) {
     sx_small_map_close(&m);
 }
 
+/* Without operators a population stays what it was at first: more points are those of other populations. */
+static void populations_follow_one_another(void **state) {
+    (void)state;
+    static const char off[] =
+        "first_crossover=0,crossover=0,order=0,parallel=0,level=0,tile=0,keep=0,injected=0";
+    static const struct {
+        const char *how;
+        size_t least, most;
+    } cases[] = {
+        {"islands=0", 10, 20}, {"islands=1", 10, 20}, {"islands=3", 30, 60}, {"islands=3,core=0", 30, 60}};
+    sx_small_map m;
+    char text[300];
+    sx_small_map_open(&m, conv, "accel-b", NULL, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(text, sizeof text, "gamma:population=20,%s,%s", off, cases[i].how);
+        assert_in_range(looked_at(&m, text, 410), cases[i].least, cases[i].most);
+    }
+    sx_small_map_close(&m);
+}
+
 static void odd_and_tiny_populations_work(void **state) {
     (void)state;
     sx_small_map m;
@@ -223,6 +243,7 @@ int main(void) {
         cmocka_unit_test(first_populations_are_half_natural),
         cmocka_unit_test(finds_good_mappings),
         cmocka_unit_test(works_with_remainders_and_without_choices),
+        cmocka_unit_test(populations_follow_one_another),
         cmocka_unit_test(odd_and_tiny_populations_work),
         cmocka_unit_test(starts_are_all_used),
         cmocka_unit_test(a_first_population_that_time_cuts_is_made_again),

@@ -101,8 +101,8 @@ static sx_status search_widest(plan_search *p) {
     return p->stopped ? SX_OK : sx_inner_settle(inner, widest, SX_INNER_SEARCH);
 }
 
-/* Whether a plan is known that is close enough to a bound, as the objective's powers count; that plan is found anew where `join`
- * says so, else it is the last one. */
+/* Whether a plan is known that is close enough to a bound, as the objective's powers count; of a product half of the gap is left to
+ * the sum of roots, which is below it. That plan is found anew where `join` says so, else it is the last one. */
 static sx_status is_close(plan_search *p, double bound, double gap, bool join, bool *out) {
     sx_plan plan;
     *out = false;
@@ -113,7 +113,8 @@ static sx_status is_close(plan_search *p, double bound, double gap, bool join, b
         sx_plan_fini(&plan);
         SX_TRY(status);
     }
-    *out = p->known <= bound * pow(1 + gap, p->space->inner->root);
+    const double root = p->space->inner->root;
+    *out = p->known <= bound * pow(1 + (root < 1 ? gap / 2 : gap), root);
     return SX_OK;
 }
 

@@ -38,9 +38,6 @@ static sx_status read_file(const sx_args *args, const char *path, uint32_t bytes
                           "graph` writes one");
     if (!status) status = sx_input_graph(input, &graph);
     if (!status) status = sx_input_warnings(input, warnings);
-    if (status && status->code == SX_ERR_INPUT && !status->hint)
-        status =
-            sx_error_hint(status, "nodes are run one after another, each after those whose outputs it reads");
     if (!status) status = sx_place_graph_of(&graph, bytes, false, out);
     sx_graph_fini(&graph);
     sx_input_free(input);

@@ -50,8 +50,8 @@ static void try_stage(sx_join *j, int i);
 
 /* Takes in the bound of what is chosen of stages up to one, and of all stages outside where that may raise the least. */
 static void try_choice(sx_join *j, int i) {
-    if (!sx_join_set_blocks(j, i)) return;
     if (++j->tried > 8 * MOST_TRIES) j->enough = j->given_up = true;
+    if (!sx_join_set_blocks(j, i)) return;
     const sx_score score = sx_join_bound(j, i);
     const double value = j->goal->value(j->goal->rule, &score);
     sx_prefix_least *least = &j->least;

@@ -51,7 +51,10 @@ static void try_stage(sx_join *j, int i);
 /* Takes in the bound of what is chosen of stages up to one, and of all stages outside where that may raise the least. */
 static void try_choice(sx_join *j, int i) {
     if (++j->tried > 8 * MOST_TRIES) j->enough = j->given_up = true;
-    if (!sx_join_set_blocks(j, i)) return;
+    if (!sx_join_set_blocks(j, i)) {
+        j->refused++;
+        return;
+    }
     const sx_score score = sx_join_bound(j, i);
     const double value = j->goal->value(j->goal->rule, &score);
     sx_prefix_least *least = &j->least;
@@ -266,7 +269,7 @@ void sx_join_begin(sx_prefix_bound *prefix) {
 static void raise_joined(sx_join *j, const sx_largest_tiles *given, sx_prefix_least *bound, uint64_t *steps) {
     if (!sx_join_list(j, given)) return;
     try_stage(j, 0);
-    *steps += j->tried * TRY_STEPS;
+    *steps += (j->tried - j->refused) * TRY_STEPS + j->refused;
     if (j->given_up) return;
     bound->value = fmax(bound->value, j->least.value);
     if (j->goal->limit < INFINITY) return;

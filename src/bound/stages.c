@@ -173,7 +173,7 @@ void sx_join_init(sx_join *j, const sx_prefix_bound *prefix, const sx_prefix_que
     j->n_stages = j->n_open = 0;
     j->least = (sx_prefix_least){INFINITY, INFINITY, INFINITY};
     j->enough = j->given_up = false;
-    j->tried = 0;
+    j->tried = j->refused = 0;
 }
 
 /* Whether the tiles of a level are gone through. */

@@ -51,7 +51,7 @@ typedef struct sx_join {
     sx_open_flow open[SX_MOST_OPEN];
     sx_prefix_least least;
     bool enough, given_up;
-    uint64_t tried; /* bounds */
+    uint64_t tried, refused; /* choices, and those of them that cannot be */
 } sx_join;
 
 /* Begins with no stages and no flows; the prefix and the goal must outlive it. */

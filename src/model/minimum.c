@@ -6,6 +6,7 @@
  * with the cheapest access is charged. A rank that is a sum over dimensions of sizes N_i has at least
  * 1 + sum (N_i - 1) different values. All inner levels, networks and the rounding up to whole blocks only
  * add. */
+#include "model/delivery.h"
 #include "model/latency.h"
 #include "model/sparse/density_range.h"
 #include "model/sparse/formats.h"
@@ -32,8 +33,7 @@ static double access_energy(const sx_model *model, int v, int s) {
     return share * (vector / sx_level_block(level, v) + level->addr_gen_energy);
 }
 
-/* The same at the cheapest of the levels that may keep the tensor. */
-static double cheapest_access(const sx_model *model, int v) {
+double sx_model_cheapest_access(const sx_model *model, int v) {
     double least = INFINITY;
     for (int s = 0; s < model->n_levels; s++)
         if (sx_arch_keep_mask(model->arch, s, model->problem) >> v & 1)
@@ -76,8 +76,8 @@ sx_score sx_model_minimum(const sx_model *model, uint8_t backed) {
     for (int v = 0; v < model->n_tensors; v++) {
         bool known = backed >> v & 1;
         double words = sx_model_touched(model, v);
-        least.energy_pj +=
-            words * (known ? access_energy(model, v, model->n_levels - 1) : cheapest_access(model, v));
+        least.energy_pj += words * (known ? access_energy(model, v, model->n_levels - 1)
+                                          : sx_model_cheapest_access(model, v));
         if (known) least.last_level_accesses += words * model->least[model->n_levels - 1][v];
     }
     least.utilization = (double)model->computes / units / least.cycles;

@@ -19,12 +19,15 @@
  * The compulsory minimum (model/minimum.c), with the cycles on as many compute units as tiles that divide can use, bounds the
  * whole space. It is known at once, and a mapping that reaches it is optimal whatever is left. Where there are too many
  * spatial mappings to list it is all that is proven. In the same way a spatial mapping is closed by the compute units that it
- * uses and the compulsory energy, before its tables are made: on machines with 10^5 units nearly all are.
+ * uses, the compulsory energy and what it takes to hand the units their operands (model/delivery.c), before its tables are
+ * made: on machines with 10^5 units nearly all are. The least of that over all ways to spread dimensions bounds the whole
+ * space, too (spreads.c).
  *
  * Complexity: exponential at worst. Memory: a node per spatial mapping, and per thread a table of the lattice
  * for each level and class of orders. */
 #include "base/status.h"
 #include "mappers/optimal/rounds.h"
+#include "mappers/optimal/spreads.h"
 #include "mappers/optimal/state.h"
 #include "run/navigator.h"
 
@@ -121,6 +124,9 @@ static sx_status set_root(sx_optimal *o) {
         find_most(space, most);
         o->root.latency = fmax(o->root.latency, sx_latency_bound_any(model, space->fixed_keep, most));
     }
+    if (!space->options.remainders && o->rule.objective->n_criteria == 1 && !o->rule.front &&
+        sx_prune_rule_monotone(&o->rule, 0))
+        o->least_spread = sx_optimal_least_spread(o);
     return SX_OK;
 }
 
@@ -147,6 +153,7 @@ static sx_status make_rule(sx_optimal *o, sx_run *run) {
     o->arrays = (size_t)sx_run_setting(run, ARRAYS);
     for (int i = 0; i < objective->n_criteria; i++)
         o->rule.latency |= objective->criterion[i].kind == SX_LATENCY;
+    o->least_spread = -INFINITY;
     if (!sx_run_wants_proof(run)) SX_TRY(set_root(o));
     SX_TRY(sx_map_choices_new(space, &o->choices));
     o->start = (sx_heuristics){.run = run,

@@ -66,6 +66,8 @@ typedef struct sx_optimal {
                                                 searched */
     sx_score root; /* a lower bound of all mappings; 0 where it is not used */
     double
+        least_spread; /* and one of their value, with the root (spreads.h); -INFINITY where it is not known */
+    double
         unsearched; /* the least value of mappings whose factors divide and that are not listed, as they are
                                too many or another search has closed them; INFINITY: there are none */
     bool unlisted;  /* mappings with remainders have one bound only: they come later, or are too many */

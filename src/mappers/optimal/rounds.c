@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "base/vector.h"
+#include "mappers/optimal/spreads.h"
 #include "mappers/optimal/state.h"
 
 #include <math.h>
@@ -137,7 +138,7 @@ sx_status sx_optimal_bounds(sx_optimal *o, sx_search_node *node) {
 
 /* The least value of all mappings; -INFINITY where the compulsory minimum is not used. */
 static double root_value(const sx_optimal *o) {
-    return o->root.cycles > 0 ? sx_prune_rule_value(&o->rule, &o->root) : -INFINITY;
+    return o->root.cycles > 0 ? fmax(sx_prune_rule_value(&o->rule, &o->root), o->least_spread) : -INFINITY;
 }
 
 /* Whether something of that least value, energy and cycles is open, given those of the whole space. */
@@ -173,13 +174,17 @@ static void read_known(sx_optimal *o) {
     if (o->known.failed) o->failed = true;
 }
 
-/* Bounds a spatial mapping whose factors divide by the compute units that it uses and the compulsory energy. */
+/* Bounds a spatial mapping whose factors divide by the compute units that it uses, the compulsory energy, and what it takes
+ * to hand them their operands. */
 static void bound_by_units(const sx_optimal *o, sx_search_node *node) {
-    const size_t each = (size_t)o->space->problem->n_dims * o->space->arch->n_levels;
-    sx_score least = o->root;
-    double units = 1;
-    for (size_t i = 0; i < each; i++) units *= o->spatials.factor[node->spatial * each + i];
-    least.cycles = fmax(least.cycles, sx_optimal_cycles_on(o->space->model, units));
+    const int n_dims = o->space->problem->n_dims, n_levels = o->space->arch->n_levels;
+    const uint32_t *factor = o->spatials.factor + (size_t)node->spatial * (size_t)(n_dims * n_levels);
+    double spread[SX_MAX_DIMS];
+    for (int d = 0; d < n_dims; d++) {
+        spread[d] = 1;
+        for (int s = 0; s < n_levels; s++) spread[d] *= factor[s * n_dims + d];
+    }
+    const sx_score least = sx_optimal_spread_score(o, spread);
     node->bound = sx_prune_rule_value(&o->rule, &least);
     node->energy = least.energy_pj;
     node->cycles = least.cycles;

@@ -26,7 +26,7 @@ SX_HD double sx_core_vectors(const sx_core_level *level, int v, double count) {
 
 /* Charges accesses to a level. */
 SX_HD_CALL void sx_core_charge_level(const sx_core_model *p, const sx_core_state *st, int v, int s,
-                                sx_core_accesses c, double *out) {
+                                     sx_core_accesses c, double *out) {
     const sx_core_level *level = &p->level[s];
     bool output = p->tensor[v].output;
     int n = SX_CORE_N_LEVELS(p);
@@ -184,7 +184,7 @@ SX_HD bool sx_core_has_records(const sx_core_model *p, const sx_core_state *st, 
 
 /* Makes the charge of a tensor where the levels in the mask `kept` keep it. */
 SX_HD_CALL void sx_core_charge(const sx_core_model *p, const sx_core_state *st, int v, uint32_t kept,
-                          double *out) {
+                               double *out) {
     if (sx_core_has_records(p, st, v))
         sx_core_charge_split(p, st, v, kept, NULL, out);
     else

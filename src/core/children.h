@@ -157,7 +157,8 @@ SX_HD int sx_core_find_movers(const sx_core_tensor *t, const sx_core_state *st, 
 }
 
 /* Finds the groups of all children; false where there is no room. */
-SX_HD_CALL bool sx_core_find_groups(const sx_core_tensor *t, const sx_core_state *st, int s, sx_core_groups *out) {
+SX_HD_CALL bool sx_core_find_groups(const sx_core_tensor *t, const sx_core_state *st, int s,
+                                    sx_core_groups *out) {
     const sx_core_loops *slot = &st->nest.slots[s];
     double m = 1, solo = 1;
     bool good = true;
@@ -327,7 +328,7 @@ SX_HD bool sx_core_listable(const sx_core_tensor *t, const sx_core_state *st, in
 
 /* sx_core_list_children, with a memory; false where there is no room. */
 SX_HD_CALL bool sx_core_list_served(const sx_core_model *p, const sx_core_tensor *t, const sx_core_state *st,
-                               int s, const double *need, sx_core_groups *out) {
+                                    int s, const double *need, sx_core_groups *out) {
     sx_core_listing *list = st->own->listing;
     sx_core_listed loop[SX_CORE_DIMS];
     int32_t by[SX_CORE_MIXED];

@@ -270,9 +270,9 @@ SX_HD int sx_core_find_served(const sx_core_model *p, const sx_core_tensor *t, c
 
 /* Splits words among groups and neighbours; *rest grows by them where that saves no accesses. False where it is not
  * covered. */
-SX_HD_CALL bool sx_core_add_served(const sx_core_model *p, const sx_core_tensor *t, const sx_core_state *st, int s,
-                              const sx_core_mesh *mesh, const double *need, double words, double *rest,
-                              sx_core_records *flow) {
+SX_HD_CALL bool sx_core_add_served(const sx_core_model *p, const sx_core_tensor *t, const sx_core_state *st,
+                                   int s, const sx_core_mesh *mesh, const double *need, double words,
+                                   double *rest, sx_core_records *flow) {
     sx_core_groups groups;
     int found = sx_core_find_served(p, t, st, s, mesh, need, &groups);
     if (found == SX_CORE_UNKNOWN) return false;

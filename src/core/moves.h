@@ -45,7 +45,8 @@ SX_HD void sx_compact_split_level(const sx_core_space *c, int d, int s, uint64_t
 
 /* Makes factors at a level spatial as far as a divisor fits, where their dimension is parallel, and temporal otherwise; of the
  * dimensions in a mask. */
-SX_HD_CALL void sx_compact_respread_level(const sx_core_space *c, sx_compact_level *point, uint32_t dims, int s) {
+SX_HD_CALL void sx_compact_respread_level(const sx_core_space *c, sx_compact_level *point, uint32_t dims,
+                                          int s) {
     uint64_t *word = sx_compact_words(c, point);
     const int across = c->spatial_slot[s], along = c->temporal_slot[s];
     const uint64_t spatial = sx_compact_field(across), here = spatial | sx_compact_field(along);
@@ -71,7 +72,8 @@ SX_HD void sx_compact_respread(const sx_core_space *c, sx_compact_level *point, 
 }
 
 /* Draws the primes of a dimension anew, each at a random level. */
-SX_HD_CALL void sx_compact_draw_split(const sx_core_space *c, sx_core_rng *rng, sx_compact_level *point, int d) {
+SX_HD_CALL void sx_compact_draw_split(const sx_core_space *c, sx_core_rng *rng, sx_compact_level *point,
+                                      int d) {
     uint64_t *word = sx_compact_words(c, point);
     const uint32_t n_levels = (uint32_t)SX_CORE_SPACE_LEVELS(c);
     for (int k = c->first_word[d]; k < c->first_word[d + 1]; k++) {
@@ -156,7 +158,7 @@ SX_HD void sx_compact_change_keep(const sx_core_space *c, sx_core_rng *rng, sx_c
 /* Makes dimension d, in an order, loop number `place` of those in a mask and itself: they keep the places that they hold together,
  * so that dimensions without a loop stay where they are. */
 SX_HD_CALL uint64_t sx_compact_put_loop(const sx_core_space *c, uint64_t order, unsigned d, uint32_t loops,
-                                   uint32_t place) {
+                                        uint32_t place) {
     const uint32_t placed = loops | 1u << d, others = placed & ~(1u << d);
     uint64_t out = 0, next = order;
     for (uint32_t i = 0; i < c->model.n_dims; i++, order >>= 4) {
@@ -225,7 +227,7 @@ SX_HD uint32_t sx_compact_places(const sx_core_space *c, int d, int slot, uint64
 
 /* Draws a step of a dimension: all steps and places of a new loop are equally likely. False where there is none. */
 SX_HD_CALL bool sx_compact_draw_step(const sx_core_space *c, sx_core_rng *rng, const sx_compact_level *point,
-                                int d, sx_compact_step *out) {
+                                     int d, sx_compact_step *out) {
     const uint64_t *word = sx_compact_words_of(c, point);
     uint64_t used[SX_CORE_PRIMES], any = 0, crowd = sx_compact_crowd(c, word);
     uint32_t weight[SX_CORE_SLOTS][SX_CORE_PRIMES], places[SX_CORE_SLOTS], sum = 0;

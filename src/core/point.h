@@ -96,7 +96,8 @@ SX_HD void sx_core_read_rows(const sx_core_space *c, sx_core_work *w, const sx_c
 }
 
 /* Reads where the spatial loops of a level lie. */
-SX_HD_CALL void sx_core_read_slot(const sx_core_space *c, sx_core_work *w, const sx_compact_level *point, int s) {
+SX_HD_CALL void sx_core_read_slot(const sx_core_space *c, sx_core_work *w, const sx_compact_level *point,
+                                  int s) {
     sx_core_loops *slot = &w->st.nest.slots[s];
     unsigned loops = sx_core_lane_of(w->spatial, s);
     unsigned x = ((point[s].on_x & c->free_x[s]) | c->fixed_x[s]) & loops;

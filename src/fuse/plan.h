@@ -37,6 +37,12 @@ SX_MUST_USE sx_status sx_plan_join(const sx_plan_space *space, bool by_bound, sx
  * sx_plan_fini, also after an error. */
 SX_MUST_USE sx_status sx_plan_join_best(const sx_plan_space *space, bool by_bound, size_t k, sx_plan *out);
 
+/* Replaces a plan by one whose product of powers of energy and cycles is smaller, among those of inner optima that were found, while
+ * there is one beside it or beside a plan with energy and cycles `total` (0: none). Plans are searched by sums of roots; those with the
+ * least product may be others. */
+SX_MUST_USE sx_status sx_plan_improve_product(const sx_plan_space *space, const double total[2],
+                                              sx_plan *plan);
+
 /* A lower bound of energy * cycles of any plan, for the objective that is their product, from lower bounds of energy + x * cycles
  * for many x, near the ratio of a plan that is known; 0: none. */
 SX_MUST_USE sx_status sx_plan_hull(const sx_plan_space *space, double ratio, double *out);

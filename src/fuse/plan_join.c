@@ -109,20 +109,25 @@ sx_cut sx_plan_run_cut(const sx_exchange *exchange, const sx_fuse_group *group, 
     return cut;
 }
 
-/* What an inner optimum adds to a sum. */
-static sx_status weigh_optimum(const join *j, size_t optimum, double *out) {
-    sx_inner *inner = j->space->inner;
-    if (j->share) return sx_inner_sum(inner, optimum, j->share, out);
-    const double value = j->by_bound ? sx_inner_bound(inner, optimum) : sx_inner_at(inner, optimum)->value;
-    *out = sx_inner_weight(inner, value);
-    return SX_OK;
-}
-
 /* What a known score adds to a sum. */
 static double weigh_score(const join *j, const sx_score *score) {
     if (j->share)
         return j->share[0] * score->energy_pj + j->share[1] * sx_inner_delay(j->space->inner, score);
     return sx_inner_weight(j->space->inner, sx_objective_value(&j->space->inner->objective, score));
+}
+
+/* What an inner optimum adds to a sum. */
+static sx_status weigh_optimum(const join *j, size_t optimum, double *out) {
+    sx_inner *inner = j->space->inner;
+    if (j->share && j->by_bound) return sx_inner_sum(inner, optimum, j->share, out);
+    if (j->share) {
+        const sx_inner_optimum *item = sx_inner_at(inner, optimum);
+        *out = isinf(item->value) ? INFINITY : weigh_score(j, &item->score);
+        return SX_OK;
+    }
+    const double value = j->by_bound ? sx_inner_bound(inner, optimum) : sx_inner_at(inner, optimum)->value;
+    *out = sx_inner_weight(inner, value);
+    return SX_OK;
 }
 
 /* What a step on the vector unit adds to a sum. */
@@ -353,6 +358,63 @@ sx_status sx_plan_join_best(const sx_plan_space *space, bool by_bound, size_t k,
 
 sx_status sx_plan_join(const sx_plan_space *space, bool by_bound, sx_plan *out) {
     return sx_plan_join_best(space, by_bound, 1, out);
+}
+
+/* The sum over the parts of a plan by the values that were found. */
+static sx_status sum_plan(const sx_plan_space *space, const double *share, const sx_plan *plan, double *out) {
+    const join j = {.space = space, .share = share};
+    *out = 0;
+    for (size_t i = 0; i < plan->n_parts; i++) {
+        sx_plan_part part = plan->part[i];
+        double weight;
+        SX_TRY(part.group == SX_NO_INDEX ? weigh_step(&j, &part, &weight) : weigh_group(&j, &part, &weight));
+        *out += weight;
+    }
+    return SX_OK;
+}
+
+/* Energy and cycles of a plan. */
+static sx_status sum_totals(const sx_plan_space *space, const sx_plan *plan, double total[2]) {
+    static const double ENERGY[2] = {1, 0}, CYCLES[2] = {0, 1};
+    SX_TRY(sum_plan(space, ENERGY, plan, &total[0]));
+    return sum_plan(space, CYCLES, plan, &total[1]);
+}
+
+/* A plan whose sum of energy and cycles, each over its total and times its power, is no more than the sum of the powers has no larger
+ * product: the logarithm is concave. */
+static sx_status improve_from(const sx_plan_space *space, const double total[2], sx_plan *plan,
+                              bool *better) {
+    const sx_criterion *power = &space->inner->objective.criterion[0];
+    const double share[2] = {power->energy_power / total[0], power->delay_power / total[1]};
+    double before[2], after[2] = {0, 0};
+    sx_plan other;
+    *better = false;
+    sx_status status = join_plans(space, false, share, 1, &other);
+    if (!status) status = sum_totals(space, plan, before);
+    if (!status && other.found) status = sum_totals(space, &other, after);
+    if (!status && other.found) {
+        const double change =
+            power->energy_power * log(after[0] / before[0]) + power->delay_power * log(after[1] / before[1]);
+        *better = change < -1e-12;
+        if (*better) status = sum_plan(space, NULL, &other, &other.weight);
+    }
+    sx_plan_fini(*better ? plan : &other);
+    if (*better) *plan = other;
+    return status;
+}
+
+sx_status sx_plan_improve_product(const sx_plan_space *space, const double total[2], sx_plan *plan) {
+    enum { MOST_TURNS = 16 };
+    const sx_criterion *power = &space->inner->objective.criterion[0];
+    bool better = true;
+    if (!plan->found || power->energy_power <= 0 || power->delay_power <= 0) return SX_OK;
+    if (total[0] > 0 && total[1] > 0) SX_TRY(improve_from(space, total, plan, &better));
+    for (int turn = 0; turn < MOST_TURNS && (better || turn == 0); turn++) {
+        double own[2];
+        SX_TRY(sum_totals(space, plan, own));
+        SX_TRY(improve_from(space, own, plan, &better));
+    }
+    return SX_OK;
 }
 
 /* Lines that no plan lies below: energy >= sum - x * cycles. */

@@ -403,12 +403,29 @@ static sx_score sum_choice(const sx_exchange *x, uint64_t choice) {
     return sum;
 }
 
-/* The bound of energy times cycles by sums is below every choice, and mostly above the one by roots. */
+/* Searches all optima that were entered. */
+static sx_status settle_all(sx_inner *inner) {
+    for (size_t i = 0; i < inner->optimum.n; i++) SX_TRY(sx_inner_settle(inner, i, SX_INNER_SEARCH));
+    return SX_OK;
+}
+
+/* Energy times cycles of a plan without groups. */
+static double product_of(const sx_exchange *x, const sx_plan *plan) {
+    uint64_t choice = 0;
+    for (size_t i = 0; i < plan->n_parts; i++)
+        for (size_t v = 0; v < x->n_values; v++)
+            if (sx_plan_stays(&x->value[v], plan->part[i].state)) choice |= UINT64_C(1) << v;
+    const sx_score sum = sum_choice(x, choice);
+    return sum.energy_pj * sum.cycles;
+}
+
+/* The bound of energy times cycles by sums is below every choice, and mostly above the one by roots. A plan that is improved by its
+ * product is between them and no worse than nothing on chip. */
 static void test_hull(void **state) {
     (void)state;
     static sx_arch arch;
     sx_objective edp;
-    size_t better = 0;
+    size_t better = 0, improved = 0;
     double near = 0;
     read_machine(&arch);
     sx_expect_ok(sx_objective_parse("edp", &edp));
@@ -437,6 +454,15 @@ static void test_hull(void **state) {
         const double least = best.energy_pj * best.cycles;
         sx_expect_ok(sx_plan_hull(&space, best.energy_pj / best.cycles, &bound));
         assert_true(bound <= least * (1 + 1e-9));
+        const sx_score none = sum_choice(&x, 0);
+        const double total[2] = {none.energy_pj, none.cycles};
+        sx_expect_ok(settle_all(&inner));
+        const double before = product_of(&x, &answer.plan);
+        sx_expect_ok(sx_plan_improve_product(&space, total, &answer.plan));
+        const double after = product_of(&x, &answer.plan);
+        assert_true(after <= before * (1 + 1e-9) && after <= total[0] * total[1] * (1 + 1e-9));
+        assert_true(after >= least * (1 - 1e-9));
+        improved += after < before * (1 - 1e-9);
         better += bound > pow(answer.lower_bound, 2);
         near += bound / least / CASES;
         sx_plan_answer_fini(&answer);
@@ -447,6 +473,7 @@ static void test_hull(void **state) {
     }
     assert_true(better > CASES / 2);
     assert_true(near > 0.9);
+    assert_true(improved > CASES / 100);
 }
 
 /* Values, their lifetimes and words in a tower with an activation function and an addition. */

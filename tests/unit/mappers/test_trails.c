@@ -11,7 +11,7 @@ static void trails_stay(void **state) {
         {"pruned", 1500, 1500, 0xeeb7307af4be71e3},
         {"timeloop_hybrid", 1500, 1500, 0x92efb935cacf76bc},
         {"timeloop_linear", 1500, 1500, 0x7bb9f00483a9f447},
-        {"gamma", 3000, 2935, 0xfee7ad9b74300254},
+        {"gamma", 3000, 2943, 0x089c6f2447e5cc78},
         {"dmaze", 1000, 177, 0xcb9779cc00e29710},
         {"interstellar", 1000, 406, 0x4c38c7ed6ae5b58a},
         {"zigzag", 1000, 223, 0x962985bd82e2537d},

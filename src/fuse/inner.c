@@ -247,12 +247,31 @@ double sx_inner_delay(const sx_inner *inner, const sx_score *score) {
     return inner->objective.criterion[0].kind == SX_LATENCY ? score->latency : score->cycles;
 }
 
+/* Sets energy and cycles that no mapping of an optimum is below, unless they are set. */
+static sx_status set_least(sx_inner *inner, sx_inner_optimum *item) {
+    if (item->least.cycles != 0 || !inner->least) return SX_OK;
+    return inner->least(inner->user, sx_vector_at(&inner->problem, item->key.problem), &item->key.cut,
+                        &item->least);
+}
+
+sx_status sx_inner_search_extremes(sx_inner *inner, size_t optimum, bool *searched) {
+    sx_inner_optimum *item = sx_vector_at(&inner->optimum, optimum);
+    sx_score least = {0};
+    *searched = false;
+    if (item->extremes || !inner->extremes || isinf(sx_inner_bound(inner, optimum))) return SX_OK;
+    SX_TRY(set_least(inner, item));
+    SX_TRY(inner->extremes(inner->user, sx_vector_at(&inner->problem, item->key.problem), &item->key.cut,
+                           &least));
+    item->least.energy_pj = fmax(item->least.energy_pj, least.energy_pj);
+    item->least.cycles = fmax(item->least.cycles, least.cycles);
+    item->extremes = *searched = true;
+    return SX_OK;
+}
+
 sx_status sx_inner_sum(sx_inner *inner, size_t optimum, const double share[2], double *out) {
     sx_inner_optimum *item = sx_vector_at(&inner->optimum, optimum);
     const double product = sx_inner_bound(inner, optimum);
-    if (item->least.cycles == 0 && inner->least && !isinf(product))
-        SX_TRY(inner->least(inner->user, sx_vector_at(&inner->problem, item->key.problem), &item->key.cut,
-                            &item->least));
+    if (!isinf(product)) SX_TRY(set_least(inner, item));
     const double energy = item->least.energy_pj, cycles = fmax(sx_inner_delay(inner, &item->least), 1);
     double at =
         share[1] > 0 ? sqrt(product * share[0] / share[1]) : INFINITY; /* cycles where the sum is least */

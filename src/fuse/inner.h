@@ -36,6 +36,9 @@ typedef sx_status sx_inner_minimum(void *user, const sx_problem *problem, const 
 /* Energy and cycles that no mapping is below. */
 typedef sx_status sx_inner_least(void *user, const sx_problem *problem, const sx_cut *cut, sx_score *out);
 
+/* The same by searches, which takes longer. */
+typedef sx_inner_least sx_inner_extremes;
+
 /* More tensors that could stay in the exchange memory than those of a cut, and what each mapping costs at least that does not have
  * them there: *more is added to the objective. The cut is as it was where nothing is known. */
 typedef sx_status sx_inner_relax(void *user, const sx_problem *problem, sx_cut *cut, double *more);
@@ -54,6 +57,7 @@ typedef struct sx_inner_optimum {
     double value; /* INFINITY before it is searched */
     sx_score score;
     sx_score least; /* energy and cycles that no mapping is below; no cycles: not asked for yet */
+    bool extremes;  /* they are those of searches */
     uint64_t used, used_second;
     size_t mapping; /* of sx_inner.mapping */
 } sx_inner_optimum;
@@ -72,8 +76,9 @@ typedef struct sx_inner {
     sx_objective objective;
     sx_inner_search *search;
     sx_inner_minimum *minimum;
-    sx_inner_least *least; /* NULL: unknown */
-    sx_inner_relax *relax; /* NULL: nothing is known of other cuts */
+    sx_inner_least *least;       /* NULL: unknown */
+    sx_inner_extremes *extremes; /* NULL: unknown */
+    sx_inner_relax *relax;       /* NULL: nothing is known of other cuts */
     void *user;
     sx_vector problem, whole, optimum, mapping, proof; /* whole: by problem, of what it is a part */
     sx_hash_table problems, optima;
@@ -125,5 +130,8 @@ double sx_inner_delay(const sx_inner *inner, const sx_score *score);
 /* The least of energy * share[0] + cycles * share[1] of an optimum whose objective is their product: by its bound, and by energy
  * and cycles that no mapping is below. */
 SX_MUST_USE sx_status sx_inner_sum(sx_inner *inner, size_t optimum, const double share[2], double *out);
+
+/* Searches the least energy and the least cycles of an optimum, unless that was done; *searched: it was done now. */
+SX_MUST_USE sx_status sx_inner_search_extremes(sx_inner *inner, size_t optimum, bool *searched);
 
 #endif

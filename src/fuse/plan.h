@@ -27,6 +27,9 @@ typedef struct sx_plan {
     sx_plan_part *part;
 } sx_plan;
 
+/* Whether a search should stop, asked before each inner optimum. */
+typedef bool sx_plan_stop(void *user);
+
 void sx_plan_fini(sx_plan *plan);
 
 /* The best plan: by the values of the inner optima that were searched, or by the lower bounds of all. Not found where
@@ -37,15 +40,17 @@ SX_MUST_USE sx_status sx_plan_join(const sx_plan_space *space, bool by_bound, sx
  * sx_plan_fini, also after an error. */
 SX_MUST_USE sx_status sx_plan_join_best(const sx_plan_space *space, bool by_bound, size_t k, sx_plan *out);
 
-/* Replaces a plan by one whose product of powers of energy and cycles is smaller, among those of inner optima that were found, while
- * there is one beside it or beside a plan with energy and cycles `total` (0: none). Plans are searched by sums of roots; those with the
- * least product may be others. */
+/* Replaces a plan by one whose product of powers of energy and cycles is smaller, among those of inner optima that were found,
+ * while there is one beside it or beside a plan with energy and cycles `total` (0: none). Plans are searched by sums of
+ * roots; those with the least product may be others. */
 SX_MUST_USE sx_status sx_plan_improve_product(const sx_plan_space *space, const double total[2],
                                               sx_plan *plan);
 
 /* A lower bound of energy * cycles of any plan, for the objective that is their product, from lower bounds of energy + x * cycles
- * for many x, near the ratio of a plan that is known; 0: none. */
-SX_MUST_USE sx_status sx_plan_hull(const sx_plan_space *space, double ratio, double *out);
+ * for many x, near the ratio of a plan that is known; 0: none. The least energies and cycles of the inner optima on which
+ * they rest are searched until `stop` says so. */
+SX_MUST_USE sx_status sx_plan_hull(const sx_plan_space *space, double ratio, sx_plan_stop *stop, void *user,
+                                   double *out);
 
 /* The inner optimum of a run of a group in a state. */
 SX_MUST_USE sx_status sx_plan_group_optimum(const sx_plan_space *space, const sx_fuse_group *group,

@@ -380,8 +380,8 @@ static sx_status sum_totals(const sx_plan_space *space, const sx_plan *plan, dou
     return sum_plan(space, CYCLES, plan, &total[1]);
 }
 
-/* A plan whose sum of energy and cycles, each over its total and times its power, is no more than the sum of the powers has no larger
- * product: the logarithm is concave. */
+/* Takes over a plan with a smaller product, if there is one beside a plan with these totals. One whose sum of energy and cycles,
+ * each over its total and times its power, is no more than the sum of the powers has no larger product: logarithms are concave. */
 static sx_status improve_from(const sx_plan_space *space, const double total[2], sx_plan *plan,
                               bool *better) {
     const sx_criterion *power = &space->inner->objective.criterion[0];
@@ -437,23 +437,58 @@ static double least_product(const double *x, const double *sum, double energy, d
     return least;
 }
 
-sx_status sx_plan_hull(const sx_plan_space *space, double ratio, double *out) {
-    static const double STEP = 1.15;
-    double x[HULL_LINES], sum[HULL_LINES + 2];
-    *out = 0;
-    for (int i = 0; i < HULL_LINES + 2; i++) {
-        const double share[2] = {i == HULL_LINES + 1 ? 0 : 1, i == HULL_LINES + 1 ? 1
-                                                              : i == HULL_LINES
-                                                                  ? 0
-                                                                  : ratio * pow(STEP, i - HULL_SIDE)};
-        sx_plan plan;
-        sx_status status = join_plans(space, true, share, 1, &plan);
-        sum[i] = plan.weight;
-        if (i < HULL_LINES) x[i] = share[1];
-        const bool found = plan.found;
-        sx_plan_fini(&plan);
-        if (status || !found) return status;
+/* The inner optima whose least energy and cycles one bound may search. */
+enum { MOST_EXTREMES = 400 };
+
+/* Searches the least energies and cycles of a plan's inner optima. */
+static sx_status search_extremes(const sx_plan_space *space, const sx_plan *plan, size_t *n_searched) {
+    for (size_t i = 0; i < plan->n_parts && *n_searched < MOST_EXTREMES; i++) {
+        const sx_plan_part *part = &plan->part[i];
+        const sx_fuse_group *group = part->group == SX_NO_INDEX ? NULL : &space->group[part->group];
+        for (int r = 0; r < (group ? group->n_runs : part->optimum != SX_NO_INDEX); r++) {
+            size_t optimum = part->optimum;
+            bool searched;
+            if (group) SX_TRY(sx_plan_group_optimum(space, group, &group->run[r], part->state, &optimum));
+            SX_TRY(sx_inner_search_extremes(space->inner, optimum, &searched));
+            *n_searched += searched;
+        }
     }
-    *out = least_product(x, sum, sum[HULL_LINES], sum[HULL_LINES + 1]);
+    return SX_OK;
+}
+
+/* The least sum of shares of energy and cycles by bounds; *found: a plan has one. */
+static sx_status least_sum(const sx_plan_space *space, const double share[2], sx_plan_stop *stop, void *user,
+                           size_t *n_searched, double *sum, bool *found) {
+    size_t before;
+    sx_status status;
+    do {
+        sx_plan plan;
+        before = *n_searched;
+        status = join_plans(space, true, share, 1, &plan);
+        *sum = plan.weight;
+        *found = !status && plan.found;
+        if (*found && !stop(user)) status = search_extremes(space, &plan, n_searched);
+        sx_plan_fini(&plan);
+    } while (!status && *n_searched > before);
+    return status;
+}
+
+sx_status sx_plan_hull(const sx_plan_space *space, double ratio, sx_plan_stop *stop, void *user,
+                       double *out) {
+    static const double STEP = 1.15;
+    static const double ENERGY[2] = {1, 0}, CYCLES[2] = {0, 1};
+    double x[HULL_LINES], sum[HULL_LINES], energy, cycles;
+    size_t n_searched = 0;
+    bool found = true;
+    *out = 0;
+    for (int i = 0; i < HULL_LINES && found; i++) {
+        const int line = (i + HULL_SIDE) % HULL_LINES; /* that of the plan's own ratio first */
+        const double share[2] = {1, ratio * pow(STEP, line - HULL_SIDE)};
+        x[line] = share[1];
+        SX_TRY(least_sum(space, share, stop, user, &n_searched, &sum[line], &found));
+    }
+    if (found) SX_TRY(least_sum(space, ENERGY, stop, user, &n_searched, &energy, &found));
+    if (found) SX_TRY(least_sum(space, CYCLES, stop, user, &n_searched, &cycles, &found));
+    if (found) *out = least_product(x, sum, energy, cycles);
     return SX_OK;
 }

@@ -16,9 +16,6 @@ typedef struct sx_plan_answer {
     bool stopped;       /* before it was complete */
 } sx_plan_answer;
 
-/* Whether a search should stop, asked before each inner optimum. */
-typedef bool sx_plan_stop(void *user);
-
 /* Searches the k best plans, or until the weight of the best is at most the share `gap` above the lower bound, or until the
  * lower bound is at least `cutoff`. *out is freed with sx_plan_answer_fini, also after an error. */
 SX_MUST_USE sx_status sx_plan_search(const sx_plan_space *space, double gap, double cutoff, size_t k,

@@ -132,6 +132,7 @@ sx_status sx_fusing_init(sx_fusing *f, const sx_graph *graph, const sx_network *
     f->inner.search = sx_fuse_search_inner;
     f->inner.minimum = sx_fuse_inner_minimum;
     f->inner.least = sx_fuse_inner_least;
+    f->inner.extremes = sx_fuse_inner_extremes;
     SX_TRY(sx_fuse_constrained(&f->searcher, network, &constrained));
     if (!constrained && !f->options->model.latency_tile) f->inner.relax = sx_fuse_inner_relax;
     if (f->searcher.second >= 0 && f->options->model.latency_tile)
@@ -297,7 +298,8 @@ static sx_status improve_bound(sx_fusing *f, const sx_fusing_options *fuse, sx_f
         if (f->orders.n > 1) SX_TRY(sx_fusing_set_order(f, fuse, i));
         const sx_plan_space space = {&f->exchange, &f->inner, (const sx_fuse_group *)f->groups.data,
                                      f->groups.n};
-        SX_TRY(sx_plan_hull(&space, out->total.energy_pj / sx_inner_delay(&f->inner, &out->total), &bound));
+        SX_TRY(sx_plan_hull(&space, out->total.energy_pj / sx_inner_delay(&f->inner, &out->total), must_stop,
+                            f, &bound));
         least = fmin(least, bound);
     }
     if (f->orders.n > 1) SX_TRY(sx_fusing_set_order(f, fuse, f->best_order));

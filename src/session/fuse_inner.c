@@ -223,6 +223,31 @@ sx_status sx_fuse_inner_least(void *user, const sx_problem *problem, const sx_cu
     return status;
 }
 
+/* A lower bound of one objective of a cut layer by a short search; 0: none. */
+static sx_status search_least(const sx_fuse_searcher *s, const char *objective, const sx_problem *problem,
+                              const sx_cut *cut, double *out) {
+    sx_session_options options = *s->options;
+    sx_fuse_searcher other = *s;
+    sx_inner_answer answer = {0};
+    SX_TRY(sx_objective_parse(objective, &options.run.objective));
+    options.run.proof = false;
+    options.store = NULL;
+    other.options = &options;
+    other.memo = NULL;
+    SX_TRY(sx_fuse_search_inner(&other, problem, cut, SX_INNER_SKETCH, &answer));
+    *out = answer.found ? answer.bound : 0;
+    return SX_OK;
+}
+
+sx_status sx_fuse_inner_extremes(void *user, const sx_problem *problem, const sx_cut *cut, sx_score *out) {
+    double cycles = 0;
+    *out = (sx_score){0};
+    SX_TRY(search_least(user, "energy", problem, cut, &out->energy_pj));
+    SX_TRY(search_least(user, "delay", problem, cut, &cycles));
+    out->cycles = cycles;
+    return SX_OK;
+}
+
 sx_status sx_fuse_inner_minimum(void *user, const sx_problem *problem, const sx_cut *cut, double *out) {
     const sx_fuse_searcher *s = user;
     sx_score least;

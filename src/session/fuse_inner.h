@@ -19,6 +19,7 @@ typedef struct sx_fuse_searcher {
 sx_inner_search sx_fuse_search_inner;
 sx_inner_minimum sx_fuse_inner_minimum;
 sx_inner_least sx_fuse_inner_least;
+sx_inner_extremes sx_fuse_inner_extremes;
 sx_inner_relax sx_fuse_inner_relax;
 
 /* Whether mappings of a layer are constrained. */

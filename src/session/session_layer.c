@@ -67,9 +67,6 @@ static sx_status choose_start(sx_session *session, const sx_space *space) {
     return o->checkpoint && o->store ? sx_session_save(session, NULL, 0) : SX_OK;
 }
 
-/* Of the time of several layers, what is left for rounds: layers whose share gave them a poor answer. */
-static const double FOR_ROUNDS = 0.1;
-
 /* The seconds of the current layer: its share of what the layers before it have left. */
 static double share_of(const sx_session *session) {
     const double total = session->options->run.seconds, least = 1e-3;
@@ -81,7 +78,6 @@ static double share_of(const sx_session *session) {
         if (i < session->at) left -= session->out->layer[i].summary.seconds;
         if (i >= session->at) weight += session->weight[i];
     }
-    if (session->network->n_layers > 1) left -= FOR_ROUNDS * total;
     return fmax(left * session->weight[session->at] / weight, least);
 }
 

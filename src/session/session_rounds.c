@@ -12,6 +12,8 @@
 #include <stdlib.h>
 
 static const double LEAST_ROUND = 0.05, QUICK_ROUND = 0.1;
+static const double LATE_SHARE =
+    0.1; /* of the time, beyond its end: for a layer that costs more than all others */
 static const double QUICK_SECONDS = 1.5; /* of all layers together */
 enum { QUICK_EVALUATIONS = 20000 };
 
@@ -68,20 +70,26 @@ static double seconds_left(const sx_session *session) {
     return left;
 }
 
-/* The layer that is searched next and its seconds; false where none is left to search. */
+/* The layer that is searched next and its seconds; false where none is left to search. When time is over, only a layer without an
+ * answer, or one whose gap costs more than all else: its share was too short for it. */
 static bool choose_round(const sx_session *session, const bool *closed, size_t *index, double *seconds) {
     const size_t n = session->network->n_layers;
-    double most = 0, all = 0, left = seconds_left(session);
+    const double total = session->options->run.seconds;
+    double most = 0, all = 0, values = 0, left = seconds_left(session);
     for (size_t i = 0; i < n; i++) {
+        const sx_layer_result *result = &session->out->layer[i];
         double cost = closed[i] ? 0 : open_cost(session, i);
         all += cost;
+        if (session->first[i] == i && result->found) values += times_of(session, i) * result->best.value;
         if (cost <= most) continue;
         most = cost;
         *index = i;
     }
-    if (!(most > 0) || left < LEAST_ROUND) return false;
+    const bool late = left < LEAST_ROUND;
+    if (!(most > 0) || (late && (most < values / 2 || left <= -LATE_SHARE * total))) return false;
     double share = isfinite(all) ? left * most / all : left / 4;
-    *seconds = fmin(left, fmax(share, 2 * session->out->layer[*index].summary.seconds));
+    *seconds = late ? LATE_SHARE * total / 2
+                    : fmin(left, fmax(share, 2 * session->out->layer[*index].summary.seconds));
     return true;
 }
 

@@ -4,6 +4,9 @@
  *   bench-measured [QUESTIONS [SEEDS [ARCH PROBLEM [JOBS [CHIP]]]]]  the table, or the row of a chip; JOBS searches at once
  *   bench-measured --chip NAME ARCH PROBLEM                   the evaluator itself: questions in, answers out
  *
+ * The space is that of `sextant map --no-remainders`, of `gemmini` with `--latency tile`: tiles divide, and the constraints of the
+ * catalog's machine hold.
+ *
  * Where there is noise, what would be the best is asked about up to REPEATS times, and six of ten questions are for new mappings.
  *
  * Values are what the chip takes without noise for what a method found, over the model's optimum: geometric mean of the
@@ -14,6 +17,7 @@
 #include "mapspace/map_space.h"
 #include "registry/registry.h"
 #include "sextant/all.h"
+#include "sextant/estimate.h"
 #include "sextant/outside_evaluator.h"
 
 #include <math.h>
@@ -25,6 +29,7 @@
 typedef struct ground {
     sx_arch arch;
     sx_problem problem;
+    sx_constraints constraints; /* of the catalog's machine */
     sx_model *model;
     sx_evaluator *evaluator;
     sx_cost cost;
@@ -156,12 +161,22 @@ static void read_table(ground *g) {
     }
 }
 
+/* Reads the constraints that the catalog has for a machine. */
+static void read_constraints(const char *arch, ground *g) {
+    sx_input *input;
+    bench_need(sx_input_new(&input));
+    bench_need(sx_input_add_arch(input, arch));
+    bench_need(sx_input_constraints(input, &g->problem, &g->arch, &g->constraints));
+    sx_input_free(input);
+}
+
 static ground *ground_new(const char *arch, const char *problem) {
     sx_model_options options = {.latency_tile = true};
     ground *g = calloc(1, sizeof *g);
     if (!g) exit(1);
     bench_need(sx_catalog_arch(arch, &g->arch));
     bench_need(sx_catalog_problem(problem, &g->problem));
+    read_constraints(arch, g);
     bench_need(sx_model_new(&g->problem, &g->arch, &options, &g->model));
     bench_need(sx_evaluator_new(g->model, &g->evaluator));
     if (strcmp(arch, "gemmini") == 0) read_table(g);
@@ -239,7 +254,7 @@ static double search(const job *j, size_t chip, size_t method, uint64_t question
     options.command = command;
     options.repeats = chips[chip].noise > 0 ? REPEATS : 1;
     bench_need(sx_outside_evaluator_new(&options, &outside));
-    bench_need(sx_map_space_new(j->g->model, NULL, &space_options, &space));
+    bench_need(sx_map_space_new(j->g->model, &j->g->constraints, &space_options, &space));
     bench_need(sx_outside_evaluator_map_model(outside, space, &model));
     sx_run_options_init(&run_options);
     sx_outside_evaluator_objective(&run_options.objective);

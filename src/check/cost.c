@@ -32,11 +32,19 @@ typedef struct bill {
     port_words ports[SX_MAX_LEVELS];
 } bill;
 
-/* What networks take; least: where doubles round routers down. */
+/* What networks take; least: where doubles may round routers down; said: where they do, but for `open`, which says that
+ * this is not known. */
 typedef struct network_energy {
-    sx_wide all, least;
-    bool overflow;
+    sx_wide all, least, said;
+    bool overflow, open;
 } network_energy;
+
+/* Which counts at an edge are taken to be one less. */
+typedef enum edge_rule {
+    EDGES_EXACT,
+    EDGES_LEAST, /* all */
+    EDGES_SAID,  /* those of which the model's doubles make one less */
+} edge_rule;
 
 sx_status sx_check_evaluator_new(const sx_check_case *c, sx_check_evaluator **out) {
     sx_check_evaluator *e = malloc(sizeof *e);
@@ -174,6 +182,18 @@ static sx_wide price_network(const sx_check_level *level, const sx_tensor *tenso
     return energy / (2 * level->word_bits);
 }
 
+/* The routers that the words of a flow pass, in the model's own steps: in doubles. */
+static double count_routers(const sx_check_flow *flow, const sx_check_counts *counts, bool twice) {
+    double routers = 0;
+    for (int i = 0; i < flow->n_records && counts->flows; i++) {
+        double accesses = (double)flow->record[i].accesses * counts->factor;
+        if (twice) accesses = 2 * accesses - (double)counts->partition;
+        if (accesses <= 0) continue;
+        routers = trunc(routers + (1 + floor((double)flow->record[i].half_hops / 2 / accesses)) * accesses);
+    }
+    return routers;
+}
+
 /* Adds what the network below a level takes for a tensor. */
 static void add_network(network_energy *n, const sx_check_case *c, int s, int tensor, int64_t used,
                         const sx_check_flow *flow, const sx_check_counts *counts) {
@@ -181,12 +201,13 @@ static void add_network(network_energy *n, const sx_check_case *c, int s, int te
     const sx_tensor *t = &c->problem.tensor[tensor];
     sx_wide half_hops = 0, routers = 0, least = 0, den = counts->share.den,
             links = counts->linked ? flow->links : 0;
+    const bool twice = t->output && !level->adds;
     if (!level->hop && !level->router) return;
     for (int i = 0; i < flow->n_records && counts->flows; i++) {
         sx_wide accesses = 0, hops = 0, passed = 0, each;
         n->overflow |= !sx_wide_mul(flow->record[i].accesses, counts->share.num, &accesses) ||
                        !sx_wide_mul(flow->record[i].half_hops, den, &hops);
-        if (t->output && !level->adds) accesses = 2 * accesses - counts->partition * den;
+        if (twice) accesses = 2 * accesses - counts->partition * den;
         if (accesses <= 0) continue;
         each = 1 + hops / (2 * accesses);
         n->overflow |= !sx_wide_mul(each, accesses, &passed);
@@ -195,6 +216,11 @@ static void add_network(network_energy *n, const sx_check_case *c, int s, int te
         if (!counts->binary && each > 1 && hops % (2 * accesses) == 0) passed -= accesses;
         least += passed / den - (!counts->binary && passed % den == 0);
     }
+    double counted = counts->binary ? (double)routers : count_routers(flow, counts, twice);
+    bool open = !(counted >= (double)least && counted <= (double)routers) || routers >= (sx_wide)1 << 53;
+    sx_wide said = open ? routers : (sx_wide)counted;
+    n->open |= open && least < routers;
+    n->said += price_network(level, t, used, half_hops + 2 * links, said + 2 * links, &n->overflow);
     n->all += price_network(level, t, used, half_hops + 2 * links, routers + 2 * links, &n->overflow);
     n->least += price_network(level, t, used, half_hops + 2 * links, least + 2 * links, &n->overflow);
 }
@@ -212,12 +238,17 @@ static bool count_tensor(sx_check_evaluator *e, const sx_mapping *mapping, int t
     return true;
 }
 
-/* Whether doubles may come to less than some count. */
-static bool has_edges(const sx_check_evaluator *e) {
+/* Whether doubles may come to less than some count; *less: whether they do; *open: whether that is not known. */
+static bool has_edges(const sx_check_evaluator *e, bool *less, bool *open) {
     bool any = false;
+    *less = *open = false;
     for (int v = 0; v < e->c->problem.n_tensors; v++)
-        for (int s = 0; s < e->c->machine.n_levels; s++)
-            for (int i = 0; i < SX_N_ACCESSES; i++) any |= e->counts[v][s].edge[i];
+        for (int s = 0; s < e->c->machine.n_levels; s++) {
+            const sx_check_counts *counts = &e->counts[v][s];
+            for (int i = 0; i < SX_N_ACCESSES; i++) any |= counts->edge[i];
+            for (int i = 0; i < SX_N_ACCESSES; i++) *less |= counts->less[i];
+            *open |= counts->open;
+        }
     return any;
 }
 
@@ -233,8 +264,8 @@ static sx_wide count_leakage(const sx_check_case *c, const sx_check_nest *nest) 
     return leak;
 }
 
-/* Adds up what all levels take besides networks; least: where doubles round down. */
-static void sum_levels(const sx_check_evaluator *e, const sx_mapping *mapping, bool least, bill *b) {
+/* Adds up what all levels take besides networks. */
+static void sum_levels(const sx_check_evaluator *e, const sx_mapping *mapping, edge_rule rule, bill *b) {
     const sx_check_case *c = e->c;
     sx_wide computes = 1;
     *b = (bill){.cycles = e->nest.steps, .slow = 1};
@@ -243,7 +274,8 @@ static void sum_levels(const sx_check_evaluator *e, const sx_mapping *mapping, b
         for (int v = 0; v < c->problem.n_tensors; v++) {
             sx_check_counts counts = e->counts[v][s];
             if (!(mapping->level[s].keep >> v & 1)) continue;
-            for (int i = 0; i < SX_N_ACCESSES && least; i++) counts.access[i] -= counts.edge[i];
+            const bool *less = rule == EDGES_LEAST ? counts.edge : counts.less;
+            for (int i = 0; i < SX_N_ACCESSES && rule != EDGES_EXACT; i++) counts.access[i] -= less[i];
             add_accesses(b, &c->machine.level[s], &c->problem.tensor[v], e->nest.used[s], &counts);
             add_port_words(b, c, s, v, &counts);
             add_rates(b, c, s, v, e->nest.steps, &counts);
@@ -255,37 +287,48 @@ static void sum_levels(const sx_check_evaluator *e, const sx_mapping *mapping, b
     add_energy(b, computes, c->machine.compute_energy);
 }
 
+/* Adds up what levels, networks and leakage take; false where it does not fit. */
+static bool sum_cost(const sx_check_evaluator *e, const sx_mapping *mapping, const network_energy *network,
+                     int64_t latency, sx_check_cost *out) {
+    bool less, open, edges = has_edges(e, &less, &open);
+    bill b, least, said;
+    sum_levels(e, mapping, EDGES_EXACT, &b);
+    least = said = b;
+    if (edges) sum_levels(e, mapping, EDGES_LEAST, &least);
+    if (less) sum_levels(e, mapping, EDGES_SAID, &said);
+    int64_t cycles = (int64_t)ceil((double)e->nest.steps / said.slow);
+    add_energy(&b, network->all, 1);
+    add_energy(&least, network->least, 1);
+    add_energy(&said, network->said, 1);
+    out->leak = count_leakage(e->c, &e->nest);
+    add_energy(&b, b.cycles, out->leak);
+    add_energy(&least, least.cycles, out->leak);
+    add_energy(&said, cycles, out->leak);
+    out->energy = b.energy;
+    out->cycles = b.cycles + latency;
+    out->full = b.full;
+    out->said = cycles + latency;
+    out->said_energy = said.energy;
+    out->least_energy = least.energy;
+    out->least_cycles = least.cycles + latency;
+    out->open = open || network->open;
+    return !b.overflow && !least.overflow && !said.overflow && !network->overflow;
+}
+
 sx_check_legality sx_check_evaluator_cost(sx_check_evaluator *e, const sx_mapping *mapping,
                                           sx_check_cost *out, sx_check_doubt *doubt) {
     const sx_check_case *c = e->c;
-    network_energy network = {0, 0, false};
+    network_energy network = {0};
     int64_t latency = 0;
-    bill b, least;
     sx_check_legality legality = sx_check_nest_build(c, mapping, &e->nest, doubt);
     if (legality != SX_COST_LEGAL) return legality;
     for (int v = 0; v < c->problem.n_tensors; v++)
         if (!count_tensor(e, mapping, v, &network, doubt)) return SX_COST_UNDECIDED;
     for (int s = 0; s < c->machine.n_levels; s++)
         latency += c->machine.level[s].fill_latency + c->machine.level[s].drain_latency;
-    sum_levels(e, mapping, false, &b);
-    least = b;
-    if (has_edges(e)) sum_levels(e, mapping, true, &least);
-    add_energy(&b, network.all, 1);
-    add_energy(&least, network.least, 1);
-    out->leak = count_leakage(c, &e->nest);
-    add_energy(&b, b.cycles, out->leak);
-    add_energy(&least, least.cycles, out->leak);
-    if (b.overflow || least.overflow || network.overflow) {
-        sx_check_doubt_add(doubt, "the cost of a mapping does not fit 128-bit integers of its unit");
-        return SX_COST_UNDECIDED;
-    }
-    out->energy = b.energy;
-    out->cycles = b.cycles + latency;
-    out->full = b.full;
-    out->said = (int64_t)ceil((double)e->nest.steps / b.slow) + latency;
-    out->least_energy = least.energy;
-    out->least_cycles = least.cycles + latency;
-    return SX_COST_LEGAL;
+    if (sum_cost(e, mapping, &network, latency, out)) return SX_COST_LEGAL;
+    sx_check_doubt_add(doubt, "the cost of a mapping does not fit 128-bit integers of its unit");
+    return SX_COST_UNDECIDED;
 }
 
 sx_check_legality sx_check_evaluate(const sx_check_case *c, const sx_mapping *mapping, sx_check_cost *out,

@@ -23,6 +23,9 @@ typedef struct sx_check_cost {
      * that make it come to a whole number or a half may be one less there. Mostly the same. */
     sx_wide least_energy;
     int64_t least_cycles;
+    /* The energy that goes with `said`: of the counts that the model's own steps in doubles come to. */
+    sx_wide said_energy;
+    bool open; /* these counts are not known: too many words for doubles, or groups */
 } sx_check_cost;
 
 /* Evaluates mappings of one case; one thread's. It remembers how children are grouped, so that mappings that have much in

@@ -1,6 +1,7 @@
 /* From fetches to accesses (docs/model.md, sections 3 and 4), in fractions of integers. */
 #include "check/traffic.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Adds the accesses of a grouping that fetches `words` for each group. */
@@ -9,7 +10,7 @@ static bool add_accesses(const sx_check_siblings *siblings, const sx_check_group
     out->accesses += g->groups * words;
     out->delivered += g->members * words;
     out->n_terms += g->n;
-    for (int i = 0; i < g->n && siblings->hops; i++) {
+    for (int i = 0; i < g->n; i++) {
         int k = 0;
         while (k < out->n_records &&
                (out->record[k].size < g->size[i].size ||
@@ -17,7 +18,10 @@ static bool add_accesses(const sx_check_siblings *siblings, const sx_check_group
             k++;
         if (k == out->n_records || out->record[k].size != g->size[i].size ||
             out->record[k].count != g->size[i].count) {
-            if (out->n_records == SX_CHECK_RECORDS) return false;
+            if (out->n_records == SX_CHECK_RECORDS) {
+                out->unlisted = true;
+                return !siblings->hops;
+            }
             memmove(&out->record[k + 1], &out->record[k], (size_t)(out->n_records - k) * sizeof *out->record);
             out->record[k] = (sx_check_record){g->size[i].size, g->size[i].count, 0, 0};
             out->n_records++;
@@ -54,6 +58,7 @@ bool sx_check_flow_count(const sx_check_case *c, const sx_check_nest *nest, cons
     sx_check_grouping all;
     out->accesses = out->delivered = out->links = 0;
     out->n_records = out->n_terms = 0;
+    out->unlisted = false;
     bool good = sx_check_siblings_lay(c, nest, tensor, s, at->no_multicast >> tensor & 1, &siblings);
     out->children = siblings.children;
     if (good) {
@@ -142,7 +147,57 @@ typedef struct level_traffic {
     sx_check_fraction given;                       /* words that come from outside or from neighbours */
     bool binary_asked, binary_reads, binary_given; /* doubles hold what they are made of */
     bool outermost;
+    double demand, supply, peers; /* asked, and the parts of given, in the model's doubles; NaN: not known */
 } level_traffic;
+
+/* Whether doubles hold all whole numbers that a flow is made of. */
+static bool holds_flow(const sx_check_flow *flow) {
+    const sx_wide most = (sx_wide)1 << 53;
+    return !flow->unlisted && flow->accesses < most && flow->links < most && flow->delivered < most;
+}
+
+/* The share that a level makes of its flow's accesses, in the model's own steps: where the level inside passes on its
+ * `demand`, that divided among what they deliver. NaN: not known. */
+static double share_in_doubles(const sx_check_flow *flow, bool passed, double demand) {
+    if (!holds_flow(flow)) return NAN;
+    return passed ? demand * (double)flow->children / (double)flow->delivered : 1;
+}
+
+/* The accesses of a flow times a factor, in the model's own steps: group by group, in doubles. */
+static double sum_accesses(const sx_check_flow *flow, double factor) {
+    double sum = isnan(factor) ? NAN : 0;
+    for (int i = 0; i < flow->n_records; i++) sum += (double)flow->record[i].accesses * factor;
+    return sum;
+}
+
+/* What a child receives of a flow, in the model's own steps. NaN: not known. */
+static double sum_supply(const sx_check_flow *flow) {
+    double sum = holds_flow(flow) ? 0 : NAN;
+    for (int i = 0; i < flow->n_records; i++)
+        sum += (double)flow->record[i].accesses * (double)flow->record[i].size / (double)flow->children;
+    return sum;
+}
+
+/* The nearest whole number, but 0 of a negative one. */
+static double round_positive(double number) {
+    return number < 0 ? 0 : round(number);
+}
+
+/* Sets which counts at an edge the model's doubles make one less. */
+static void set_less(const level_traffic *t, bool output, int64_t spared, sx_check_counts *out) {
+    double sent = t->demand + t->peers, given = t->supply + t->peers;
+    double said[SX_N_ACCESSES] = {[SX_READ] = round(sent), [SX_FILL] = trunc(given)};
+    if (output) {
+        said[SX_UPDATE] = round(t->demand);
+        said[SX_READ] = round_positive(sent - (double)spared);
+        said[SX_FILL] = round_positive(given - (double)(t->outermost ? 0 : spared));
+    }
+    for (int i = 0; i < SX_N_ACCESSES; i++) {
+        double lost = (double)out->access[i] - said[i];
+        out->less[i] = out->edge[i] && lost == 1;
+        out->open |= out->edge[i] && lost != 0 && lost != 1;
+    }
+}
 
 /* The counts of a level that keeps the tensor. */
 static bool count_level(const sx_check_case *c, const sx_mapping_level *at, int tensor,
@@ -160,6 +215,7 @@ static bool count_level(const sx_check_case *c, const sx_mapping_level *at, int 
     out->edge[SX_READ] &= !t->binary_reads;
     out->edge[SX_FILL] &= !t->binary_given;
     out->edge[SX_UPDATE] &= !t->binary_asked;
+    if (good) set_less(t, output, spared, out);
     return good;
 }
 
@@ -169,6 +225,8 @@ static bool set_given(const sx_check_nest *nest, const sx_check_flow *from, int 
     t->given = (sx_check_fraction){from->delivered, from->children};
     t->binary_given = (from->n_terms == 1 || is_binary(from->children)) && binary_links;
     t->binary_reads &= binary_links;
+    t->supply = sum_supply(from);
+    t->peers = (double)from->links / (double)nest->used[s];
     return add_fraction(&t->reads, from->links, nest->used[s]) &&
            add_fraction(&t->given, from->links, nest->used[s]);
 }
@@ -178,6 +236,7 @@ bool sx_check_collapse(const sx_check_case *c, const sx_check_nest *nest, const 
     int outermost = c->machine.n_levels - 1;
     sx_check_fraction inner = {0, 1}; /* accesses of the level inside, where it passes them on */
     bool passed = false, good = true, binary = true;
+    double demand = 0; /* `inner` as the model's doubles have it */
     while (!(mapping->level[outermost].keep >> tensor & 1)) outermost--;
     set_partitions(c, nest, tensor, out);
     for (int s = 0; s < c->machine.n_levels && good; s++) {
@@ -188,6 +247,10 @@ bool sx_check_collapse(const sx_check_case *c, const sx_check_nest *nest, const 
         out[s].linked = !passed && out[s].flows;
         memset(out[s].access, 0, sizeof out[s].access);
         memset(out[s].edge, 0, sizeof out[s].edge);
+        memset(out[s].less, 0, sizeof out[s].less);
+        out[s].factor = share_in_doubles(&flow[s], passed, demand);
+        demand = sum_accesses(&flow[s], out[s].factor);
+        out[s].open = false;
         if (passed) {
             out[s].share = inner;
             good = scale_fraction(&out[s].share, flow[s].children, flow[s].delivered);
@@ -202,7 +265,7 @@ bool sx_check_collapse(const sx_check_case *c, const sx_check_nest *nest, const 
             out[s].partition = 0;
             continue;
         }
-        level_traffic t = {asked, asked, {0, 1}, binary, binary, true, s == outermost};
+        level_traffic t = {asked, asked, {0, 1}, binary, binary, true, s == outermost, demand, 0, 0};
         if (s < outermost) good = good && set_given(nest, &flow[s + 1], s, &t);
         good = good && count_level(c, &mapping->level[s], tensor, &t, &out[s]);
     }

@@ -19,8 +19,9 @@ typedef struct sx_check_flow {
     sx_wide delivered; /* words that they receive from it, each child counted */
     sx_wide links;     /* words that they exchange */
     int64_t children;
-    int n_terms;   /* kinds of groups that deliver words */
-    int n_records; /* only where the network costs energy */
+    int n_terms; /* kinds of groups that deliver words */
+    int n_records;
+    bool unlisted; /* there are more records, of a network that costs no energy */
     sx_check_record record[SX_CHECK_RECORDS];
 } sx_check_flow;
 
@@ -34,11 +35,14 @@ typedef struct sx_check_counts {
     int64_t access[SX_N_ACCESSES];
     bool
         edge[SX_N_ACCESSES]; /* doubles, which cannot hold the fractions that make it, may come to one less */
-    sx_check_fraction share; /* what the level makes of its flow's accesses, for levels that it bypasses */
-    int64_t partition;       /* 0 where the level does not keep the tensor */
-    bool binary;             /* doubles hold the share, and all that it is made of */
-    bool linked;             /* its flow's links are used */
-    bool flows;              /* it has a flow of the tensor at all */
+    bool less[SX_N_ACCESSES]; /* they do: the model's own steps in doubles come to one less */
+    bool open;                /* `less` is not known of some edge: too many words, or groups */
+    double factor;            /* the share, as the model's doubles have it; NaN: not known */
+    sx_check_fraction share;  /* what the level makes of its flow's accesses, for levels that it bypasses */
+    int64_t partition;        /* 0 where the level does not keep the tensor */
+    bool binary;              /* doubles hold the share, and all that it is made of */
+    bool linked;              /* its flow's links are used */
+    bool flows;               /* it has a flow of the tensor at all */
 } sx_check_counts;
 
 /* What level s hands to its children of a tensor; false where it is too much to list or to count, as `doubt` says. */

@@ -97,6 +97,12 @@ sx_cost_comparison sx_compare_checked_cost(sx_checked_case *checked, const sx_ma
         return SX_COSTS_DIFFER;
     }
     double energy = (double)cost.energy / (double)checked->c->machine.scale, leak = 0;
+    double said = (double)cost.said_energy / (double)checked->c->machine.scale;
+    if (!cost.open && cost.cycles < 1 << 30 && fabs(said - full.energy_pj) > 1e-12 * said) {
+        snprintf(why, 512, "the model's doubles make %.17g pJ, the checker's of them %.17g", full.energy_pj,
+                 said);
+        return SX_COSTS_DIFFER;
+    }
     if (cost.full && (uint64_t)cost.cycles + 1 == full.cycles) {
         for (int s = 0; s < checked->c->machine.n_levels; s++) leak += full.level[s].leakage_pj;
         cost.cycles++;

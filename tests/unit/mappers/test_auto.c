@@ -61,6 +61,7 @@ static void short_searches_begin_with_sunstone(void **state) {
     const sx_run_options one = {.evaluations = 1};
     sx_run_options brief = {.seconds = 1};
     uint64_t used;
+    if (SX_SANITIZED) skip();
     brief.target = search("accel-b", "resnet-conv4", "sunstone:plus=on", &one, NULL);
     assert_true(search("accel-b", "resnet-conv4", "optimal", &brief, &used) <= brief.target);
     assert_true(used < 100);

@@ -66,6 +66,8 @@ static void expect_account(const subject *s, const ground *g, const sx_run_optio
 
 static void same_seed_same_bytes_whatever_the_threads(void **state) {
     const subject *s = *state;
+    /* The solver of integer programs is a forked child: a sanitizer's allocator may be locked by a thread that it lacks. */
+    if (SX_SANITIZED && strcmp(s->name, "cosa") == 0) skip();
     for (size_t i = 0; i < s->n_grounds; i++) {
         const ground *g = &s->ground[i];
         for (int kind = 0; kind < 3; kind++) {
@@ -91,7 +93,9 @@ static void budgets_are_never_exceeded(void **state) {
     const uint64_t budgets[] = {1, 2, 7, s->budget / 10, s->budget};
     for (size_t i = 0; i < s->n_grounds; i++)
         for (size_t b = 0; b < sizeof budgets / sizeof *budgets; b++)
-            for (unsigned threads = SX_SANITIZED ? 4 : 1; threads <= 4; threads += 3) {
+            for (unsigned threads = SX_SANITIZED && strcmp(s->name, "cosa") != 0 ? 4 : 1; threads <= 4;
+                 threads += 3) {
+                if (SX_SANITIZED && threads == 4 && strcmp(s->name, "cosa") == 0) break;
                 sx_run_options options = options_of(b, budgets[b]);
                 options.threads = threads;
                 sx_run *run = searched(&s->ground[i], s->text, &options);

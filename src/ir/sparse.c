@@ -95,7 +95,7 @@ static int by_tensor(const void *a, const void *b) {
 }
 
 /* A set of names by their numbers after sorting. */
-static uint32_t renumber_set(uint32_t set, const uint8_t *number) {
+static uint32_t renumber_names(uint32_t set, const uint8_t *number) {
     uint32_t out = 0;
     for (; set; set &= set - 1) out |= 1u << number[__builtin_ctz(set)];
     return out;
@@ -110,12 +110,12 @@ static void order_names(sx_sparse *sparse, const sx_sparse *from) {
     for (int i = 0; i < sparse->n_formats; i++) sparse->format[i].tensor = number[sparse->format[i].tensor];
     for (int i = 0; i < sparse->n_ranks; i++)
         for (int k = 0; k < sparse->rank[i].n_flattened; k++)
-            sparse->rank[i].flattened[k] = renumber_set(sparse->rank[i].flattened[k], number);
+            sparse->rank[i].flattened[k] = renumber_names(sparse->rank[i].flattened[k], number);
     for (int i = 0; i < sparse->n_actions; i++)
         for (int k = 0; k < sparse->action[i].n_options; k++) {
             sx_action_option *o = &sparse->action[i].option[k];
             o->target = number[o->target];
-            o->on = renumber_set(o->on, number);
+            o->on = renumber_names(o->on, number);
         }
 }
 

@@ -402,7 +402,7 @@ static sx_status prepare_search(egrl *e, bool *resumed) {
     return prepare_state(e, resumed);
 }
 
-static void free_search(egrl *e) {
+static void free_egrl(egrl *e) {
     for (int k = 0; k < ENCODINGS; k++) sx_population_fini(&e->population[k]);
     sx_learner_free(e->learner);
     sx_actor_fini(&e->actor);
@@ -431,6 +431,6 @@ sx_status sx_egrl_search(sx_run *run, const sx_egrl_options *options) {
     }
     if (!status && *options->save && e.s->begun)
         status = sx_actor_write(&e.actor, options->n_nets ? e.best : e.numbers, options->save);
-    free_search(&e);
+    free_egrl(&e);
     return status;
 }

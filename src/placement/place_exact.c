@@ -308,7 +308,7 @@ static sx_status prepare_search(sx_place_exact *x) {
     return !resumed || state_sound(x, size) ? SX_OK : sx_run_damaged(x->run);
 }
 
-static void free_search(sx_place_exact *x) {
+static void free_exact_search(sx_place_exact *x) {
     sx_place_state_fini(&x->work);
     sx_place_relax_fini(&x->relax);
     free(x->lambda);
@@ -351,7 +351,7 @@ static sx_status branch_and_bound(sx_run *run) {
     if (!status) tell_bound(&x);
     bool closed = !status && x.s->begun && x.s->n_open == 0 && x.latency_only;
     if (closed && sx_run_objective(run)->n_criteria == 1) sx_run_optimal(run);
-    free_search(&x);
+    free_exact_search(&x);
     return status;
 }
 

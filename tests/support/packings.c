@@ -1,7 +1,5 @@
 #include "support/packings.h"
 
-#include "sextant/rng.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,9 +7,7 @@
 
 #include <cmocka.h>
 
-void sx_cut_rectangle(uint64_t number, uint64_t steps, uint64_t bytes, int tries, sx_buffer *buffer,
-                      size_t n) {
-    sx_rng rng = sx_rng_stream(0, "test.joins", number);
+void sx_cut_rectangle(sx_rng rng, uint64_t steps, uint64_t bytes, int tries, sx_buffer *buffer, size_t n) {
     buffer[0] = (sx_buffer){0, steps, bytes, 0};
     for (size_t k = 1; k < n;) {
         sx_buffer *cut = &buffer[sx_rng_below(&rng, k)], *rest = &buffer[k];

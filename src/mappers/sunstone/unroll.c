@@ -64,7 +64,7 @@ static bool is_own(const axis *a, const uint32_t *factor) {
 }
 
 /* Adds the fills that have these factors and more of the dimensions `dims`. */
-static void add_fill(const axis *a, uint32_t dims, sx_sunstone_unrolling *now, uint64_t product) {
+static void add_unrollings(const axis *a, uint32_t dims, sx_sunstone_unrolling *now, uint64_t product) {
     if (a->out->failed || a->out->n >= a->limit) return;
     if (!dims) {
         if ((a->exact && product != a->size) || (a->larger && !is_own(a, now->factor))) return;
@@ -76,7 +76,7 @@ static void add_fill(const axis *a, uint32_t dims, sx_sunstone_unrolling *now, u
     int d = __builtin_ctz(dims);
     for (uint32_t f = next_factor(a, d, 0); f && product * f <= a->size; f = next_factor(a, d, f)) {
         now->factor[d] = f;
-        if (!a->exact || a->size % (product * f) == 0) add_fill(a, dims & (dims - 1), now, product * f);
+        if (!a->exact || a->size % (product * f) == 0) add_unrollings(a, dims & (dims - 1), now, product * f);
     }
     now->factor[d] = 1;
 }
@@ -92,7 +92,7 @@ static size_t append_fills(axis *a, uint32_t dims, bool exact, bool maximal, boo
     a->exact = exact;
     a->maximal = maximal;
     a->larger = larger;
-    add_fill(a, a->dims, &none, 1);
+    add_unrollings(a, a->dims, &none, 1);
     a->dims = may;
     return a->out->n - before;
 }

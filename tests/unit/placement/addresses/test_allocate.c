@@ -1,8 +1,7 @@
 /* Offsets of buffers: alignment, limits and what ends a search. */
 #include "placement/addresses/allocate.h"
 #include "support/expect.h"
-
-#include "sextant/rng.h"
+#include "support/packings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -61,21 +60,7 @@ static void sizes_that_overflow_are_refused(void **state) {
 /* Cuts a rectangle of steps and bytes into n buffers and makes every tenth smaller, so that the fewest bytes take a
  * long search. */
 static void draw(sx_buffer *buffer, size_t n) {
-    sx_rng rng = sx_rng_stream(0, "test.allocate", 0);
-    buffer[0] = (sx_buffer){0, 1000, 1000, 0};
-    for (size_t k = 1; k < n;) {
-        sx_buffer *cut = &buffer[sx_rng_below(&rng, k)], *rest = &buffer[k];
-        *rest = *cut;
-        if (sx_rng_below(&rng, 2) && cut->upper - cut->lower > 1) {
-            cut->upper = cut->lower + 1 + sx_rng_below(&rng, cut->upper - cut->lower - 1);
-            rest->lower = cut->upper;
-            k++;
-        } else if (cut->size > 1) {
-            cut->size = 1 + sx_rng_below(&rng, cut->size - 1);
-            rest->size -= cut->size;
-            k++;
-        }
-    }
+    sx_cut_rectangle(sx_rng_stream(0, "test.allocate", 0), 1000, 1000, 0, buffer, n);
     for (size_t k = 0; k < n; k += 10) buffer[k].size = (buffer[k].size + 1) / 2;
 }
 

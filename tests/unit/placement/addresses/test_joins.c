@@ -18,7 +18,7 @@ static void packings_without_waste_are_found(void **state) {
     for (uint64_t number = 0; number < 4; number++) {
         const sx_allocate_options options = {.capacity = number % 2 ? 0 : BYTES, .nodes = NODES};
         sx_allocation found;
-        sx_cut_rectangle(number, STEPS, BYTES, 20, buffer, BUFFERS);
+        sx_cut_rectangle(sx_rng_stream(0, "test.joins", number), STEPS, BYTES, 20, buffer, BUFFERS);
         sx_expect_apart(buffer, BUFFERS, BYTES);
         for (size_t i = 0; i < BUFFERS; i++) buffer[i].offset = 7;
         sx_expect_ok(sx_allocate(buffer, BUFFERS, &options, &found));
@@ -35,7 +35,7 @@ static void joins_are_taken_apart_again(void **state) {
     sx_buffer buffer[FEW], left[FEW];
     sx_joins *joins;
     (void)state;
-    sx_cut_rectangle(9, STEPS, BYTES, 20, buffer, FEW);
+    sx_cut_rectangle(sx_rng_stream(0, "test.joins", 9), STEPS, BYTES, 20, buffer, FEW);
     sx_expect_ok(sx_joins_new(buffer, FEW, &joins));
     assert_true(sx_joins_live(joins) == BYTES);
     assert_true(sx_joins_suit(joins, BYTES) && !sx_joins_suit(joins, 2 * BYTES));

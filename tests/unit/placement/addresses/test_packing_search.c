@@ -1,8 +1,7 @@
 /* The tree search for offsets below one capacity: what every rule finds, and in how many nodes. */
 #include "placement/addresses/packing_search.h"
 #include "support/expect.h"
-
-#include "sextant/rng.h"
+#include "support/packings.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,21 +13,7 @@ enum { BUFFERS = 40, CASES = 100, STEPS = 60, BYTES = 100 };
 
 /* Cuts a rectangle of steps and bytes into buffers, which leave no gap where they fit into it again. */
 static void draw_buffers(uint64_t number, sx_buffer *buffer) {
-    sx_rng rng = sx_rng_stream(0, "test.packing", number);
-    buffer[0] = (sx_buffer){0, STEPS, BYTES, 0};
-    for (size_t k = 1; k < BUFFERS;) {
-        sx_buffer *cut = &buffer[sx_rng_below(&rng, k)], *rest = &buffer[k];
-        *rest = *cut;
-        if (sx_rng_below(&rng, 2) && cut->upper - cut->lower > 1) {
-            cut->upper = cut->lower + 1 + sx_rng_below(&rng, cut->upper - cut->lower - 1);
-            rest->lower = cut->upper;
-            k++;
-        } else if (cut->size > 1) {
-            cut->size = 1 + sx_rng_below(&rng, cut->size - 1);
-            rest->size -= cut->size;
-            k++;
-        }
-    }
+    sx_cut_rectangle(sx_rng_stream(0, "test.packing", number), STEPS, BYTES, 0, buffer, BUFFERS);
     buffer[BUFFERS - 1].size -= buffer[BUFFERS - 1].size > 1 && number % 2;
 }
 

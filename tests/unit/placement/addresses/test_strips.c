@@ -47,7 +47,7 @@ static void packings_are_divided(void **state) {
         const sx_strips_packer packer = {pack_few, never, &user};
         uint64_t nodes = 100000;
         bool found = false;
-        sx_cut_rectangle(number, STEPS, BYTES, 20, buffer, BUFFERS);
+        sx_cut_rectangle(sx_rng_stream(0, "test.joins", number), STEPS, BYTES, 20, buffer, BUFFERS);
         for (size_t i = 0; i < BUFFERS; i++) buffer[i].offset = 7;
         for (uint64_t attempt = 0; attempt < 4 && !found; attempt++)
             sx_expect_ok(sx_strips_divide(buffer, BUFFERS, BYTES, attempt, &packer, &nodes, &found));
@@ -65,7 +65,7 @@ static void other_buffers_are_refused(void **state) {
     uint64_t nodes = 1000;
     bool found = true;
     (void)state;
-    sx_cut_rectangle(1, STEPS, BYTES, 20, buffer, FEW);
+    sx_cut_rectangle(sx_rng_stream(0, "test.joins", 1), STEPS, BYTES, 20, buffer, FEW);
     sx_expect_ok(sx_strips_divide(buffer, FEW, BYTES + 1, 0, &packer, &nodes, &found));
     assert_false(found);
     for (int i = 0; i < FEW; i++)
@@ -73,7 +73,7 @@ static void other_buffers_are_refused(void **state) {
     sx_expect_ok(sx_strips_divide(buffer, FEW, BYTES, 0, &packer, &nodes, &found));
     assert_false(found);
     assert_int_equal(user.calls, 0);
-    sx_cut_rectangle(1, STEPS, BYTES, 20, buffer, FEW);
+    sx_cut_rectangle(sx_rng_stream(0, "test.joins", 1), STEPS, BYTES, 20, buffer, FEW);
     sx_expect_ok(sx_strips_divide(buffer, FEW, BYTES, 0, &packer, &nodes, &found));
     assert_true(found && nodes <= 1000);
     sx_expect_ok(sx_strips_divide(buffer, 0, BYTES, 0, &stopped, &nodes, &found));
@@ -88,7 +88,7 @@ static void the_allocator_uses_strips(void **state) {
     for (uint64_t number = 0; number < CASES; number++) {
         const sx_allocate_options options = {.capacity = number % 2 ? 0 : BYTES, .nodes = 100000};
         sx_allocation found;
-        sx_cut_rectangle(number, STEPS, BYTES, 3, buffer, BUFFERS);
+        sx_cut_rectangle(sx_rng_stream(0, "test.joins", number), STEPS, BYTES, 3, buffer, BUFFERS);
         sx_expect_ok(sx_allocate(buffer, BUFFERS, &options, &found));
         assert_true(found.found && found.proven && found.bytes == BYTES && found.live == BYTES);
         sx_expect_apart(buffer, BUFFERS, BYTES);

@@ -164,7 +164,7 @@ typedef struct setup {
     sx_problem problem;
     sx_arch arch;
     sx_model *model, *dense;
-    sx_evaluator *evaluator, *dense_evaluator;
+    sx_model_workspace *evaluator, *dense_evaluator;
     sx_mapping *mappings;
     sx_score *scores;
     sx_verdict *verdicts;
@@ -179,11 +179,11 @@ static void prepare_case(setup *s, const char *problem, const char *arch, int ra
     bench_need(sx_catalog_arch(arch, &s->arch));
     bench_need(sx_problem_bind_to(&s->problem, &s->arch));
     bench_need(sx_model_new(&s->problem, &s->arch, NULL, &s->dense));
-    bench_need(sx_evaluator_new(s->dense, &s->dense_evaluator));
+    bench_need(sx_model_workspace_new(s->dense, &s->dense_evaluator));
     if (sparse) make_sparse(&s->problem, &s->arch, sparse);
     if (law == PLAIN) s->arch.law[0].n_caches = 0;
     bench_need(sx_model_new(&s->problem, &s->arch, &options, &s->model));
-    bench_need(sx_evaluator_new(s->model, &s->evaluator));
+    bench_need(sx_model_workspace_new(s->model, &s->evaluator));
     s->mappings = malloc(MAPPINGS * sizeof *s->mappings);
     s->scores = malloc(MAPPINGS * sizeof *s->scores);
     s->verdicts = malloc(MAPPINGS * sizeof *s->verdicts);
@@ -207,8 +207,8 @@ static void finish(setup *s) {
     free(s->mappings);
     free(s->scores);
     free(s->verdicts);
-    sx_evaluator_free(s->evaluator);
-    sx_evaluator_free(s->dense_evaluator);
+    sx_model_workspace_free(s->evaluator);
+    sx_model_workspace_free(s->dense_evaluator);
     sx_model_free(s->model);
     sx_model_free(s->dense);
 }
@@ -246,7 +246,7 @@ __attribute__((noinline)) static double measured(setup *s, int mode, long n) {
 /* Exchanges the model for the dense one. */
 static void turn_dense(setup *s) {
     sx_model *model = s->model;
-    sx_evaluator *evaluator = s->evaluator;
+    sx_model_workspace *evaluator = s->evaluator;
     s->model = s->dense;
     s->evaluator = s->dense_evaluator;
     s->dense = model;
@@ -342,7 +342,8 @@ static double print_times(double *time, int n) {
 }
 
 /* The scores of mappings, and the time that each takes. */
-static void time_scores(sx_evaluator *evaluator, const sx_mapping *mappings, sx_score *scores, double *time) {
+static void time_scores(sx_model_workspace *evaluator, const sx_mapping *mappings, sx_score *scores,
+                        double *time) {
     for (int i = 0; i < REMAINDERS; i++) {
         double start = bench_now(1);
         sx_evaluate_score(evaluator, &mappings[i], &scores[i]);
@@ -355,10 +356,10 @@ static void print_remainder_case(const char *problem, const char *arch, int ragg
     static double fast[REMAINDERS], walk[REMAINDERS];
     static sx_score walked[REMAINDERS];
     setup s;
-    sx_evaluator *walker;
+    sx_model_workspace *walker;
     int different = 0;
     prepare_case(&s, problem, arch, ragged, SX_DENSITY_NONE, NO_LAW, REMAINDERS);
-    bench_need(sx_evaluator_new(s.model, &walker));
+    bench_need(sx_model_workspace_new(s.model, &walker));
     walker->walks = true;
     time_scores(s.evaluator, s.mappings, s.scores, fast);
     time_scores(walker, s.mappings, walked, walk);
@@ -367,7 +368,7 @@ static void print_remainder_case(const char *problem, const char *arch, int ragg
     double mean = print_times(fast, REMAINDERS), old = print_times(walk, REMAINDERS);
     printf(" %10.0f %9.1f x", 1 / mean, old / mean);
     printf(different ? "   %d DIFFER\n" : "\n", different);
-    sx_evaluator_free(walker);
+    sx_model_workspace_free(walker);
     finish(&s);
 }
 

@@ -31,7 +31,7 @@ typedef struct ground {
     sx_problem problem;
     sx_constraints constraints; /* of the catalog's machine */
     sx_model *model;
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     sx_cost cost;
     sx_measurements table; /* of the chip `rtl` */
     double
@@ -151,12 +151,12 @@ static void read_table(ground *g) {
         const sx_measured *row = &g->table.row[i];
         sx_model_options options = {.latency_tile = true};
         sx_model *model;
-        sx_evaluator *evaluator;
+        sx_model_workspace *evaluator;
         bench_need(sx_model_new(&row->problem, &g->arch, &options, &model));
-        bench_need(sx_evaluator_new(model, &evaluator));
+        bench_need(sx_model_workspace_new(model, &evaluator));
         bool legal = sx_evaluate(evaluator, &row->mapping, &g->cost).reason == SX_LEGAL;
         g->ratio[i] = legal && row->cycles > 0 ? log(row->cycles / g->cost.latency) : NAN;
-        sx_evaluator_free(evaluator);
+        sx_model_workspace_free(evaluator);
         sx_model_free(model);
     }
 }
@@ -178,13 +178,13 @@ static ground *ground_new(const char *arch, const char *problem) {
     bench_need(sx_catalog_problem(problem, &g->problem));
     read_constraints(arch, g);
     bench_need(sx_model_new(&g->problem, &g->arch, &options, &g->model));
-    bench_need(sx_evaluator_new(g->model, &g->evaluator));
+    bench_need(sx_model_workspace_new(g->model, &g->evaluator));
     if (strcmp(arch, "gemmini") == 0) read_table(g);
     return g;
 }
 
 static void ground_free(ground *g) {
-    sx_evaluator_free(g->evaluator);
+    sx_model_workspace_free(g->evaluator);
     sx_model_free(g->model);
     sx_measurements_free(&g->table);
     free(g->ratio);

@@ -22,7 +22,7 @@ enum { DRAWN, MOVES, KEPT, N_MODES };
 typedef struct setup {
     sx_model *model;
     sx_space *space;
-    sx_evaluator *core, *library; /* the second without the core */
+    sx_model_workspace *core, *library; /* the second without the core */
     sx_mapping *drawn, *moves;
 } setup;
 
@@ -49,8 +49,8 @@ static void draw(setup *s) {
 static void prepare(setup *s, const sx_problem *problem, const sx_arch *arch) {
     bench_need(sx_model_new(problem, arch, NULL, &s->model));
     bench_need(sx_map_space_new(s->model, NULL, NULL, &s->space));
-    bench_need(sx_evaluator_new(s->model, &s->core));
-    bench_need(sx_evaluator_new(s->model, &s->library));
+    bench_need(sx_model_workspace_new(s->model, &s->core));
+    bench_need(sx_model_workspace_new(s->model, &s->library));
     sx_core_scorer_free(s->library->core);
     s->library->core = NULL;
     s->drawn = malloc(POINTS * sizeof *s->drawn);
@@ -62,14 +62,14 @@ static void prepare(setup *s, const sx_problem *problem, const sx_arch *arch) {
 static void finish(setup *s) {
     free(s->drawn);
     free(s->moves);
-    sx_evaluator_free(s->core);
-    sx_evaluator_free(s->library);
+    sx_model_workspace_free(s->core);
+    sx_model_workspace_free(s->library);
     sx_space_free(s->space);
     sx_model_free(s->model);
 }
 
 /* Scores mappings one by one. */
-static double score(sx_evaluator *evaluator, const sx_mapping *mapping, int n) {
+static double score(sx_model_workspace *evaluator, const sx_mapping *mapping, int n) {
     double sum = 0;
     for (int i = 0; i < n; i++) {
         sx_score score = {0};
@@ -105,7 +105,7 @@ static long score_choices(setup *s, const sx_mapping *mapping, bool library, dou
 
 /* Scores everything of a mode once or more often; returns how many scores that were. */
 __attribute__((noinline)) static long measured(setup *s, int mode, bool library, int times, double *sum) {
-    sx_evaluator *evaluator = library ? s->library : s->core;
+    sx_model_workspace *evaluator = library ? s->library : s->core;
     long n = 0;
     for (int first = 0; first < POINTS && mode != KEPT; first += BLOCK)
         for (int i = 0; i < times; i++, n += BLOCK)

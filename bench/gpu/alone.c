@@ -136,19 +136,26 @@ static void try_points(const sx_gpu_module *module, const sx_gpu_image *image, s
     found->seconds = 0;
 }
 
+/* Children of some islands. */
+static void rate_children(const sx_gpu_module *module, const sx_gpu_image *image, sx_gpu_device *device,
+                          uint32_t islands) {
+    sx_gpu_found bred = {.best = {.value = INFINITY}};
+    sx_gpu_point point;
+    for (uint64_t i = 0; i < 8; i++) {
+        sx_gpu_epoch epoch = {5, 16 * i, 16, islands, chances};
+        need(module->evolve(device, &epoch, &bred, &point, message));
+    }
+    printf("%s: gamma %.3f G children/s of %u islands, best %.17g\n", image->name,
+           8.0 * 16 * islands * SX_GPU_ISLAND / bred.seconds / 1e9, islands, bred.best.value);
+}
+
 /* Single scores and children alone, for comparisons of kernels; and whether a few points are the CPU's. */
 static int rate_brief(const sx_gpu_module *module, const sx_gpu_image *image) {
     sx_gpu_device *device;
-    sx_gpu_found bred = {.best = {.value = INFINITY}};
-    sx_gpu_point point;
     need(module->make(image, &device, message));
     rate_single(module, image, device);
-    for (uint64_t i = 0; i < 8; i++) {
-        sx_gpu_epoch epoch = {5, 16 * i, 16, 2048, chances};
-        need(module->evolve(device, &epoch, &bred, &point, message));
-    }
-    printf("%s: gamma %.3f G children/s, best %.17g\n", image->name,
-           8.0 * 16 * 2048 * SX_GPU_ISLAND / bred.seconds / 1e9, bred.best.value);
+    for (uint32_t islands = 2048; islands <= 8192; islands *= 4)
+        rate_children(module, image, device, islands);
     module->end(device);
     static sx_gpu_found found[2];
     static sx_gpu_point best[2];

@@ -13,7 +13,8 @@
 #include <string.h>
 
 /* The whole cost of a point, as a GPU's score. */
-static sx_core_score cost_of(const sx_space *space, sx_evaluator *evaluator, const sx_core_nest *point) {
+static sx_core_score cost_of(const sx_space *space, sx_model_workspace *evaluator,
+                             const sx_core_nest *point) {
     static sx_cost cost;
     sx_mapping mapping;
     sx_core_nest back;
@@ -28,7 +29,7 @@ static sx_core_score cost_of(const sx_space *space, sx_evaluator *evaluator, con
 }
 
 /* Writes what is expected of n points. */
-static void expect(const sx_space *space, const sx_gpu_image *image, sx_evaluator *evaluator,
+static void expect(const sx_space *space, const sx_gpu_image *image, sx_model_workspace *evaluator,
                    const char *path, uint64_t n, uint32_t tries) {
     sx_gpu_view view = sx_gpu_view_of(image, image);
     gpu_expected head = {.seed = 1, .n = n, .tries = tries};
@@ -71,7 +72,7 @@ int main(int argc, char **argv) {
     sx_arch arch;
     sx_model *model;
     sx_space *space;
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     sx_objective objective;
     sx_gpu_image *image;
     if (argc < 4) return 2;
@@ -82,7 +83,7 @@ int main(int argc, char **argv) {
     bench_need(sx_catalog_arch(argv[2], &arch));
     bench_need(sx_model_new(&problem, &arch, NULL, &model));
     bench_need(sx_map_space_new(model, NULL, NULL, &space));
-    bench_need(sx_evaluator_new(model, &evaluator));
+    bench_need(sx_model_workspace_new(model, &evaluator));
     bench_need(sx_objective_parse("edp", &objective));
     bench_need(sx_gpu_image_new(space, &objective, SX_GPU_POINTS | SX_GPU_TABLES, &image));
     bench_need(sx_file_write(argv[3], (const char *)image, (size_t)image->size));
@@ -91,7 +92,7 @@ int main(int argc, char **argv) {
     if (argc > 6)
         expect(space, image, evaluator, argv[4], strtoull(argv[5], NULL, 10), (uint32_t)atoi(argv[6]));
     free(image);
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     sx_space_free(space);
     sx_model_free(model);
     return 0;

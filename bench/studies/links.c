@@ -33,14 +33,14 @@ typedef struct tally {
 static double without_links(const sx_study_group *group, size_t item, const sx_mapping *mapping) {
     sx_model_options options = {.no_link_transfers = true};
     sx_model *model;
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     sx_score score = {0};
     sx_objective edp;
     sx_study_need(sx_objective_parse("edp", &edp));
     sx_study_need(sx_model_new(&group->item[item].problem, &group->arch, &options, &model));
-    sx_study_need(sx_evaluator_new(model, &evaluator));
+    sx_study_need(sx_model_workspace_new(model, &evaluator));
     sx_verdict verdict = sx_evaluate_score(evaluator, mapping, &score);
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     sx_model_free(model);
     return verdict.reason == SX_LEGAL ? sx_objective_value(&edp, &score) : INFINITY;
 }

@@ -17,12 +17,10 @@ SX_API SX_MUST_USE sx_status sx_input_estimate_by(sx_input *input, const char *e
 /* Adds an architecture of the catalog, with its constraints where it has any, as if it were a file. */
 SX_API SX_MUST_USE sx_status sx_input_add_arch(sx_input *input, const char *name);
 
-/* After the architecture was read: what its components cost, as the JSON of `sextant estimate --json`; and as both tables
- * of Accelergy's (ERT and ART) in YAML. Freed with sx_free(). An error before. */
-SX_API SX_MUST_USE sx_status sx_input_estimates(const sx_input *input, const sx_arch *arch,
+/* After the architecture was read: what its components cost, in SX_JSON as `sextant estimate --json` prints it, in
+ * SX_YAML as both tables of Accelergy's (ERT and ART). Freed with sx_free(). An error before. */
+SX_API SX_MUST_USE sx_status sx_input_estimates(const sx_input *input, const sx_arch *arch, sx_format format,
                                                 SX_OWN char **out);
-SX_API SX_MUST_USE sx_status sx_input_estimate_tables(const sx_input *input, const sx_arch *arch,
-                                                      SX_OWN char **out);
 
 #ifdef __cplusplus
 }

@@ -72,8 +72,6 @@ typedef struct sx_model sx_model;
 SX_API SX_MUST_USE sx_status sx_cost_model_new(const sx_problem *problem, const sx_arch *arch,
                                                const sx_options *options, SX_OWN sx_model **out);
 SX_API void sx_model_free(SX_TAKE sx_model *model);
-SX_API const sx_problem *sx_model_problem(const sx_model *model);
-SX_API const sx_arch *sx_model_arch(const sx_model *model);
 
 /* The totals that decide searches, in this order: picojoules, cycles, the share of the compute units in use, words
  * accessed at the outermost level, and cycles of the tile pipeline (with the option "latency" tile; otherwise the

@@ -48,12 +48,8 @@ SX_API int sx_problem_dim(const sx_problem *problem, const char *name);
 SX_API int sx_problem_n_tensors(const sx_problem *problem);
 SX_API const char *sx_problem_tensor_name(const sx_problem *problem, int tensor);
 SX_API int sx_problem_tensor(const sx_problem *problem, const char *name);
-/* The index of the output. */
-SX_API int sx_problem_output(const sx_problem *problem);
 /* How many multiply-accumulates the problem takes: the product of its dimensions. */
 SX_API uint64_t sx_problem_computes(const sx_problem *problem);
-/* How many words the whole tensor spans (its bounding box, as the model counts tiles). */
-SX_API uint64_t sx_problem_words(const sx_problem *problem, int tensor);
 
 /* Gives the tensors, as further names, those that an architecture's levels call them by: Inputs, Weights, Outputs. What
  * no rule settles is left as it is. */
@@ -74,8 +70,7 @@ SX_API const char *sx_arch_level_name(const sx_arch *arch, int level);
 /* The index of the level of that name, -1 where there is none. */
 SX_API int sx_arch_level(const sx_arch *arch, const char *name);
 /* How many children each instance of a level has in X and in Y (children of level 0: compute units). */
-SX_API uint64_t sx_arch_fanout_x(const sx_arch *arch, int level);
-SX_API uint64_t sx_arch_fanout_y(const sx_arch *arch, int level);
+SX_API void sx_arch_fanout(const sx_arch *arch, int level, uint64_t *x, uint64_t *y);
 
 /* --- networks: layers to be mapped one by one --- */
 
@@ -91,12 +86,18 @@ SX_API uint64_t sx_network_layer_count(const sx_network *network, size_t layer);
 /* The problem of a layer, which lives as long as the network is not changed. */
 SX_API const sx_problem *sx_network_layer_problem(const sx_network *network, size_t layer);
 
-/* --- the catalog of what is built in --- */
+/* --- what is built in --- */
 
-/* Entry `index`, its name and a line about it; NULL past the last. */
-SX_API const char *sx_catalog_arch_name(size_t index, const char **about);
-SX_API const char *sx_catalog_problem_name(size_t index, const char **about);
-SX_API const char *sx_catalog_network_name(size_t index, const char **about);
+/* Entry `index` of a list, its name and a line about it (`about` may be NULL); NULL past the last. */
+typedef enum sx_list {
+    SX_LIST_ARCHS, /* of the catalog, as problems and networks */
+    SX_LIST_PROBLEMS,
+    SX_LIST_NETWORKS,
+    SX_LIST_MAPPERS,
+    SX_LIST_OBJECTIVES,
+    SX_LIST_OPTIONS, /* of sextant/options.h */
+} sx_list;
+SX_API const char *sx_list_name(sx_list list, size_t index, const char **about);
 SX_API SX_MUST_USE sx_status sx_catalog_arch(const char *name, sx_arch *out);
 SX_API SX_MUST_USE sx_status sx_catalog_problem(const char *name, sx_problem *out);
 
@@ -119,14 +120,16 @@ SX_API SX_MUST_USE sx_status sx_input_new(SX_OWN sx_input **out);
 SX_API void sx_input_free(SX_TAKE sx_input *input);
 
 /* Before files are added: a folder from which they may include others, beside that of the file given itself; the
- * value of a variable, for {{name}} in templates and for names in expressions; that unknown keys and what would be
- * warned about are errors; that keys which look like known ones misspelt are not; that files are read as Timeloop reads
- * them where that differs (docs/from-timeloop.md). */
+ * value of a variable, for {{name}} in templates and for names in expressions; and how they are read. */
 SX_API SX_MUST_USE sx_status sx_input_include_path(sx_input *input, const char *folder);
 SX_API SX_MUST_USE sx_status sx_input_set(sx_input *input, const char *name, const char *value);
-SX_API void sx_input_strict(sx_input *input);
-SX_API void sx_input_lenient(sx_input *input);
-SX_API void sx_input_like_timeloop(sx_input *input);
+typedef enum sx_reading {
+    SX_READ_STRICT,        /* unknown keys and other warnings are errors */
+    SX_READ_LENIENT,       /* keys that look like misspelt ones are not errors */
+    SX_READ_LIKE_TIMELOOP, /* as Timeloop reads them where that differs (docs/from-timeloop.md) */
+    SX_READ_REMAINDERS,    /* constraints of a search with remainders: factors that do not divide are kept */
+} sx_reading;
+SX_API void sx_input_read_as(sx_input *input, sx_reading how);
 
 /* Adds a YAML or JSON file. It may have the templates of Timeloop's front end, and include regular files
  * below its own folder. A map.txt is a loop nest as Timeloop prints it, read as a mapping. A
@@ -137,10 +140,13 @@ SX_API SX_MUST_USE sx_status sx_input_add_text(sx_input *input, const char *name
                                                size_t size);
 
 /* Whether a document of that kind was added. */
-SX_API bool sx_input_has_arch(const sx_input *input);
-SX_API bool sx_input_has_problem(const sx_input *input);
-SX_API bool sx_input_has_mapping(const sx_input *input);
-SX_API bool sx_input_has_graph(const sx_input *input);
+typedef enum sx_document {
+    SX_DOCUMENT_ARCH,
+    SX_DOCUMENT_PROBLEM,
+    SX_DOCUMENT_MAPPING,
+    SX_DOCUMENT_GRAPH
+} sx_document;
+SX_API bool sx_input_has(const sx_input *input, sx_document document);
 
 /* Reads a noun. A mapping is read against the problem and the architecture it is for. */
 SX_API SX_MUST_USE sx_status sx_input_arch(sx_input *input, sx_arch *out);
@@ -156,8 +162,6 @@ SX_API SX_MUST_USE sx_status sx_input_add_ert_beside(sx_input *input, SX_OWN cha
  * that names both. */
 SX_API SX_MUST_USE sx_status sx_input_constraints(sx_input *input, const sx_problem *problem,
                                                   const sx_arch *arch, sx_constraints *out);
-/* The constraints are for a search with remainders: fixed factors that do not divide are kept. */
-SX_API void sx_input_allow_remainders(sx_input *input);
 SX_API SX_MUST_USE sx_status sx_constraints_new(SX_OWN sx_constraints **out);
 SX_API void sx_constraints_free(SX_TAKE sx_constraints *constraints);
 

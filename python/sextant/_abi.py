@@ -6,6 +6,11 @@ SX_CURVES = 0
 SX_ERR_PROGRAM = 7
 SX_FRONT = 1
 SX_JSON = 1
+SX_LIST_ARCHS = 0
+SX_LIST_MAPPERS = 3
+SX_LIST_NETWORKS = 2
+SX_LIST_OBJECTIVES = 4
+SX_LIST_PROBLEMS = 1
 SX_LOOPS_SPATIAL = 1
 SX_LOOPS_TEMPORAL = 0
 SX_PROGRESS_BEST = 3
@@ -14,6 +19,9 @@ SX_PROGRESS_EVALUATIONS = 0
 SX_PROGRESS_LAYER = 5
 SX_PROGRESS_LIMIT = 1
 SX_PROGRESS_SECONDS = 2
+SX_READ_LENIENT = 1
+SX_READ_LIKE_TIMELOOP = 2
+SX_READ_REMAINDERS = 3
 SX_RESULT_EVALUATIONS = 0
 SX_RESULT_LOWER_BOUND = 3
 SX_RESULT_OPTIMAL = 4
@@ -31,8 +39,7 @@ FUNCTIONS = {
     "sx_answer_total": (c_double, [c_void_p, c_uint]),
     "sx_answer_value": (c_double, [c_void_p]),
     "sx_arch_equal": (c_bool, [c_void_p, c_void_p]),
-    "sx_arch_fanout_x": (c_uint64, [c_void_p, c_int]),
-    "sx_arch_fanout_y": (c_uint64, [c_void_p, c_int]),
+    "sx_arch_fanout": (None, [c_void_p, c_int, c_void_p, c_void_p]),
     "sx_arch_free": (None, [c_void_p]),
     "sx_arch_level_name": (c_char_p, [c_void_p, c_int]),
     "sx_arch_n_levels": (c_int, [c_void_p]),
@@ -43,9 +50,6 @@ FUNCTIONS = {
     "sx_cancel_new": (c_void_p, [c_void_p]),
     "sx_cancel_set": (None, [c_void_p]),
     "sx_catalog_arch": (c_void_p, [c_char_p, c_void_p]),
-    "sx_catalog_arch_name": (c_char_p, [c_size_t, c_void_p]),
-    "sx_catalog_network_name": (c_char_p, [c_size_t, c_void_p]),
-    "sx_catalog_problem_name": (c_char_p, [c_size_t, c_void_p]),
     "sx_constraints_free": (None, [c_void_p]),
     "sx_constraints_new": (c_void_p, [c_void_p]),
     "sx_cost_model_new": (c_void_p, [c_void_p, c_void_p, c_void_p, c_void_p]),
@@ -69,24 +73,21 @@ FUNCTIONS = {
     "sx_input_add_ert_beside": (c_void_p, [c_void_p, c_void_p]),
     "sx_input_add_file": (c_void_p, [c_void_p, c_char_p]),
     "sx_input_add_text": (c_void_p, [c_void_p, c_char_p, c_char_p, c_size_t]),
-    "sx_input_allow_remainders": (None, [c_void_p]),
     "sx_input_arch": (c_void_p, [c_void_p, c_void_p]),
     "sx_input_check_settings": (c_void_p, [c_void_p]),
     "sx_input_constraints": (c_void_p, [c_void_p, c_void_p, c_void_p, c_void_p]),
     "sx_input_energies": (c_char_p, [c_void_p]),
     "sx_input_estimate_by": (c_void_p, [c_void_p, c_char_p]),
-    "sx_input_estimate_tables": (c_void_p, [c_void_p, c_void_p, c_void_p]),
-    "sx_input_estimates": (c_void_p, [c_void_p, c_void_p, c_void_p]),
+    "sx_input_estimates": (c_void_p, [c_void_p, c_void_p, c_uint, c_void_p]),
     "sx_input_free": (None, [c_void_p]),
-    "sx_input_lenient": (None, [c_void_p]),
-    "sx_input_like_timeloop": (None, [c_void_p]),
     "sx_input_mapping": (c_void_p, [c_void_p, c_void_p, c_void_p, c_void_p]),
     "sx_input_new": (c_void_p, [c_void_p]),
     "sx_input_problem": (c_void_p, [c_void_p, c_void_p]),
+    "sx_input_read_as": (None, [c_void_p, c_uint]),
     "sx_input_set": (c_void_p, [c_void_p, c_char_p, c_char_p]),
     "sx_input_warnings": (c_void_p, [c_void_p, c_void_p]),
+    "sx_list_name": (c_char_p, [c_uint, c_size_t, c_void_p]),
     "sx_map_network": (c_void_p, [c_void_p, c_void_p, c_void_p, c_void_p]),
-    "sx_mapper_name": (c_char_p, [c_size_t, c_void_p]),
     "sx_mapping_copy": (c_void_p, [c_void_p, c_void_p]),
     "sx_mapping_dim_at": (c_int, [c_void_p, c_int, c_uint, c_int]),
     "sx_mapping_factor": (c_uint32, [c_void_p, c_int, c_uint, c_int]),
@@ -114,7 +115,6 @@ FUNCTIONS = {
     "sx_network_n_layers": (c_size_t, [c_void_p]),
     "sx_network_name": (c_char_p, [c_void_p]),
     "sx_network_new": (c_void_p, [c_char_p, c_void_p]),
-    "sx_objective_name": (c_char_p, [c_size_t, c_void_p]),
     "sx_options_add_start": (c_void_p, [c_void_p, c_void_p]),
     "sx_options_free": (None, [c_void_p]),
     "sx_options_new": (c_void_p, [c_void_p]),
@@ -155,12 +155,10 @@ FUNCTIONS = {
     "sx_space_holds": (c_void_p, [c_void_p, c_void_p, c_void_p, c_void_p]),
     "sx_space_search": (c_void_p, [c_void_p, c_void_p, c_void_p]),
     "sx_status_code": (c_uint, [c_void_p]),
-    "sx_status_column": (c_int, [c_void_p]),
-    "sx_status_file": (c_char_p, [c_void_p]),
     "sx_status_free": (None, [c_void_p]),
     "sx_status_hint": (c_char_p, [c_void_p]),
-    "sx_status_line": (c_int, [c_void_p]),
     "sx_status_message": (c_char_p, [c_void_p]),
+    "sx_status_place": (c_char_p, [c_void_p, c_void_p, c_void_p]),
     "sx_store_close": (None, [c_void_p]),
     "sx_store_open_within": (c_void_p, [c_char_p, c_double, c_void_p]),
     "sx_version": (c_char_p, []),

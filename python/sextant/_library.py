@@ -65,8 +65,10 @@ def check(status: Any) -> None:
         return
     code = lib.sx_status_code(status)
     kind = BY_CODE[code] if code < len(BY_CODE) else BY_CODE[-1]
-    exception = kind(_decode(lib.sx_status_message(status)) or "unknown error", _decode(lib.sx_status_hint(status)),
-                     _decode(lib.sx_status_file(status)), lib.sx_status_line(status), lib.sx_status_column(status))
+    line, column = ctypes.c_int(), ctypes.c_int()
+    file = _decode(lib.sx_status_place(status, ctypes.byref(line), ctypes.byref(column)))
+    exception = kind(_decode(lib.sx_status_message(status)) or "unknown error", _decode(lib.sx_status_hint(status)), file,
+                     line.value, column.value)
     lib.sx_status_free(status)
     raise exception
 
@@ -105,12 +107,12 @@ class Handle:
             self._free(self._as_parameter_)
 
 
-def names_of(entry: Callable[..., Any]) -> Iterator[Tuple[str, str]]:
-    """The entries of a catalog: name and a line about it."""
+def names_of(which: int) -> Iterator[Tuple[str, str]]:
+    """The entries of a list (SX_LIST_*): name and a line about it."""
     about = ctypes.c_char_p()
     index = 0
     while True:
-        name = entry(index, ctypes.byref(about))
+        name = lib.sx_list_name(which, index, ctypes.byref(about))
         if name is None:
             return
         yield name.decode(), (about.value or b"").decode()

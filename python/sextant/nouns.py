@@ -81,11 +81,11 @@ class Input:
         for key, value in (variables or {}).items():
             check(lib.sx_input_set(self._handle, key.encode(), str(value).encode()))
         if remainders:
-            lib.sx_input_allow_remainders(self._handle)
+            lib.sx_input_read_as(self._handle, abi.SX_READ_REMAINDERS)
         if lenient:
-            lib.sx_input_lenient(self._handle)
+            lib.sx_input_read_as(self._handle, abi.SX_READ_LENIENT)
         if like:
-            lib.sx_input_like_timeloop(self._handle)
+            lib.sx_input_read_as(self._handle, abi.SX_READ_LIKE_TIMELOOP)
         if estimator:
             check(lib.sx_input_estimate_by(self._handle, estimator.encode()))
         if catalog:
@@ -284,13 +284,13 @@ class Arch:
         `sextant estimate` (docs/estimate.md)."""
         source = self._input()
         c = source.read(lib.sx_input_arch, _new_arch())
-        return dict(json.loads(text_of(lib.sx_input_estimates, source.handle, c)))
+        return dict(json.loads(text_of(lib.sx_input_estimates, source.handle, c, abi.SX_JSON)))
 
     def tables(self) -> str:
         """The same as Accelergy's energy and area tables (ERT and ART), in YAML."""
         source = self._input()
         c = source.read(lib.sx_input_arch, _new_arch())
-        return text_of(lib.sx_input_estimate_tables, source.handle, c)
+        return text_of(lib.sx_input_estimates, source.handle, c, abi.SX_YAML)
 
     @property
     def name(self) -> str:
@@ -324,8 +324,9 @@ class Arch:
     def _repr_html_(self) -> str:
         names = []
         for level in range(len(self.levels) - 1, -1, -1):
-            x, y = lib.sx_arch_fanout_x(self._c, level), lib.sx_arch_fanout_y(self._c, level)
-            names.append(self.levels[level] + (f", {x} x {y} below" if x * y > 1 else ""))
+            x, y = ctypes.c_uint64(), ctypes.c_uint64()
+            lib.sx_arch_fanout(self._c, level, ctypes.byref(x), ctypes.byref(y))
+            names.append(self.levels[level] + (f", {x.value} x {y.value} below" if x.value * y.value > 1 else ""))
         return html.boxes(names + ["compute"], self.name)
 
 
@@ -407,24 +408,24 @@ class Network:
 
 def archs() -> List[Tuple[str, str]]:
     """The architectures of the catalog, each with a line about it."""
-    return list(names_of(lib.sx_catalog_arch_name))
+    return list(names_of(abi.SX_LIST_ARCHS))
 
 
 def problems() -> List[Tuple[str, str]]:
     """The problems of the catalog, each with a line about it."""
-    return list(names_of(lib.sx_catalog_problem_name))
+    return list(names_of(abi.SX_LIST_PROBLEMS))
 
 
 def networks() -> List[Tuple[str, str]]:
     """The networks of the catalog, each with a line about it."""
-    return list(names_of(lib.sx_catalog_network_name))
+    return list(names_of(abi.SX_LIST_NETWORKS))
 
 
 def objectives() -> List[Tuple[str, str]]:
     """The objectives, each with a line about it."""
-    return list(names_of(lib.sx_objective_name))
+    return list(names_of(abi.SX_LIST_OBJECTIVES))
 
 
 def mappers() -> List[Tuple[str, str]]:
     """The mappers, each with a line about it."""
-    return list(names_of(lib.sx_mapper_name))
+    return list(names_of(abi.SX_LIST_MAPPERS))

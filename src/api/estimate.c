@@ -33,16 +33,11 @@ static sx_status collect_estimates(const sx_input *input, const sx_arch *arch, s
                          "call sx_input_arch() first");
 }
 
-sx_status sx_input_estimates(const sx_input *input, const sx_arch *arch, char **out) {
+sx_status sx_input_estimates(const sx_input *input, const sx_arch *arch, sx_format format, char **out) {
     sx_estimates estimates;
     sx_text text = {0};
     SX_TRY(collect_estimates(input, arch, &estimates));
+    if (format == SX_YAML) return sx_estimates_write(&estimates, SX_TABLE_ERT | SX_TABLE_ART, out);
     SX_TRY(sx_estimates_json(&estimates, &text));
     return sx_text_take(&text, out);
-}
-
-sx_status sx_input_estimate_tables(const sx_input *input, const sx_arch *arch, char **out) {
-    sx_estimates estimates;
-    SX_TRY(collect_estimates(input, arch, &estimates));
-    return sx_estimates_write(&estimates, SX_TABLE_ERT | SX_TABLE_ART, out);
 }

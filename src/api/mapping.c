@@ -188,6 +188,7 @@ const char *sx_mappings_field(size_t index, size_t *offset, size_t *elements, si
         FIELD(no_link_transfer, 1),
         FIELD(rmw_first_update, 1),
         FIELD(x_part, 1),
+        FIELD(no_coalesce, 1),
     };
 #undef FIELD
     if (index >= sizeof fields / sizeof *fields) return NULL;

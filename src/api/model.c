@@ -11,7 +11,7 @@
 
 struct sx_cost_report {
     const sx_model *model;
-    sx_evaluator *evaluator;
+    sx_model_workspace *workspace;
     bool legal;
     char reason[512];
     sx_cost cost;
@@ -78,7 +78,7 @@ sx_status sx_cost_report_new(const sx_model *model, sx_cost_report **out) {
     if (!report) return sx_error_memory();
     report->model = model;
     strcpy(report->reason, "no mapping was evaluated");
-    sx_status status = sx_evaluator_new(model, &report->evaluator);
+    sx_status status = sx_model_workspace_new(model, &report->workspace);
     if (status)
         free(report);
     else
@@ -88,7 +88,7 @@ sx_status sx_cost_report_new(const sx_model *model, sx_cost_report **out) {
 
 void sx_cost_report_free(sx_cost_report *report) {
     if (!report) return;
-    sx_evaluator_free(report->evaluator);
+    sx_model_workspace_free(report->workspace);
     json_decref(report->figures);
     free(report);
 }
@@ -100,7 +100,7 @@ sx_status sx_cost_report_fill(sx_cost_report *report, const sx_mapping *mapping)
     json_decref(report->figures);
     report->figures = NULL;
     report->legal = false;
-    sx_verdict verdict = sx_evaluate(report->evaluator, mapping, &report->cost);
+    sx_verdict verdict = sx_evaluate(report->workspace, mapping, &report->cost);
     sx_verdict_text(&verdict, problem, arch, report->reason, sizeof report->reason);
     SX_TRY(sx_verdict_status(&verdict, problem, arch));
     report->legal = verdict.reason == SX_LEGAL;

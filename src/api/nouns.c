@@ -80,6 +80,12 @@ const char *sx_arch_level_name(const sx_arch *arch, int level) {
     return level >= 0 && level < arch->n_levels ? arch->level[level].name : NULL;
 }
 
+void sx_arch_fanout(const sx_arch *arch, int level, uint64_t *x, uint64_t *y) {
+    const bool there = level >= 0 && level < arch->n_levels;
+    *x = there ? sx_arch_fanout_x(arch, level) : 0;
+    *y = there ? sx_arch_fanout_y(arch, level) : 0;
+}
+
 sx_status sx_constraints_new(sx_constraints **out) {
     return make_block(NULL, sizeof **out, out);
 }

@@ -31,6 +31,9 @@ sx_model_options sx_options_model(const sx_options *options, const sx_problem *p
 sx_map_space_options sx_options_space(const sx_options *options);
 SX_MUST_USE sx_status sx_options_session(const sx_options *options, sx_session_options *out);
 
+/* Option number `index` and a line about it; NULL past the last. */
+const char *sx_options_name(size_t index, const char **about);
+
 /* A total of a score. */
 double sx_score_total(const sx_score *score, sx_total total);
 

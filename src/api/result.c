@@ -13,7 +13,7 @@ const sx_arch *sx_result_arch(const sx_result *result) {
     return &result->arch;
 }
 
-/* What became of a layer; NULL where there is none of that number. */
+/* What became of a layer; NULL past the last. */
 static const sx_layer_result *layer_of(const sx_result *result, size_t layer) {
     return layer < result->session.n_layers ? &result->session.layer[layer] : NULL;
 }

@@ -9,13 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *sx_mapper_name(size_t index, const char **about) {
+/* Mapper number `index` and a line about it; NULL past the last. */
+static const char *mapper_name(size_t index, const char **about) {
     const char *name;
     for (size_t i = 0; (name = sx_navigator_name(i, about)); i++) {
         const char *space = sx_navigator_space(name);
         if ((!space || strcmp(space, "map") == 0) && index-- == 0) return name;
     }
     return NULL;
+}
+
+const char *sx_list_name(sx_list list, size_t index, const char **about) {
+    static const char *(*const name[])(size_t, const char **) = {
+        sx_catalog_arch_name, sx_catalog_problem_name, sx_catalog_network_name,
+        mapper_name,          sx_objective_name,       sx_options_name};
+    return name[list](index, about);
 }
 
 /* Copies the layers of a network, bound to an architecture. */
@@ -133,10 +141,10 @@ static sx_status set_starts(const sx_space *space, const sx_options *options, un
 
 /* Gives answers of a function of the caller's the totals that the model has. */
 static sx_status set_scores(const sx_model *model, sx_answer *answers, size_t n) {
-    sx_evaluator *evaluator;
-    SX_TRY(sx_evaluator_new(model, &evaluator));
-    for (size_t i = 0; i < n; i++) (void)sx_evaluate_score(evaluator, &answers[i].mapping, &answers[i].score);
-    sx_evaluator_free(evaluator);
+    sx_model_workspace *workspace;
+    SX_TRY(sx_model_workspace_new(model, &workspace));
+    for (size_t i = 0; i < n; i++) (void)sx_evaluate_score(workspace, &answers[i].mapping, &answers[i].score);
+    sx_model_workspace_free(workspace);
     return SX_OK;
 }
 

@@ -5,7 +5,7 @@
 /* Seconds since some moment before the program began. */
 double sx_clock_seconds(void);
 
-/* A search that has found nothing when its time is over goes on for so many seconds at most: every layer of a network
+/* Seconds for which a search goes on at most that has found nothing when its time is over: every layer of a network
  * has an answer, however short its share of the time is. */
 #define SX_GRACE_SECONDS 1
 

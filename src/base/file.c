@@ -137,7 +137,7 @@ static SX_MUST_USE sx_status write_replacing(const char *path, const char *text,
     return status;
 }
 
-/* What a link leads to, to be freed with free(), or a copy of a path that is none or leads nowhere; NULL when
+/* What a link leads to, to be freed with free(), or a copy of a path that is no link or leads nowhere; NULL when
  * memory is out. Links among the devices, such as /dev/stdout, stand for what is open already. */
 static char *follow_link(const char *path) {
     struct stat info;

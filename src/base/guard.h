@@ -1,7 +1,6 @@
-/* What keeps checks and evaluations of a model from their end: a signal or a time limit, and a lack of memory.
- * Both look alike to who evaluates (SX_NO_MEMORY). A legality check that was not finished says that its mapping
- * is not legal, which is no answer: the guard remembers it, and runs ask the guard before they believe what was
- * found. */
+/* What can interrupt checks and evaluations of a model: a signal or a time limit, and a lack of memory. The
+ * evaluation ends with SX_NO_MEMORY in both cases. An interrupted legality check says that its mapping is not legal,
+ * which is not known: the guard remembers that, and runs ask the guard before they rely on what was found. */
 #ifndef SX_BASE_GUARD_H
 #define SX_BASE_GUARD_H
 

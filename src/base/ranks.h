@@ -62,7 +62,7 @@ SX_MUST_USE sx_status sx_ranks_share(sx_ranks *ranks, const sx_shared *work, sx_
  * where work is not divided. */
 SX_MUST_USE sx_status sx_ranks_tell(sx_ranks *ranks, char **bytes, size_t *size);
 
-/* The end of the work of a process other than number 0, in the middle of a call: an error that is none. */
+/* The end of the work of a process other than number 0, in the middle of a call: a status that unwinds it and is not reported. */
 SX_MUST_USE sx_status sx_ranks_finish(sx_ranks *ranks);
 
 #endif

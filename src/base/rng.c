@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-static uint64_t splitmix64(uint64_t *state) {
+static uint64_t next_splitmix64(uint64_t *state) {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
@@ -14,10 +14,10 @@ static uint64_t splitmix64(uint64_t *state) {
 
 sx_rng sx_rng_stream(uint64_t seed, const char *name, uint64_t index) {
     uint64_t state = seed;
-    state = splitmix64(&state) ^ sx_hash_bytes(name, strlen(name), 0);
-    state = splitmix64(&state) ^ index;
+    state = next_splitmix64(&state) ^ sx_hash_bytes(name, strlen(name), 0);
+    state = next_splitmix64(&state) ^ index;
     sx_rng rng;
-    for (int i = 0; i < 4; i++) rng.s[i] = splitmix64(&state);
+    for (int i = 0; i < 4; i++) rng.s[i] = next_splitmix64(&state);
     return rng;
 }
 

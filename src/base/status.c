@@ -128,14 +128,8 @@ const char *sx_status_hint(const struct sx_error *status) {
     return status->hint;
 }
 
-const char *sx_status_file(const struct sx_error *status) {
+const char *sx_status_place(const struct sx_error *status, int *line, int *column) {
+    *line = status->line;
+    *column = status->column;
     return status->file;
-}
-
-int sx_status_line(const struct sx_error *status) {
-    return status->line;
-}
-
-int sx_status_column(const struct sx_error *status) {
-    return status->column;
 }

@@ -32,6 +32,7 @@ SX_ERROR sx_status sx_error_hint(SX_TAKE sx_status error, const char *format, ..
 /* Gives an error without a place the given one and returns it; success stays success. */
 SX_MUST_USE sx_status sx_error_place(SX_TAKE sx_status error, sx_place place);
 
+/* The error that memory is out, which is static. */
 SX_ERROR sx_status sx_error_memory(void);
 
 #endif

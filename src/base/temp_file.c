@@ -1,5 +1,5 @@
 /* Names are PATH.PID-NUMBER.sextant-tmp. A file is one that was left behind if its name is of that form, it
- * is a plain file of this user, and nobody holds its lock. Between creating a file and locking it another
+ * is a plain file of this user, and no process holds its lock. Between creating a file and locking it another
  * process may take it for one: who gets the lock of a file that is no longer there creates another. Where
  * a file system has no locks nothing is removed. */
 #define _DEFAULT_SOURCE /* flock */
@@ -35,7 +35,7 @@ static bool is_temporary(const char *name, const char *target) {
     return at && strcmp(at, suffix) == 0;
 }
 
-/* Removes a file of a folder that nobody holds the lock of. */
+/* Removes a file of a folder whose lock no process holds. */
 static void remove_unused(int folder, const char *name) {
     struct stat opened, named;
     int fd = openat(folder, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

@@ -1,6 +1,6 @@
 #include "sextant/version.h"
 
-/* The build says what was found; compiled by hand, nothing was. */
+/* The build defines which optional libraries were found; without the definition there are none. */
 #ifndef SX_FEATURES
 #define SX_FEATURES ""
 #endif

@@ -233,8 +233,20 @@ static void set_row(sx_bound *b, const sx_constraints *constraints, int s) {
     for (int i = 0; i < limits->n_outer; i++) *order++ = limits->outer[i];
 }
 
+/* Refuses levels that do not coalesce accesses: a mapping without the rule is no bound of one with it, as links between
+ * instances are lost by it. */
+static sx_status check_coalescing(const sx_constraints *constraints) {
+    unsigned passed = 0;
+    for (int s = 0; constraints && s < constraints->n_levels; s++)
+        passed |= constraints->level[s].no_coalesce;
+    if (!passed) return SX_OK;
+    return sx_error_hint(sx_error_new(SX_ERR_LIMIT, "there are no bounds for levels with 'no_coalesce'"),
+                         "--mapper exhaustive searches all mappings, other mappers go on without a proof");
+}
+
 sx_status sx_bound_new(const sx_model *model, const sx_constraints *constraints, uint32_t most,
                        sx_bound **out) {
+    SX_TRY(check_coalescing(constraints));
     sx_bound *b = calloc(1, sizeof *b);
     if (!b) return sx_error_memory();
     b->model = model;

@@ -288,33 +288,41 @@ static sx_score score_of(const sx_imperfect_bound *bounds, double energy, double
     return score;
 }
 
-/* The least energy of a tensor over all that may keep it, where level `c`, which may do either, keeps it or does not;
- * -1: no such level. */
-static double least_choice(const sx_imperfect_bound *bounds, int v, int c, bool keeps) {
-    unsigned fixed = levels_of(bounds, bounds->tiles->must, v), some = 0;
-    unsigned open = levels_of(bounds, bounds->tiles->may, v) & ~fixed, at = c < 0 ? 0 : 1u << c;
-    double least = INFINITY;
-    open &= ~at;
-    if (keeps) fixed |= at;
+/* The least energies of a tensor over all that may keep it: of all choices, and of those in which a level keeps it or does
+ * not. */
+typedef struct choices {
+    double any, in[SX_MAX_LEVELS], out[SX_MAX_LEVELS];
+} choices;
+
+static choices least_choices(const sx_imperfect_bound *bounds, int v) {
+    const unsigned fixed = levels_of(bounds, bounds->tiles->must, v);
+    const unsigned open = levels_of(bounds, bounds->tiles->may, v) & ~fixed;
+    unsigned some = 0;
+    choices least = {.any = INFINITY};
+    for (int s = 0; s < bounds->model->n_levels; s++) least.in[s] = least.out[s] = INFINITY;
     do {
-        if (fixed | some) least = fmin(least, least_of(bounds, v, fixed | some));
+        const unsigned levels = fixed | some;
         some = (some - open) & open;
+        if (!levels) continue;
+        const double energy = least_of(bounds, v, levels);
+        least.any = fmin(least.any, energy);
+        for (int s = 0; s < bounds->model->n_levels; s++) {
+            double *at = levels >> s & 1 ? &least.in[s] : &least.out[s];
+            *at = fmin(*at, energy);
+        }
     } while (some);
     return least;
 }
 
 /* The least energy of all tensors, with the tiles that fit a level for every set of them that it may keep. */
-static double least_with_tiles(const sx_imperfect_bound *bounds, int c) {
+static double least_with_tiles(const sx_imperfect_bound *bounds, int c, const choices *choice) {
     const sx_imperfect_tiles *tiles = bounds->tiles;
-    double in[SX_MAX_TENSORS], out[SX_MAX_TENSORS], least = INFINITY;
+    double least = INFINITY;
     unsigned must = tiles->must[c], more = tiles->may[c] & ~must, some = 0;
-    for (int v = 0; v < bounds->model->n_tensors; v++) {
-        in[v] = least_choice(bounds, v, c, true);
-        out[v] = least_choice(bounds, v, c, false);
-    }
     do {
         double sum = tiles->energy[c][must | some];
-        for (int v = 0; v < bounds->model->n_tensors; v++) sum += (must | some) >> v & 1 ? in[v] : out[v];
+        for (int v = 0; v < bounds->model->n_tensors; v++)
+            sum += (must | some) >> v & 1 ? choice[v].in[c] : choice[v].out[c];
         least = fmin(least, sum);
         some = (some - more) & more;
     } while (some);
@@ -323,10 +331,14 @@ static double least_with_tiles(const sx_imperfect_bound *bounds, int c) {
 
 /* The least energy of all tensors, whatever levels keep. */
 static double least_energy(const sx_imperfect_bound *bounds) {
+    choices choice[SX_MAX_TENSORS];
     double each = 0, most = 0;
-    for (int v = 0; v < bounds->model->n_tensors; v++) each += least_choice(bounds, v, -1, false);
+    for (int v = 0; v < bounds->model->n_tensors; v++) {
+        choice[v] = least_choices(bounds, v);
+        each += choice[v].any;
+    }
     for (int c = 0; c < bounds->model->n_levels; c++)
-        if (bounds->tiles->front[c]) most = fmax(most, least_with_tiles(bounds, c));
+        if (bounds->tiles->front[c]) most = fmax(most, least_with_tiles(bounds, c, choice));
     return fmax(each, most);
 }
 

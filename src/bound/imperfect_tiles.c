@@ -19,9 +19,15 @@
  * If d is in a rank with others: where these have a single block each, the tile moves by |a| E at least, or to the last
  * block by its |a| e new words, so what is fetched in this rank is at least the lesser of |a| e and of the tile's
  * extent, and the tile's extents in the others. Where some have several blocks a jump back may lead to where the tile
- * was; inside a sweep only d advances, and e words at least are new. With one level outside the sweep has all blocks,
- * and all but the first count; otherwise nothing is counted.
+ * was; inside a sweep only d advances, and e words at least are new. With one level outside the sweep has all B >= 2 blocks:
+ * N - E words of all but the first. The tile of the first block comes upon that of the last, which begins |a| (B - 1) E
+ * further, less what the others make up for, W = sum of |a'| (N' - 1) at most; so at most W words of its |a| (E - 1) + 1 or
+ * more are in place. A sweep fetches N - min(E, W) at least. With more levels outside nothing is counted.
  * A tensor that d does not index, or that has a dimension in two ranks: its words once.
+ *
+ * Fewest blocks. Where every B is only known to be no less than some b, all of this is nondecreasing in B but for two: the sum
+ * over all blocks, which is linear in each B, so that its least is at a corner of b <= B <= N; and a rank in which d moves and
+ * the others have a single block each, where N - min(E, W) holds, too, which is less.
  *
  * The front has the least of these for all E that fit and all d. In one dimension that is in no sum of any rank all of
  * them only fall as E grows (beside the choice of d), so only the largest E that fits is looked at there.
@@ -39,7 +45,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TILES = 50000, MOST_TRIPS = 512 };
+enum { MOST_TILES = 50000, MOST_TRIPS = 512, WINDOW_VECTORS = 1000 };
 
 /* Tiles of a dimension that are alike: the smallest extent, and the fewest blocks. */
 typedef struct trips {
@@ -85,22 +91,34 @@ static double moved_rank(const sx_model *model, const sx_shape *shape, int r, co
         }
     }
     if (alone) return moving_words(model, tile);
-    if (others > 1) return tile->top ? (size - floor((size - 1) / (blocks - 1))) * others : 0;
+    if (others > 1 || tile->fewest)
+        return tile->top ? (size - fmin(floor((size - 1) / (blocks - 1)), rest)) * others : 0;
     double gap = fmax(coef - 1 - rest, 0);
     return fmax(moving_words(model, tile), coef * moving_words(model, tile) - gap * blocks);
 }
 
-/* The words of a rank, summed over all blocks of its dimensions. */
-static double whole_rank(const sx_model *model, const sx_shape *shape, int r, const sx_imperfect_tile *tile) {
+/* The words of a rank, summed over all blocks of its dimensions, of which those in `single` have blocks of one. */
+static double rank_blocks(const sx_model *model, const sx_shape *shape, int r, const sx_imperfect_tile *tile,
+                          unsigned single) {
     double extent = 1, blocks = 1;
     int first = shape->first_term[r], end = shape->first_term[r + 1];
-    if (end - first == 1) return model->size[shape->term[first].dim];
     for (int i = first; i < end; i++) {
-        double share = (double)model->size[shape->term[i].dim] / tile->blocks[shape->term[i].dim];
-        extent += fabs((double)shape->term[i].coef) * (share - 1);
-        blocks *= tile->blocks[shape->term[i].dim];
+        const double size = model->size[shape->term[i].dim];
+        const double number = single >> (i - first) & 1 ? size : tile->blocks[shape->term[i].dim];
+        extent += fabs((double)shape->term[i].coef) * (size / number - 1);
+        blocks *= number;
     }
     return extent * blocks;
+}
+
+/* The words of a rank, summed over all blocks of its dimensions; the least, where their number is. */
+static double whole_rank(const sx_model *model, const sx_shape *shape, int r, const sx_imperfect_tile *tile) {
+    const int n = shape->first_term[r + 1] - shape->first_term[r];
+    if (n == 1) return model->size[shape->term[shape->first_term[r]].dim];
+    double least = rank_blocks(model, shape, r, tile, 0);
+    for (unsigned single = 1; tile->fewest && single < 1u << n; single++)
+        least = fmin(least, rank_blocks(model, shape, r, tile, single));
+    return least;
 }
 
 double sx_imperfect_tile_flow(const sx_model *model, int v, const sx_imperfect_tile *tile) {
@@ -286,11 +304,11 @@ static bool make_fronts(tiling *t, sx_imperfect_tiles *tiles, int level) {
     return true;
 }
 
-/* Whether every tensor's words are products over its dimensions. */
-static bool is_plain(const sx_model *model) {
-    bool plain = !model->sparse && !model->range && !model->formats;
-    for (int v = 0; v < model->n_tensors; v++) plain &= model->shape[v].unit;
-    return plain;
+/* Whether the words of some tensor are no product over its dimensions. */
+static bool has_windows(const sx_model *model) {
+    bool windows = false;
+    for (int v = 0; v < model->n_tensors; v++) windows |= !model->shape[v].unit;
+    return windows;
 }
 
 /* Lists the largest tiles of a level for all sets of tensors. */
@@ -327,8 +345,12 @@ sx_status sx_imperfect_tiles_new(const sx_model *model, const uint8_t *must, con
     }
     for (int s = model->n_levels - 2; good && s >= 0 && model->level[s].instances == 1; s--)
         good = make_fronts(&t, tiles, s);
-    for (int s = 0; good && is_plain(model) && s + 1 < model->n_levels; s++)
-        good = list_largest(tiles, s, most, halt);
+    bool lists = !model->sparse && !model->range && !model->formats;
+    if (has_windows(model)) {
+        lists &= t.most == MOST_TILES;
+        most = WINDOW_VECTORS;
+    }
+    for (int s = 0; good && lists && s + 1 < model->n_levels; s++) good = list_largest(tiles, s, most, halt);
     free(t.trips);
     if (good)
         *out = tiles;

@@ -13,14 +13,15 @@ typedef struct sx_imperfect_tiles {
     double words[SX_MAX_TENSORS];                    /* that are touched, at least */
     sx_traffic_front *front[SX_MAX_LEVELS];          /* per set of tensors; NULL: the level has none */
     double *energy[SX_MAX_LEVELS]; /* per set: of words beyond those, whichever levels they come from */
-    sx_largest_tiles *largest[SX_MAX_LEVELS]; /* per set; NULL at the outermost level, and with windows */
+    sx_largest_tiles *largest[SX_MAX_LEVELS]; /* per set; NULL at the outermost level, and with zeros */
 } sx_imperfect_tiles;
 
 /* A tile of a level, by what is outside it. */
 typedef struct sx_imperfect_tile {
     uint32_t blocks[SX_MAX_DIMS]; /* that it makes of each dimension */
-    int first; /* dimension of the innermost loop of several iterations; -1: there is none */
-    bool top;  /* there is one level outside */
+    int first;   /* dimension of the innermost loop of several iterations; -1: there is none */
+    bool top;    /* there is one level outside */
+    bool fewest; /* blocks are the fewest that there may be */
 } sx_imperfect_tile;
 
 /* The words of a tensor that flow into a level of one instance, at least. */

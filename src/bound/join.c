@@ -1,4 +1,4 @@
-/* The bound of decided levels joined with the tiles of all levels outside them (L3, L4), for plain tensors.
+/* The bound of decided levels joined with the tiles of all levels outside them (L3, L4).
  *
  * Levels up to s are decided. Stages are the levels outside whose tiles are gone through: all but the outermost one, and
  * but those that keep none of the tensors of the next level outward and under which that one has no array (scratchpads of
@@ -24,10 +24,16 @@
  * of N S / B words at most, or up to S - 1 idle children's blocks; none where the loop is of the outermost level
  * (decided.c). Both fall as B grows: the larger is taken, for the least B of each case.
  *
+ * Windows. Of a tensor some rank of which is a sum of dimensions, flows into stages of one instance are those of
+ * imperfect_tiles.c for the fewest blocks, which are nondecreasing in B; those into other levels count their words once, and
+ * nothing is asked of the tiles for that. Rows have room for its tiles, whose words only grow with extents. So the other
+ * tensors of a convolution are joined as those of a product, and only this one's flows are counted too low.
+ *
  * Least over tiles. With h, empty groups and the flows that stand still fixed for every stage, no figure falls as any B
  * grows, and what is asked of a B raises those of stages further in. So only rows of largest.c are tried, raised to the
  * least that satisfies all of this. Stages are added from the inside out; one is left alone where the bound so far is no
- * less than the least found, or needs not be raised.
+ * less than the least found, or needs not be raised. Where a stage has many tiles they are bounded first with the stages up
+ * to it alone, and gone through from the least of these bounds on, so that the least of all is found early.
  *
  * Complexity: rows * dimensions * sets of flows that stand still, for each stage; at most MOST_TRIES before further stages
  * are left alone. */
@@ -37,7 +43,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BOUND_STEPS = 8, TRY_STEPS = 4, MOST_TRIES = 4096 };
+enum { BOUND_STEPS = 8, TRY_STEPS = 4, MOST_TRIES = 4096, FEWEST_ORDERED = 256, MOST_ORDERED = 1920 };
 
 /* Whether a bound lowers nothing of the least found; only values count where there is a limit of them. */
 static bool is_no_less(const sx_join *j, const sx_score *score) {
@@ -50,7 +56,8 @@ static void try_stage(sx_join *j, int i);
 
 /* Takes in the bound of what is chosen of stages up to one, and of all stages outside where that may raise the least. */
 static void try_choice(sx_join *j, int i) {
-    if (++j->tried > 8 * MOST_TRIES) j->enough = j->given_up = true;
+    if (++j->tried > 16 * MOST_TRIES) j->enough = j->given_up = true;
+    j->probing += j->probes;
     if (!sx_join_set_blocks(j, i)) {
         j->refused++;
         return;
@@ -59,7 +66,12 @@ static void try_choice(sx_join *j, int i) {
     const double value = j->goal->value(j->goal->rule, &score);
     sx_prefix_least *least = &j->least;
     if (is_no_less(j, &score)) return;
-    if (i + 1 < j->n_stages && j->stage[i].first >= 0 && value < j->goal->limit && j->tried < MOST_TRIES) {
+    if (j->probes) {
+        j->probed = fmin(j->probed, value);
+        return;
+    }
+    if (i + 1 < j->n_stages && j->stage[i].first >= 0 && value < j->goal->limit &&
+        j->tried - j->probing < MOST_TRIES) {
         try_stage(j, i + 1);
         return;
     }
@@ -101,7 +113,9 @@ static unsigned may_stand_still(const sx_join *j, int i) {
     unsigned may = 0;
     for (int k = 0; k < j->n_open; k++) {
         const sx_open_flow *open = &j->open[k];
-        if (open->from > i || open->flow->child >= at->level) continue;
+        if (open->from > i || open->flow->child >= at->level ||
+            !j->prefix->bounds->model->shape[open->flow->tensor].unit)
+            continue;
         if (i > 0 && sx_join_moving_stage(j, k, i - 1) < i) continue;
         if (at->first < 0 || !(open->dims >> at->first & 1)) may |= 1u << k;
     }
@@ -218,6 +232,31 @@ static void try_options(sx_join *j, int i) {
     }
 }
 
+static int compare_options(const void *a, const void *b) {
+    const sx_join_option *x = a, *y = b;
+    if (x->energy != y->energy) return x->energy < y->energy ? -1 : 1;
+    return x->row != y->row ? (x->row < y->row ? -1 : 1) : x->first - y->first;
+}
+
+/* Tries the tiles of a stage that is not the last one, those first whose bound with the stages up to it is least. */
+static void try_ordered(sx_join *j, int i) {
+    const sx_stage *at = &j->stage[i];
+    sx_join_option order[MOST_ORDERED];
+    size_t n = 0;
+    j->probes = true;
+    for (size_t k = 0; k < at->rows->n; k++)
+        for (int first = -1; first < j->prefix->bounds->model->n_dims; first++) {
+            j->probed = INFINITY;
+            try_first(j, i, k, first);
+            if (j->probed < j->goal->limit)
+                order[n++] = (sx_join_option){j->probed, (uint16_t)k, (int16_t)first};
+        }
+    j->probes = false;
+    qsort(order, n, sizeof *order, compare_options);
+    for (size_t k = 0; k < n && !j->enough && order[k].energy < j->least.value; k++)
+        try_first(j, i, order[k].row, order[k].first);
+}
+
 /* Tries all tiles of a stage. */
 static void try_stage(sx_join *j, int i) {
     const sx_stage *at = &j->stage[i];
@@ -226,14 +265,13 @@ static void try_stage(sx_join *j, int i) {
         try_options(j, i);
         return;
     }
+    const size_t tiles = at->rows->n * (size_t)(n + 1);
+    if (i + 1 < j->n_stages && j->goal->limit < INFINITY && tiles > FEWEST_ORDERED && tiles <= MOST_ORDERED) {
+        try_ordered(j, i);
+        return;
+    }
     for (size_t k = 0; k < at->rows->n && !j->enough; k++)
         for (int first = -1; first < n && !j->enough; first++) try_first(j, i, k, first);
-}
-
-static int compare_options(const void *a, const void *b) {
-    const sx_join_option *x = a, *y = b;
-    if (x->energy != y->energy) return x->energy < y->energy ? -1 : 1;
-    return x->row != y->row ? (x->row < y->row ? -1 : 1) : x->first - y->first;
 }
 
 void sx_join_begin(sx_prefix_bound *prefix) {

@@ -1,4 +1,4 @@
-/* Hops, at the least.
+/* Lower bounds of hops.
  *
  * At each visit, the n children of an instance of level s that want the same words of a tensor V form groups of m, with m
  * the spatial loops there that do not index V. A group's words enter at column 0 in the middle row, go to its farthest

@@ -20,7 +20,7 @@ sx_transfer sx_transfer_make(const sx_outline_bound *bounds, int v, int from, in
 }
 
 /* The cost of a word where a share of the children get it from the outer level, and neighbours help the
- * others: as groups are not smaller than the fewest, nor larger than the most, there are at least so many. */
+ * others: as groups are not smaller than the fewest, nor larger than the most, there are at least that many. */
 static double price_word(const sx_transfer *r, const sx_least_traffic *traffic, double share) {
     double groups = fmax(share / traffic->most, traffic->groups - (1 - share) / traffic->fewest);
     double handed = (r->fill + r->peer) / r->instances;

@@ -49,12 +49,31 @@ static double open_share(const sx_join *j, const sx_open_flow *open) {
     return most;
 }
 
+/* Adds a flow of windows into the tile of a stage of one instance. */
+static void add_window(const sx_join *j, const sx_open_flow *open, const sx_stage *at,
+                       sx_imperfect_sum *sum) {
+    const sx_imperfect_bound *bounds = j->prefix->bounds;
+    const sx_imperfect_flow *flow = open->flow;
+    sx_imperfect_tile tile = {
+        .first = at->first, .top = at->level + 2 == bounds->model->n_levels, .fewest = true};
+    for (int d = 0; d < bounds->model->n_dims; d++) tile.blocks[d] = (uint32_t)at->blocks[d];
+    double asked = flow->asked, filled = flow->filled;
+    const double visits =
+        sx_imperfect_tile_flow(bounds->model, flow->tensor, &tile) / bounds->words[flow->tensor];
+    sx_prefix_raise(bounds, flow, 0, visits, visits, &asked, &filled);
+    sx_imperfect_sum_flow(bounds, flow, asked, filled, sum);
+}
+
 /* Adds a flow that a stage moves. */
 static void add_moved(const sx_join *j, const sx_open_flow *open, const sx_stage *at, sx_imperfect_sum *sum) {
     const sx_imperfect_bound *bounds = j->prefix->bounds;
     const sx_decided *decided = &j->prefix->decided;
     const sx_imperfect_flow *flow = open->flow;
     const bool own = flow->child == at->level;
+    if (!bounds->model->shape[flow->tensor].unit) {
+        add_window(j, open, at, sum);
+        return;
+    }
     double asked = flow->asked, filled = flow->filled, visits = 1, grouped = 1, share = open->share;
     for (unsigned left = bounds->irrelevant[flow->tensor]; left; left &= left - 1) {
         int d = __builtin_ctz(left);
@@ -74,14 +93,14 @@ static void add_moved(const sx_join *j, const sx_open_flow *open, const sx_stage
 }
 
 /* Whether a stage moves a flow that none before did. */
-static bool is_moved(const sx_open_flow *open, const sx_stage *at, int number) {
+static bool is_moved(const sx_join *j, const sx_open_flow *open, const sx_stage *at, int number) {
     if (open->flow->child == at->level) return at->first >= 0 && open->dims >> at->first & 1;
-    return !(at->still >> number & 1);
+    return j->prefix->bounds->model->shape[open->flow->tensor].unit && !(at->still >> number & 1);
 }
 
 int sx_join_moving_stage(const sx_join *j, int number, int last) {
     int i = j->open[number].from;
-    while (i <= last && !is_moved(&j->open[number], &j->stage[i], number)) i++;
+    while (i <= last && !is_moved(j, &j->open[number], &j->stage[i], number)) i++;
     return i;
 }
 
@@ -116,7 +135,7 @@ uint64_t sx_join_blocks_from(uint64_t size, uint64_t blocks) {
     return blocks > 1 && blocks <= size ? (size - 1) / ((size - 1) / (blocks - 1)) + 1 : blocks;
 }
 
-/* The least blocks inside a stage's group that make so many of its tile in a dimension. */
+/* The least blocks inside a stage's group that make a number of its tiles in a dimension. */
 static uint64_t blocks_inside(const sx_stage *at, int dim, int first) {
     const uint64_t blocks = at->blocks[dim] - 1;
     return (!at->empty && dim == first ? 2 * blocks : blocks) * at->side[dim] + 1;
@@ -172,8 +191,8 @@ void sx_join_init(sx_join *j, const sx_prefix_bound *prefix, const sx_prefix_que
     j->goal = goal;
     j->n_stages = j->n_open = 0;
     j->least = (sx_prefix_least){INFINITY, INFINITY, INFINITY};
-    j->enough = j->given_up = false;
-    j->tried = j->refused = 0;
+    j->enough = j->given_up = j->probes = false;
+    j->tried = j->refused = j->probing = 0;
 }
 
 /* Whether the tiles of a level are gone through. */
@@ -265,15 +284,25 @@ static void list_open(sx_join *j, const sx_imperfect_flow *flow) {
     }
 }
 
+/* Whether stages may decide a flow that the decided levels do not: of windows that into a stage of one instance alone. */
+static bool is_open_flow(const sx_join *j, const sx_imperfect_flow *flow) {
+    const sx_model *model = j->prefix->bounds->model;
+    if (model->shape[flow->tensor].unit) return true;
+    for (int i = 0; i < j->n_stages; i++)
+        if (j->stage[i].level == flow->child) return model->level[flow->child].instances == 1;
+    return false;
+}
+
 /* Sums up the flows that no stage decides and lists the others. */
 static void sort_flows(sx_join *j) {
     const sx_prefix_bound *prefix = j->prefix;
     for (int k = 0; k < prefix->n_flows; k++) {
         const sx_imperfect_flow *flow = &prefix->flow[k];
-        double asked, filled;
+        double asked = flow->asked, filled = flow->filled;
         if (flow->child > j->stage[j->n_stages - 1].level) continue;
-        if (flow->child <= j->query.last &&
-            sx_prefix_flow(prefix, &j->query, j->first, flow, &asked, &filled))
+        if ((flow->child <= j->query.last &&
+             sx_prefix_flow(prefix, &j->query, j->first, flow, &asked, &filled)) ||
+            !is_open_flow(j, flow))
             add_fixed(j, flow, asked, filled);
         else
             list_open(j, flow);
@@ -288,7 +317,7 @@ double sx_stage_energy(sx_join *j, sx_stage *at) {
         const sx_imperfect_flow *flow = &prefix->flow[k];
         if (flow->child != at->level) continue;
         sx_open_flow open = {.flow = flow, .dims = prefix->bounds->model->shape[flow->tensor].dims};
-        if (is_moved(&open, at, 0))
+        if (is_moved(j, &open, at, 0))
             add_moved(j, &open, at, &sum);
         else
             sx_imperfect_sum_flow(prefix->bounds, flow, flow->asked, flow->filled, &sum);

@@ -19,7 +19,7 @@ typedef struct sx_stage {
     uint64_t least[SX_MAX_DIMS];   /* of B, by the row, the first loop and tensors that stand still */
     uint64_t blocks[SX_MAX_DIMS];
     int first;     /* h */
-    uint64_t pair; /* where not 0: exactly so many blocks along h, in two rounds, */
+    uint64_t pair; /* where not 0: the number of blocks along h, in two rounds, */
     double pair_steps,
         pair_still; /* the steps of the first unit along h then, and the share that stands still */
     bool empty;
@@ -51,7 +51,10 @@ typedef struct sx_join {
     sx_open_flow open[SX_MOST_OPEN];
     sx_prefix_least least;
     bool enough, given_up;
-    uint64_t tried, refused; /* choices, and those of them that cannot be */
+    bool probes;   /* further stages are left alone: only the least value of what is tried is wanted, */
+    double probed; /* which is this */
+    uint64_t tried, refused,
+        probing; /* choices, those of them that cannot be, and those by which tiles are ordered */
 } sx_join;
 
 /* Begins with no stages and no flows; the prefix and the goal must outlive it. */

@@ -110,17 +110,17 @@ sx_status sx_fit_free_key(sx_fit *fit, const sx_arch *arch, const char *name) {
 static double predict_figure(const sx_measured *row, const sx_arch *arch, bool energies) {
     const sx_model_options options = {.latency_tile = arch->n_laws > 0};
     sx_model *model;
-    sx_evaluator *evaluator;
+    sx_model_workspace *workspace;
     sx_score score = {.latency = NAN, .energy_pj = NAN};
     sx_status status = sx_model_new(&row->problem, arch, &options, &model);
     if (status) {
         sx_status_free(status);
         return NAN;
     }
-    status = sx_evaluator_new(model, &evaluator);
-    if (!status && sx_evaluate_score(evaluator, &row->mapping, &score).reason != SX_LEGAL)
+    status = sx_model_workspace_new(model, &workspace);
+    if (!status && sx_evaluate_score(workspace, &row->mapping, &score).reason != SX_LEGAL)
         score.latency = score.energy_pj = NAN;
-    if (!status) sx_evaluator_free(evaluator);
+    if (!status) sx_model_workspace_free(workspace);
     sx_status_free(status);
     sx_model_free(model);
     return energies ? score.energy_pj : score.latency;

@@ -7,6 +7,7 @@
 #include "base/pool.h"
 #include "base/vector.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,7 @@ typedef struct check {
     sx_vector spatial;
     uint64_t counted; /* spatial factors, those with too few units among them */
     worker *worker;
+    sx_check_found uneven; /* of mappings that leave remainders */
 } check;
 
 /* Decides one outline. */
@@ -151,8 +153,8 @@ static void report_rounded(const check *k, unsigned threads, sx_independent_repo
     const sx_check_target *target = &k->work.target;
     sx_wide value, least = target->value;
     double scale = (double)k->work.space->c->machine.scale;
-    for (unsigned i = 0; i < threads; i++) {
-        const sx_check_found *found = &k->worker[i].found;
+    for (unsigned i = 0; i <= threads; i++) {
+        const sx_check_found *found = i < threads ? &k->worker[i].found : &k->uneven;
         if (!found->rounded ||
             !sx_check_value(target->goal, found->cost.energy, found->cost.cycles, &value) || value >= least)
             continue;
@@ -164,6 +166,15 @@ static void report_rounded(const check *k, unsigned threads, sx_independent_repo
                  "claim; the cost model counts a cycle more",
                  (double)found->cost.energy / scale, (long long)found->cost.cycles, out->slack);
     }
+}
+
+/* Reports a mapping that is below the claim. */
+static void report_below(const check *k, const sx_check_found *found, sx_independent_report *out) {
+    out->verdict = SX_INDEPENDENT_FAILS;
+    snprintf(out->why, sizeof out->why,
+             "a mapping of the space costs %.17g pJ and %lld cycles, below what is claimed",
+             (double)found->cost.energy / (double)k->work.space->c->machine.scale,
+             (long long)found->cost.cycles);
 }
 
 /* Joins what the threads found; the first mapping below, or doubt, decides. */
@@ -185,14 +196,11 @@ static sx_status join_workers(check *k, unsigned threads, sx_independent_report 
         else if (found->status)
             status = found->status;
     }
+    out->walked += k->uneven.walked;
     out->evaluations = atomic_load(&k->work.evaluations);
     if (below) {
         sx_status_free(status);
-        out->verdict = SX_INDEPENDENT_FAILS;
-        snprintf(out->why, sizeof out->why,
-                 "a mapping of the space costs %.17g pJ and %lld cycles, below what is claimed",
-                 (double)below->cost.energy / (double)k->work.space->c->machine.scale,
-                 (long long)below->cost.cycles);
+        report_below(k, below, out);
         return SX_OK;
     }
     if (status && status->code == SX_ERR_LIMIT) {
@@ -249,9 +257,17 @@ static void check_remainder_rules(const sx_check_case *c, sx_check_doubt *doubt)
 static sx_status check_remainders(check *k, sx_independent_report *out) {
     sx_check_target *target = &k->work.target;
     const sx_check_claim *claim = &k->work.space->c->claim;
-    sx_wide least;
-    SX_TRY(sx_check_remainders(&k->work, target->value, &least));
-    bool reached = least >= target->value;
+    sx_wide least, rounded;
+    SX_TRY(sx_check_remainders(&k->work, target->value, &k->uneven, &least));
+    if (k->uneven.below) {
+        report_below(k, &k->uneven, out);
+        return SX_OK;
+    }
+    const bool reached = least >= target->value;
+    if (k->uneven.rounded &&
+        sx_check_value(target->goal, k->uneven.cost.energy, k->uneven.cost.cycles, &rounded) &&
+        rounded < least)
+        least = rounded;
     if (!reached) {
         target->value = least;
         target->said = 0;
@@ -260,7 +276,9 @@ static sx_status check_remainders(check *k, sx_independent_report *out) {
     SX_TRY(check_space(k, out));
     if (out->verdict != SX_INDEPENDENT_HOLDS) return SX_OK;
     double scale = target->goal.energy_power ? (double)k->work.space->c->machine.scale : 1;
-    out->certified = reached ? claim->lower_bound : (double)least / scale;
+    out->certified = fmin(claim->lower_bound, (double)least / scale);
+    if (out->slack > 0)
+        out->certified = fmin(out->certified, (double)target->value / scale * (1 - out->slack));
     if (out->certified < claim->value) out->better = 1 - out->certified / claim->value;
     if (reached) return SX_OK;
     out->verdict = SX_INDEPENDENT_UNDECIDED;

@@ -1,7 +1,7 @@
 /* Energy and cycles of one mapping (docs/model.md, sections 5 and 6). Energies are integers, in units of 1 / scale pJ. */
 #include "check/cost.h"
 
-#include "check/traffic.h"
+#include "check/remainder_flow.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -88,10 +88,12 @@ static void add_accesses(bill *b, const sx_check_level *level, const sx_tensor *
     sx_wide bits = tensor->bits ? tensor->bits : level->word_bits, clusters = count_clusters(level, used);
     sx_wide vector = (sx_wide)level->word_bits * level->block_size;
     for (int i = 0; i < SX_N_ACCESSES; i++)
-        add_energy(b, divide_up(counts->access[i] * bits, vector) * clusters, level->energy[i]);
+        add_energy(b, divide_up(counts->access[i] * bits, vector * counts->among) * clusters,
+                   level->energy[i]);
     sx_wide addresses =
         (sx_wide)counts->access[tensor->output ? SX_UPDATE : SX_READ] + counts->access[SX_FILL];
-    add_energy(b, addresses * clusters, level->address);
+    add_energy(b, addresses * clusters / counts->among, level->address);
+    b->overflow |= level->address && addresses * clusters % counts->among;
 }
 
 /* Lengthens a run to the cycles that ports take for their words. */
@@ -110,6 +112,14 @@ static void add_port_cycles(bill *b, const sx_check_level *level, const port_wor
         if (cycles >= b->cycles) b->full |= num % den == 0;
         if (cycles > b->cycles) b->cycles = (int64_t)cycles;
     }
+}
+
+/* The words that an instance reads and writes, on the average, as whole numbers. */
+static sx_wide count_reads(const sx_check_counts *counts) {
+    return divide_up(counts->access[SX_READ], counts->among);
+}
+static sx_wide count_writes(const sx_check_counts *counts) {
+    return divide_up((sx_wide)counts->access[SX_FILL] + counts->access[SX_UPDATE], counts->among);
 }
 
 /* A fraction as a double. */
@@ -135,9 +145,8 @@ static void add_rates(bill *b, const sx_check_case *c, int s, int tensor, int64_
     int bits = c->problem.tensor[tensor].bits;
     double scale =
         to_double(level->port_scale[tensor]) * (bits ? (double)bits / (double)level->word_bits : 1);
-    double written = (double)counts->access[SX_FILL] + (double)counts->access[SX_UPDATE];
-    const double own[2] = {(double)counts->access[SX_READ] / (double)steps * scale,
-                           written / (double)steps * scale};
+    const double own[2] = {(double)count_reads(counts) / (double)steps * scale,
+                           (double)count_writes(counts) / (double)steps * scale};
     if (level->banks) slow_down(b, level, own);
     for (int i = 0; i < 2; i++) b->rate[s][i] += own[i];
 }
@@ -148,8 +157,7 @@ static void add_port_words(bill *b, const sx_check_case *c, int s, int tensor,
     const sx_check_level *level = &c->machine.level[s];
     const sx_tensor *t = &c->problem.tensor[tensor];
     sx_ratio scale = level->port_scale[tensor];
-    sx_wide reads = counts->access[SX_READ],
-            writes = (sx_wide)counts->access[SX_FILL] + counts->access[SX_UPDATE];
+    sx_wide reads = count_reads(counts), writes = count_writes(counts);
     sx_wide num = scale.num, den = scale.den;
     port_words *sum = &b->ports[s], own;
     if (t->bits) {
@@ -230,7 +238,9 @@ static bool count_tensor(sx_check_evaluator *e, const sx_mapping *mapping, int t
                          sx_check_doubt *doubt) {
     const sx_check_case *c = e->c;
     for (int s = 0; s < c->machine.n_levels; s++)
-        if (!sx_check_flow_count(c, &e->nest, mapping, tensor, s, e->memory, &e->flow[s], doubt))
+        if (!(e->nest.remainders
+                  ? sx_check_remainder_flow(c, &e->nest, mapping, tensor, s, &e->flow[s], doubt)
+                  : sx_check_flow_count(c, &e->nest, mapping, tensor, s, e->memory, &e->flow[s], doubt)))
             return false;
     if (!sx_check_collapse(c, &e->nest, mapping, tensor, e->flow, e->counts[tensor], doubt)) return false;
     for (int s = 0; s < c->machine.n_levels; s++)
@@ -315,6 +325,15 @@ static bool sum_cost(const sx_check_evaluator *e, const sx_mapping *mapping, con
     return !b.overflow && !least.overflow && !said.overflow && !network->overflow;
 }
 
+/* Sets the steps of a mapping that leaves remainders; false where there is no rule for it. */
+static bool count_remainder_steps(sx_check_evaluator *e, sx_check_doubt *doubt) {
+    for (int s = 0; s < e->c->machine.n_levels; s++)
+        if (e->c->machine.level[s].hop || e->c->machine.level[s].router)
+            sx_check_doubt_add(doubt, "there is no rule for remainders and the energy of a network");
+    e->nest.steps = sx_check_remainder_steps(e->c, &e->nest);
+    return e->nest.steps > 0 && !doubt->why[0];
+}
+
 sx_check_legality sx_check_evaluator_cost(sx_check_evaluator *e, const sx_mapping *mapping,
                                           sx_check_cost *out, sx_check_doubt *doubt) {
     const sx_check_case *c = e->c;
@@ -322,6 +341,7 @@ sx_check_legality sx_check_evaluator_cost(sx_check_evaluator *e, const sx_mappin
     int64_t latency = 0;
     sx_check_legality legality = sx_check_nest_build(c, mapping, &e->nest, doubt);
     if (legality != SX_COST_LEGAL) return legality;
+    if (e->nest.remainders && !count_remainder_steps(e, doubt)) return SX_COST_UNDECIDED;
     for (int v = 0; v < c->problem.n_tensors; v++)
         if (!count_tensor(e, mapping, v, &network, doubt)) return SX_COST_UNDECIDED;
     for (int s = 0; s < c->machine.n_levels; s++)

@@ -1,4 +1,4 @@
-/* What one mapping costs, in integers: docs/model.md, sections 1 to 6, for exact factors. */
+/* What one mapping costs, in integers: docs/model.md, sections 1 to 7. */
 #ifndef SX_CHECK_COST_H
 #define SX_CHECK_COST_H
 

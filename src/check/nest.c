@@ -20,23 +20,30 @@ static bool has_shape(const sx_check_case *c, const sx_mapping *mapping) {
     return good;
 }
 
-/* Whether the factors of every dimension multiply to its size. */
-static sx_check_legality check_factors(const sx_check_case *c, const sx_mapping *mapping,
-                                       sx_check_doubt *doubt) {
+/* Multiplies the extent inside a loop by its factor; false where the loop has an iteration that never happens. */
+static bool grow_extent(int64_t size, int64_t factor, int64_t *extent) {
+    if (factor > (size - 1) / *extent + 1) return false;
+    *extent *= factor;
+    return true;
+}
+
+/* Whether the factors of every dimension cover its size, and none has an iteration that never happens. */
+static bool check_factors(const sx_check_case *c, const sx_mapping *mapping, bool *remainders,
+                          sx_check_doubt *doubt) {
+    *remainders = false;
     for (int d = 0; d < c->problem.n_dims; d++) {
         int64_t product = 1, size = c->problem.size[d];
-        for (int s = 0; s < c->machine.n_levels && product <= size; s++) {
-            product *= mapping->level[s].temporal[d];
-            if (product <= size) product *= mapping->level[s].spatial[d];
-        }
-        if (product == size) continue;
-        if (product > size)
-            sx_check_doubt_add(doubt, "factors of %s that leave remainders", c->problem.dim_name[d]);
-        else
-            sx_check_doubt_add(doubt, "the factors of %s do not reach its size", c->problem.dim_name[d]);
-        return product > size ? SX_COST_UNDECIDED : SX_COST_ILLEGAL;
+        bool good = true;
+        for (int s = 0; s < c->machine.n_levels && good; s++)
+            good = grow_extent(size, mapping->level[s].spatial[d], &product) &&
+                   grow_extent(size, mapping->level[s].temporal[d], &product);
+        *remainders |= product > size;
+        if (good && product >= size) continue;
+        sx_check_doubt_add(doubt, "the factors of %s %s its size", c->problem.dim_name[d],
+                           good ? "do not reach" : "go beyond");
+        return false;
     }
-    return SX_COST_LEGAL;
+    return true;
 }
 
 /* Adds a loop, unless it has one iteration; inner is the dimension's extent inside it, which grows. */
@@ -91,8 +98,10 @@ static void lay_out(const sx_check_case *c, const sx_mapping *mapping, sx_check_
             add_loop(out->temporal, &temporal, d, at->temporal[d], &inner[d]);
             out->steps *= at->temporal[d];
         }
-        memcpy(out->extent[s], inner, sizeof inner);
-        for (int v = 0; v < c->problem.n_tensors; v++) out->tile[s][v] = sx_check_box(&c->problem, v, inner);
+        for (int d = 0; d < n_dims; d++)
+            out->extent[s][d] = inner[d] < c->problem.size[d] ? inner[d] : c->problem.size[d];
+        for (int v = 0; v < c->problem.n_tensors; v++)
+            out->tile[s][v] = sx_check_box(&c->problem, v, out->extent[s]);
     }
     out->first_spatial[c->machine.n_levels] = spatial;
     out->first_temporal[c->machine.n_levels] = temporal;
@@ -165,8 +174,7 @@ sx_check_legality sx_check_nest_build(const sx_check_case *c, const sx_mapping *
         sx_check_doubt_add(doubt, "the mapping is not one of this problem on this machine");
         return SX_COST_ILLEGAL;
     }
-    sx_check_legality factors = check_factors(c, mapping, doubt);
-    if (factors != SX_COST_LEGAL) return factors;
+    if (!check_factors(c, mapping, &out->remainders, doubt)) return SX_COST_ILLEGAL;
     lay_out(c, mapping, out);
     bool good = check_keeping(c, mapping, doubt) && check_mesh(c, out, doubt);
     for (int s = 0; s < c->machine.n_levels && good; s++) good = check_capacity(c, mapping, out, s, doubt);

@@ -1,4 +1,4 @@
-/* The loops of one mapping with exact factors, the tiles that they make, and whether the machine has room for them. */
+/* The loops of one mapping, the tiles that they make, and whether the machine has room for them. */
 #ifndef SX_CHECK_NEST_H
 #define SX_CHECK_NEST_H
 
@@ -23,7 +23,9 @@ typedef struct sx_check_nest {
     int64_t tile[SX_MAX_LEVELS][SX_MAX_TENSORS]; /* its elements */
     int64_t spread_tile[SX_MAX_LEVELS]
                        [SX_MAX_TENSORS]; /* elements that the children of an instance span together */
-    int64_t steps;                       /* iterations of all temporal loops */
+    int64_t steps; /* iterations of all temporal loops that a compute unit has work in */
+    bool
+        remainders; /* factors do not all divide: tiles are the largest, those at the end of a dimension are cut */
 } sx_check_nest;
 
 /* The elements of a tensor's box around a tile of these extents. */

@@ -1,6 +1,7 @@
 /* The certificate as the independent checker reads it: its own reader on the tree of the document, so that a mistake
  * of the other readers cannot hide here. What it does not know it never passes over. */
 #include "check/reader.h"
+#include "text/document/nulls.h"
 #include "text/document/yaml.h"
 
 #include <math.h>
@@ -182,6 +183,7 @@ static sx_status read_sections(const sx_node *root, sx_check_case *c, sx_check_d
     static const char *const keys[] = {"certificate", "problem", "arch", "mapping"};
     const sx_node *node[4], *limits;
     SX_TRY(sx_check_keys(root, "a certificate", keys, 4, doubt));
+    SX_TRY(sx_node_refuse_null(root, "the certificate"));
     for (int i = 0; i < 4; i++) SX_TRY(sx_node_require(root, keys[i], "the certificate", &node[i]));
     SX_TRY(sx_check_read_problem(node[1], &c->problem, doubt));
     SX_TRY(sx_check_read_machine(node[2], &c->problem, &c->machine, doubt));

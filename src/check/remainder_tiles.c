@@ -176,13 +176,21 @@ static void list_tiles(tiling *g, int d) {
     g->extent[d] = 1;
 }
 
+int64_t sx_check_access_price(const sx_check_work *work, int v, int from, bool back) {
+    const int64_t *of = work->energy.of[from][v];
+    if (!work->space->c->problem.tensor[v].output) return of[SX_READ];
+    return of[SX_UPDATE] + (back ? of[SX_READ] : 0);
+}
+
+bool sx_check_comes_back(const sx_check_work *work, int v) {
+    const sx_check_case *c = work->space->c;
+    return !c->problem.tensor[v].output || c->no_first_read_elision || work->shape->plain >> v & 1;
+}
+
 /* What a word that flows into a level beyond the first time costs there and at the level that it comes from. */
 static int64_t word_price(const sx_check_work *work, int v, int into, int from) {
-    const int64_t(*of)[SX_MAX_TENSORS][SX_N_ACCESSES] = work->energy.of;
-    const sx_check_case *c = work->space->c;
-    if (!c->problem.tensor[v].output) return of[from][v][SX_READ] + of[into][v][SX_FILL];
-    bool back = c->no_first_read_elision || work->shape->plain >> v & 1;
-    return of[from][v][SX_UPDATE] + (back ? of[from][v][SX_READ] + of[into][v][SX_FILL] : 0);
+    bool back = sx_check_comes_back(work, v);
+    return sx_check_access_price(work, v, from, back) + (back ? work->energy.of[into][v][SX_FILL] : 0);
 }
 
 /* The least energy that the tiles of a level add; -1 in `parent`: no level outside keeps a tensor. */
@@ -215,19 +223,18 @@ static sx_status solve_level(sx_check_tilings *t, int level, unsigned keep, cons
     return SX_OK;
 }
 
-sx_status sx_check_tilings_least(sx_check_tilings *t, const unsigned *keep, sx_wide *out) {
+sx_status sx_check_tilings_least(sx_check_tilings *t, const unsigned *keep, sx_wide *out, sx_wide *by_level) {
     const sx_check_space *space = t->work->space;
     int parent[SX_MAX_TENSORS];
     *out = 0;
-    if (t->too_many) return SX_OK;
     for (int v = 0; v < space->n_tensors; v++) parent[v] = -1;
     for (int s = space->n_levels - 1; s >= 0; s--) {
         const int64_t *mesh = space->c->machine.level[s].mesh;
-        sx_wide least;
-        if (mesh[0] * mesh[1] == 1 && s + 1 < space->n_levels && keep[s]) {
+        sx_wide least = 0;
+        if (!t->too_many && mesh[0] * mesh[1] == 1 && s + 1 < space->n_levels && keep[s])
             SX_TRY(solve_level(t, s, keep[s], parent, &least));
-            *out += least;
-        }
+        *out += least;
+        if (by_level) by_level[s] = least;
         for (int v = 0; v < space->n_tensors; v++)
             if (keep[s] >> v & 1) parent[v] = s;
     }

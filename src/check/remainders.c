@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Most spatial factors that are listed. */
-enum { MOST_SPATIAL = 1 << 20 };
+enum { MOST_SPATIAL = 1 << 20, MOST_PAIRS = 1 << 14 };
 
 int64_t sx_check_touched(const sx_check_case *c, int v) {
     const sx_tensor *t = &c->problem.tensor[v];
@@ -64,6 +64,20 @@ static int64_t used_along(const sx_check_spatial *spatial, int n_levels, int s, 
     return inner * (outer - 1) + 1;
 }
 
+/* The accesses that compute units make without help, at least: of a plain tensor, units that differ in idle dimensions share
+ * a word wherever the first of them has work, which is once for every block of as many indices as there are of them. */
+static int64_t count_asked(const sx_check_space *space, const sx_check_shape *shape, int v,
+                           const sx_check_spatial *spatial, int64_t group) {
+    int64_t asked = 1;
+    if (!(shape->plain >> v & 1)) return (shape->macs + group - 1) / group;
+    for (int d = 0; d < space->n_dims; d++) {
+        int64_t size = space->c->problem.size[d],
+                shared = shape->dims[v] >> d & 1 ? 1 : spatial->factor[0][d];
+        asked = sx_capped_mul(asked, (size + shared - 1) / shared);
+    }
+    return asked;
+}
+
 /* Sets what holds for all spatial factors. */
 static void spread_any(sx_check_spread *out, const sx_check_space *space, const sx_check_shape *shape) {
     const sx_check_machine *m = &space->c->machine;
@@ -77,8 +91,10 @@ static void spread_any(sx_check_spread *out, const sx_check_space *space, const 
             out->group[v][s] = m->level[s].fanout[0] * m->level[s].fanout[1];
         }
     }
-    for (int v = 0; v < space->n_tensors; v++)
+    for (int v = 0; v < space->n_tensors; v++) {
         out->linked[v] = !space->c->no_link_transfers && out->group[v][0] > 1;
+        out->asked[v] = (shape->macs + out->group[v][0] - 1) / out->group[v][0];
+    }
 }
 
 void sx_check_spread_init(sx_check_spread *out, const sx_check_space *space, const sx_check_shape *shape,
@@ -106,6 +122,7 @@ void sx_check_spread_init(sx_check_spread *out, const sx_check_space *space, con
     for (int v = 0; v < space->n_tensors; v++) {
         out->linked[v] = !space->c->no_link_transfers && out->group[v][0] > 1;
         out->group[v][0] = count_sharers(space, shape, v, spatial);
+        out->asked[v] = count_asked(space, shape, v, spatial, out->group[v][0]);
     }
     out->steps = 1;
     for (int d = 0; d < space->n_dims; d++) {
@@ -123,7 +140,7 @@ static int64_t count_accesses(const sx_check_work *work, const sx_check_spread *
     if (holder >= 0 || spread->linked[v])
         asked = sx_capped_mul(words, spread->held[v][holder + 1]);
     else
-        asked = (work->shape->macs + spread->group[v][0] - 1) / spread->group[v][0];
+        asked = spread->asked[v];
     for (int k = holder + 2; k <= s; k++) shared = sx_capped_mul(shared, spread->group[v][k]);
     if (s <= holder + 1) return asked;
     return (int64_t)(((sx_wide)2 * asked + shared - 1) / ((sx_wide)2 * shared)); /* halves are rounded down */
@@ -199,9 +216,15 @@ sx_check_corner sx_check_remainder_bound(const sx_check_work *work, const sx_che
 /* A choice of what levels keep. */
 typedef struct choice {
     unsigned keep[SX_MAX_LEVELS];
-    sx_wide tiles; /* energy that tiles add */
-    sx_wide least; /* value of all mappings that keep it */
+    sx_wide tiles, tile[SX_MAX_LEVELS]; /* energy that tiles add, in all and by level */
+    sx_wide least;                      /* value of all mappings that keep it */
 } choice;
+
+/* Spatial factors and a choice that bounds do not close: the value of their mappings, at least. */
+typedef struct open_pair {
+    sx_check_pair pair;
+    sx_wide value;
+} open_pair;
 
 /* An enumeration of all spatial factors. */
 typedef struct listing {
@@ -212,6 +235,8 @@ typedef struct listing {
     sx_wide least;  /* value of the others, at least */
     uint64_t n;     /* spatial factors */
     bool too_many;
+    bool walks;           /* what stays open can be walked */
+    sx_vector open_pairs; /* in that case */
     sx_check_spatial now;
     int64_t product[SX_MAX_DIMS]; /* of the factors inside */
 } listing;
@@ -222,6 +247,22 @@ static sx_wide value_of(const sx_check_target *target, sx_check_corner bound) {
     return sx_check_value(target->goal, bound.energy, bound.cycles, &value) ? value : ((sx_wide)1 << 126);
 }
 
+/* Whether a bound leaves something to decide. */
+static bool is_open(const listing *l, sx_wide value) {
+    return value < l->enough || l->work->walk_only;
+}
+
+/* Lists a choice with the spatial factors at hand to be walked; false where that cannot be. */
+static bool add_pair(listing *l, const choice *from, sx_wide value) {
+    if (!l->walks || l->open_pairs.n == MOST_PAIRS) return false;
+    open_pair *at = sx_vector_add(&l->open_pairs);
+    if (!at) return false;
+    *at = (open_pair){.pair.spatial = l->now, .value = value};
+    memcpy(at->pair.keep, from->keep, sizeof at->pair.keep);
+    memcpy(at->pair.tiles, from->tile, sizeof at->pair.tiles);
+    return true;
+}
+
 /* Lowers the least values of all open choices to those of the spatial factors at hand. */
 static void lower_values(listing *l) {
     sx_check_spread spread;
@@ -230,7 +271,7 @@ static void lower_values(listing *l) {
         choice *at = sx_vector_at(&l->open, i);
         sx_wide value =
             value_of(&l->work->target, sx_check_remainder_bound(l->work, &spread, at->keep, at->tiles));
-        if (value < at->least) at->least = value;
+        if (is_open(l, value) && !add_pair(l, at, value) && value < at->least) at->least = value;
     }
 }
 
@@ -267,9 +308,9 @@ static sx_status add_choice(listing *l, const sx_check_spread *any, const unsign
     choice next = {.least = (sx_wide)1 << 126};
     for (int s = 0; s < space->n_levels; s++) kept |= next.keep[s] = keep[s];
     if (kept != (1u << space->n_tensors) - 1) return SX_OK;
-    SX_TRY(sx_check_tilings_least(l->tilings, keep, &next.tiles));
+    SX_TRY(sx_check_tilings_least(l->tilings, keep, &next.tiles, next.tile));
     sx_wide value = value_of(&l->work->target, sx_check_remainder_bound(l->work, any, keep, next.tiles));
-    if (value >= l->enough) return SX_OK;
+    if (!is_open(l, value)) return SX_OK;
     if (value < l->least) l->least = value;
     choice *at = sx_vector_add(&l->open);
     if (!at) return sx_error_memory();
@@ -293,29 +334,44 @@ static sx_status list_keeps(listing *l, const sx_check_spread *any, unsigned *ke
 }
 
 /* The least value of the choices that are open, over all spatial factors; what holds for all where these are too many. */
-static sx_wide solve_open(listing *l) {
+static sx_status solve_open(listing *l, sx_check_found *found, sx_wide *out) {
     const sx_check_level *first = &l->work->space->c->machine.level[0];
     sx_wide least = l->enough;
+    bool closed;
     for (int d = 0; d < l->work->space->n_dims; d++) l->product[d] = 1;
     if (l->open.n) list_spatial(l, 0, 0, first->fanout[0] * first->fanout[1]);
-    if (l->too_many) return l->least;
+    if (l->open_pairs.failed) return sx_error_memory();
+    *out = l->least;
+    if (l->too_many) return SX_OK;
+    for (size_t i = 0; i < l->open_pairs.n && !found->below && !sx_check_is_over(l->work); i++) {
+        const open_pair *at = sx_vector_at(&l->open_pairs, i);
+        SX_TRY(sx_check_walk_remainders(l->work, &at->pair, found, &closed));
+        if (!closed && at->value < least) least = at->value;
+    }
     for (size_t i = 0; i < l->open.n; i++) {
         const choice *at = sx_vector_at(&l->open, i);
         if (at->least < least) least = at->least;
     }
-    return least;
+    *out = least;
+    return SX_OK;
 }
 
-sx_status sx_check_remainders(sx_check_work *work, sx_wide enough, sx_wide *out) {
-    listing l = {.work = work, .enough = enough, .open = {.size = sizeof(choice)}, .least = enough};
+sx_status sx_check_remainders(sx_check_work *work, sx_wide enough, sx_check_found *found, sx_wide *out) {
+    listing l = {.work = work,
+                 .enough = enough,
+                 .open = {.size = sizeof(choice)},
+                 .open_pairs = {.size = sizeof(open_pair)},
+                 .walks = sx_check_may_walk_remainders(work),
+                 .least = enough};
     sx_check_spread any;
     unsigned keep[SX_MAX_LEVELS];
     sx_check_spread_init(&any, work->space, work->shape, NULL);
     SX_TRY(sx_check_tilings_new(work, &l.tilings));
     sx_status status = list_keeps(&l, &any, keep, 0);
-    if (!status) *out = solve_open(&l);
+    if (!status) status = solve_open(&l, found, out);
     if (!status && sx_check_is_over(work)) *out = 0;
     sx_vector_clear(&l.open);
+    sx_vector_clear(&l.open_pairs);
     sx_check_tilings_free(l.tilings);
     return status;
 }

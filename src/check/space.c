@@ -326,7 +326,9 @@ bool sx_check_contains(const sx_check_space *space, const sx_mapping *mapping, s
         for (int d = 0; d < space->n_dims; d++) {
             spatial.factor[s][d] = at->spatial[d];
             extent[d] *= (int64_t)at->spatial[d] * at->temporal[d];
-            if (extent[d] > space->c->problem.size[d]) sx_check_doubt_add(doubt, "its factors do not divide");
+            if (extent[d] <= space->c->problem.size[d]) continue;
+            extent[d] = space->c->problem.size[d];
+            if (!space->c->remainders) sx_check_doubt_add(doubt, "its factors do not divide");
         }
         if (!level_contained(space, s, at))
             sx_check_doubt_add(doubt, "%s: its loops are not in the space", name);

@@ -83,6 +83,13 @@ typedef struct sx_check_found {
     sx_check_cost cost;
 } sx_check_found;
 
+/* Holds a mapping's cost against the target: what is below it goes to `found`. */
+void sx_check_judge(const sx_check_target *target, const sx_mapping *mapping, const sx_check_cost *cost,
+                    sx_check_found *found);
+
+/* A mapping without loops that keeps some tensors, with the directives against reuse that all mappings of the space have. */
+void sx_check_mapping_init(const sx_check_case *c, const unsigned *keep, sx_mapping *out);
+
 /* What every mapping of an outline costs besides flows at some prices: multiply-accumulates, words that units take, leakage. */
 sx_wide sx_check_shared(const sx_check_outline *o, const sx_check_prices *prices);
 

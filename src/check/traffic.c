@@ -1,6 +1,8 @@
 /* From fetches to accesses (docs/model.md, sections 3 and 4), in fractions of integers. */
 #include "check/traffic.h"
 
+#include "check/remainder_flow.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -127,17 +129,25 @@ static bool is_binary(sx_wide n) {
     return (n & (n - 1)) == 0;
 }
 
-/* The different words that an instance of each level holds over the whole run. */
-static void set_partitions(const sx_check_case *c, const sx_check_nest *nest, int tensor,
+/* The different words that an instance of each level holds over the whole run; with remainders, all instances together.
+ * False where there is no rule. */
+static bool set_partitions(const sx_check_case *c, const sx_check_nest *nest, int tensor,
                            sx_check_counts *out) {
     int top = c->machine.n_levels - 1;
     sx_wide words = nest->tile[top][tensor];
+    for (int s = top; s >= 0 && nest->remainders; s--) {
+        words = c->problem.tensor[tensor].output ? sx_check_remainder_partition(c, nest, tensor, s) : 0;
+        if (words < 0 || words > INT64_MAX / 2) return false;
+        out[s].partition = (int64_t)words;
+    }
+    if (nest->remainders) return true;
     out[top].partition = (int64_t)words;
     for (int s = top - 1; s >= 0; s--) {
         if (nest->first_spatial[s + 2] > nest->first_spatial[s + 1])
             words = words * nest->tile[s][tensor] / nest->spread_tile[s + 1][tensor];
         out[s].partition = (int64_t)words;
     }
+    return true;
 }
 
 /* What a level that keeps a tensor has to do with it. */
@@ -238,11 +248,12 @@ bool sx_check_collapse(const sx_check_case *c, const sx_check_nest *nest, const 
     bool passed = false, good = true, binary = true;
     double demand = 0; /* `inner` as the model's doubles have it */
     while (!(mapping->level[outermost].keep >> tensor & 1)) outermost--;
-    set_partitions(c, nest, tensor, out);
+    good = set_partitions(c, nest, tensor, out);
     for (int s = 0; s < c->machine.n_levels && good; s++) {
         bool kept = mapping->level[s].keep >> tensor & 1;
         sx_check_fraction asked = {flow[s].accesses, 1};
         out[s].share = (sx_check_fraction){1, 1};
+        out[s].among = nest->remainders ? nest->used[s] : 1;
         out[s].flows = s <= outermost;
         out[s].linked = !passed && out[s].flows;
         memset(out[s].access, 0, sizeof out[s].access);

@@ -13,7 +13,8 @@ typedef struct sx_check_record {
     sx_wide accesses, half_hops;
 } sx_check_record;
 
-/* What one instance of a level hands to its children of one tensor. */
+/* What one instance of a level hands to its children of one tensor; with remainders, all instances to all children, which
+ * count as one. */
 typedef struct sx_check_flow {
     sx_wide accesses;  /* that its children make */
     sx_wide delivered; /* words that they receive from it, each child counted */
@@ -30,9 +31,10 @@ typedef struct sx_check_fraction {
     sx_wide num, den;
 } sx_check_fraction;
 
-/* Counts of one instance of a level, of one tensor. */
+/* Counts of one instance of a level, or of all together, of one tensor. */
 typedef struct sx_check_counts {
     int64_t access[SX_N_ACCESSES];
+    int64_t among; /* instances whose counts these are together: 1, with remainders all in use */
     bool
         edge[SX_N_ACCESSES]; /* doubles, which cannot hold the fractions that make it, may come to one less */
     bool less[SX_N_ACCESSES]; /* they do: the model's own steps in doubles come to one less */

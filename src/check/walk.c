@@ -38,10 +38,8 @@ static bool must_end(walk *w) {
     return ++w->beat % BEAT == 0 && sx_check_is_over(w->work);
 }
 
-/* Holds the cost of the walk's mapping against the target. */
-static void judge_cost(walk *w, const sx_check_cost *cost) {
-    const sx_check_target *target = &w->work->target;
-    sx_check_found *found = w->found;
+void sx_check_judge(const sx_check_target *target, const sx_mapping *mapping, const sx_check_cost *cost,
+                    sx_check_found *found) {
     sx_wide own = 0, best = 0;
     if (sx_check_reaches(target, cost->energy, cost->cycles)) return;
     bool rounded = sx_check_is_rounded(target, cost);
@@ -55,7 +53,7 @@ static void judge_cost(walk *w, const sx_check_cost *cost) {
         return;
     found->below = !rounded;
     found->rounded = rounded;
-    found->mapping = w->mapping;
+    found->mapping = *mapping;
     found->cost = *cost;
 }
 
@@ -73,7 +71,7 @@ static void evaluate_mapping(walk *w) {
         sx_check_doubt_add(&w->found->doubt, "%.200s", doubt.why);
         break;
     case SX_COST_LEGAL:
-        judge_cost(w, &cost);
+        sx_check_judge(&w->work->target, &w->mapping, &cost, w->found);
     }
 }
 
@@ -177,12 +175,21 @@ static void walk_from(walk *w, place at) {
         if (!(at.done >> d & 1) && !out_of_turn(w, &at, d)) walk_loops(w, &at, d);
 }
 
-/* Gives a level of a mapping the directives against reuse that all mappings of the space have. */
-static void forbid_reuse(const sx_level_limits *limits, sx_mapping_level *at) {
-    at->no_temporal_reuse = limits->no_temporal_reuse;
-    at->no_multicast = limits->no_multicast;
-    at->no_link_transfer = limits->no_link_transfer;
-    at->rmw_first_update = limits->rmw_first_update;
+void sx_check_mapping_init(const sx_check_case *c, const unsigned *keep, sx_mapping *out) {
+    memset(out, 0, sizeof *out);
+    out->n_levels = (uint8_t)c->machine.n_levels;
+    out->n_dims = c->problem.n_dims;
+    out->n_tensors = c->problem.n_tensors;
+    for (int s = 0; s < c->machine.n_levels; s++) {
+        const sx_level_limits *limits = &c->limits.level[s];
+        sx_mapping_level *at = &out->level[s];
+        at->no_temporal_reuse = limits->no_temporal_reuse;
+        at->no_multicast = limits->no_multicast;
+        at->no_link_transfer = limits->no_link_transfer;
+        at->rmw_first_update = limits->rmw_first_update;
+        at->keep = (uint8_t)keep[s];
+        for (int d = 0; d < c->problem.n_dims; d++) at->temporal[d] = 1;
+    }
 }
 
 void sx_check_walk(sx_check_work *work, sx_check_lattice *l, const sx_check_outline *o,
@@ -200,18 +207,13 @@ void sx_check_walk(sx_check_work *work, sx_check_lattice *l, const sx_check_outl
         return;
     }
     w.constant = sx_check_shared(o, &work->energy);
-    w.mapping.n_levels = (uint8_t)c->machine.n_levels;
-    w.mapping.n_dims = c->problem.n_dims;
-    w.mapping.n_tensors = c->problem.n_tensors;
+    sx_check_mapping_init(c, o->keep, &w.mapping);
     for (int v = 0; v < c->problem.n_tensors; v++) w.plain &= o->shape->solo[v] == o->shape->dims[v];
     for (int v = 0; v < c->problem.n_tensors; v++) w.linked |= o->linked[v];
     for (int s = 0; s < c->machine.n_levels; s++) {
         const sx_check_level *level = &c->machine.level[s];
         w.plain &= c->no_link_transfers || !c->limits.level[s].no_temporal_reuse;
         w.laid_out |= level->hop || level->router;
-        forbid_reuse(&c->limits.level[s], &w.mapping.level[s]);
-        w.mapping.level[s].keep = (uint8_t)o->keep[s];
-        for (int d = 0; d < c->problem.n_dims; d++) w.mapping.level[s].temporal[d] = 1;
     }
     w.laid_out |= w.linked || (!w.plain && !c->no_link_transfers);
     walk_from(&w, (place){.state = sx_check_first_state(l), .last = -1});

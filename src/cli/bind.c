@@ -5,6 +5,7 @@
 #include "frontend/timeloop/tensor_uses.h"
 
 #include <string.h>
+#include <strings.h>
 
 enum { MAX_USES = 64, MAX_PAIRS = 32 };
 
@@ -182,6 +183,35 @@ static sx_status bind_one(binder *b, sx_problem *problem) {
     return SX_OK;
 }
 
+/* Warns of a dimension that the architecture names and no layer has. */
+static void tell_dimension(const binder *b, const sx_network *network, const char *name, const char *what) {
+    for (size_t k = 0; k < network->n_layers; k++)
+        for (int d = 0; d < network->layer[k].problem.n_dims; d++)
+            if (strcasecmp(network->layer[k].problem.dim_name[d], name) == 0) return;
+    sx_warnings_tell(b->result->warnings,
+                     "the problem has no dimension '%s', which '%s' of the architecture names", name, what);
+}
+
+/* Warns of dimensions of flattened ranks, and of stationary arrays, that no layer has. Machines for all problems list letters
+ * as ranks; in arrays C, K and P stand for what a convolution has of that name. */
+static void tell_dimensions(const binder *b, const sx_arch *arch, const sx_network *network) {
+    uint32_t named = 0;
+    if (!b->result) return;
+    for (int i = 0; i < arch->sparse.n_ranks; i++)
+        for (int k = 0; k < arch->sparse.rank[i].n_flattened; k++) named |= arch->sparse.rank[i].flattened[k];
+    for (int i = 0; i < arch->sparse.n_names; i++)
+        if (named >> i & 1 && arch->sparse.name[i][1])
+            tell_dimension(b, network, arch->sparse.name[i], "flattened_rankIDs");
+    for (int l = 0; l < arch->n_laws; l++) {
+        const sx_law *law = &arch->law[l];
+        for (int i = 0; i <= law->n_array && law->n_array; i++) {
+            const char *name = i < law->n_array ? law->array[i].dim : law->stream;
+            if (*name && !(strchr("CKP", *name) && !name[1]))
+                tell_dimension(b, network, name, i < law->n_array ? "array" : "stream");
+        }
+    }
+}
+
 sx_status sx_bind_problem(const sx_sources *sources, const sx_arch *arch, sx_problem *problem,
                           sx_output *result) {
     sx_layer layer = {.problem = *problem};
@@ -205,6 +235,7 @@ sx_status sx_bind_network(const sx_sources *sources, const sx_arch *arch, const 
         if (!found) return no_tensor(b.pair[i].tensor, &network->layer[0].problem);
     }
     for (size_t k = 0; k < network->n_layers; k++) SX_TRY(bind_one(&b, &network->layer[k].problem));
+    tell_dimensions(&b, arch, network);
     SX_TRY(sx_bits_apply(sources->args, network));
     return sx_density_apply(sources->args, network);
 }

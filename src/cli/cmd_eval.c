@@ -106,7 +106,7 @@ static sx_status write_noun(const write_request *request, sx_sources *sources, s
 /* Costs the mapping, by the model or by the oracle. */
 static sx_status cost_mapping(const sx_args *args, sx_evaluation *e) {
     sx_model *model = NULL;
-    sx_evaluator *evaluator = NULL;
+    sx_model_workspace *workspace = NULL;
     sx_status status = sx_model_new(&e->problem, &e->arch, &e->options, &model);
     if (status) goto done;
     e->minimum = sx_model_minimum(model, e->mapping.level[e->mapping.n_levels - 1].keep);
@@ -117,12 +117,12 @@ static sx_status cost_mapping(const sx_args *args, sx_evaluation *e) {
             status = sx_error_hint(status, "raise --max-steps, or simulate a smaller problem");
         goto done;
     }
-    status = sx_evaluator_new(model, &evaluator);
+    status = sx_model_workspace_new(model, &workspace);
     if (status) goto done;
-    e->verdict = sx_evaluate(evaluator, &e->mapping, &e->cost);
+    e->verdict = sx_evaluate(workspace, &e->mapping, &e->cost);
     status = sx_verdict_status(&e->verdict, &e->problem, &e->arch);
 done:
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(workspace);
     sx_model_free(model);
     return status;
 }

@@ -200,7 +200,7 @@ static sx_status run_list(const sx_args *args, sx_output *result) {
     if (onnx) return sx_list_onnx(args, name, json, &result->out);
     SX_TRY(check_run(args));
     if (sx_catalog_knows_network(name) || sx_phase_config(args))
-        return sx_list_network(args, name, json, &result->out);
+        return sx_list_network(args, name, json, result->warnings, &result->out);
     if (sx_named_knows_arch(name)) return sx_list_arch(name, json, &result->out);
     if (args->n_operands == 1 && sx_list_is_file(name))
         return sx_list_file(args, name, result->warnings, &result->out);

@@ -164,12 +164,12 @@ static sx_status search_placements(const sx_args *args, const sx_place_checkpoin
     }
     if (checkpoint->path && !checkpoint->bytes && sx_args_flag(args, "db"))
         SX_TRY(save_checkpoint(&w, NULL, 0));
-    if (checkpoint->bytes && !sx_args_flag(args, "quiet"))
-        sx_text_add(&result->err, "note: resumed from %s\n", checkpoint->path);
     sx_progress_begin(&w.line, args);
     sx_progress_title(&w.line, "%s", job->in->graph.name);
     sx_status status = sx_placement_job_search(job);
     sx_progress_end(&w.line);
+    if (!status && checkpoint->bytes && !sx_args_flag(args, "quiet"))
+        sx_text_add(&result->err, "note: resumed from %s\n", checkpoint->path);
     if (!status) sx_evaluator_note(job->outside, sx_args_flag(args, "quiet"), &result->err);
     if (job->summary.stop != SX_STOP_SIGNAL && job->summary.stop != SX_STOP_TIME)
         result->checkpoint = checkpoint->path;

@@ -148,7 +148,7 @@ static void add_energies(const job *j, sx_output *result) {
     }
 }
 
-/* The account of the space: its sizes, how draws fare, and whether the mapping belongs to it. */
+/* The account of the space: its sizes, how many draws are legal, and whether the mapping belongs to it. */
 static sx_status add_account(const job *j, sx_output *result) {
     sx_draws draws;
     SX_TRY(sx_draws_make(j->s.space, j->run.seed, j->samples, j->run.cancel, &draws));

@@ -14,7 +14,7 @@ static const double TOLERANCE = 1e-11;
 /* Spaces of more mappings are refused; MOST_BY_MODEL: those that only the cost model takes. */
 static const double MOST_ON_GPU = 1e15, MOST_ON_CPU = 1e10, MOST_BY_MODEL = 1e9;
 
-/* Shows how a look is going on a GPU; false where it is to stop. */
+/* Shows the progress of scoring all mappings on a GPU; false where it is to stop. */
 static bool go_on(void *user, uint64_t done, uint64_t all, const sx_gpu_found *found) {
     sx_everything *e = user;
     sx_gpu_show(e->line, &e->told, done, all, "factorisations", found->best.value);

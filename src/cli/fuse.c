@@ -39,11 +39,11 @@ sx_status sx_fuse_prepare(const sx_args *args, sx_result *r) {
         return sx_error_hint(
             sx_error_new(SX_ERR_USAGE, "--gap %g is no share", sx_args_number(args, "gap", 0)),
             "--gap 0.02 is 2 %%");
-    const char *exchange = sx_args_text(args, "exchange", 0), *stairs = sx_args_text(args, "staircase", 0);
+    const char *exchange = sx_args_text(args, "exchange", 0), *staircase = sx_args_text(args, "staircase", 0);
     const size_t first = exchange ? strcspn(exchange, ",") : 0;
-    if (exchange && stairs && (strncmp(exchange, stairs, first) != 0 || stairs[first]))
+    if (exchange && staircase && (strncmp(exchange, staircase, first) != 0 || staircase[first]))
         return sx_error_hint(
-            sx_error_new(SX_ERR_USAGE, "--staircase %s is not --exchange %s", stairs, exchange),
+            sx_error_new(SX_ERR_USAGE, "--staircase %s is not --exchange %s", staircase, exchange),
             "sizes of the first exchange memory are compared");
     if (sx_args_count(args, "orders", 1) < 1 || sx_args_count(args, "orders", 1) > SX_MAX_ORDERS)
         return sx_error_new(SX_ERR_USAGE, "--orders is a number from 1 to %d", SX_MAX_ORDERS);

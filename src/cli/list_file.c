@@ -85,11 +85,11 @@ static sx_status add_network(const sx_args *args, sx_input *input, json_t *objec
 /* Adds what the file says by itself. */
 static sx_status add_contents(const sx_args *args, sx_input *input, sx_warnings *warnings, json_t *object,
                               sx_text *out) {
-    const bool network =
-        sx_input_has_problem(input) || sx_input_has_graph(input) || sx_input_first(input, "network");
-    if (sx_input_has_arch(input)) SX_TRY(add_arch(input, object, out));
+    const bool network = sx_input_has(input, SX_DOCUMENT_PROBLEM) || sx_input_has(input, SX_DOCUMENT_GRAPH) ||
+                         sx_input_first(input, "network");
+    if (sx_input_has(input, SX_DOCUMENT_ARCH)) SX_TRY(add_arch(input, object, out));
     if (network) SX_TRY(add_network(args, input, object, out));
-    return sx_input_has_arch(input) || network ? sx_input_warnings(input, warnings) : SX_OK;
+    return sx_input_has(input, SX_DOCUMENT_ARCH) || network ? sx_input_warnings(input, warnings) : SX_OK;
 }
 
 sx_status sx_list_file(const sx_args *args, const char *path, sx_warnings *warnings, sx_text *out) {

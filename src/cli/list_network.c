@@ -80,13 +80,14 @@ static sx_status add_layers_json(const sx_network *network, const sx_graph *grap
     return sx_json_finish(object, out);
 }
 
-/* The graph of a name of the catalog, or of a file that is a configuration. */
-static sx_status graph_of(const sx_args *args, const char *name, sx_graph *out) {
+/* The graph of a name of the catalog, or of a file that is a configuration, of which there may be warnings. */
+static sx_status graph_of(const sx_args *args, const char *name, sx_warnings *warnings, sx_graph *out) {
     sx_input *input = NULL;
     if (sx_catalog_knows_network(name)) return sx_named_graph(args, name, out);
     sx_status status = sx_sources_input(args, &input);
     if (!status) status = sx_input_add_file(input, name);
     if (!status) status = sx_input_graph(input, out);
+    if (!status && (status = sx_input_warnings(input, warnings))) sx_graph_fini(out);
     sx_input_free(input);
     return status;
 }
@@ -112,9 +113,10 @@ static sx_status add_graph(const sx_args *args, const sx_graph *graph, bool json
     return status;
 }
 
-sx_status sx_list_network(const sx_args *args, const char *name, bool json, sx_text *out) {
+sx_status sx_list_network(const sx_args *args, const char *name, bool json, sx_warnings *warnings,
+                          sx_text *out) {
     sx_graph graph;
-    SX_TRY(graph_of(args, name, &graph));
+    SX_TRY(graph_of(args, name, warnings, &graph));
     sx_status status = sx_bits_apply_graph(args, &graph);
     if (!status) status = add_graph(args, &graph, json, out);
     sx_graph_fini(&graph);

@@ -11,7 +11,8 @@
 #include <jansson.h>
 
 /* Lists the layers of a network of the catalog. */
-SX_MUST_USE sx_status sx_list_network(const sx_args *args, const char *name, bool json, sx_text *out);
+SX_MUST_USE sx_status sx_list_network(const sx_args *args, const char *name, bool json, sx_warnings *warnings,
+                                      sx_text *out);
 
 /* Draws the hierarchy of an architecture of the catalog; as JSON, the architecture. */
 SX_MUST_USE sx_status sx_list_arch(const char *name, bool json, sx_text *out);

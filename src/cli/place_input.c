@@ -31,7 +31,7 @@ static sx_status read_file(const sx_args *args, const char *path, uint32_t bytes
     sx_graph graph = {0};
     sx_status status = sx_sources_input(args, &input);
     if (!status) status = sx_input_add_file(input, path);
-    if (!status && !sx_input_has_graph(input))
+    if (!status && !sx_input_has(input, SX_DOCUMENT_GRAPH))
         status =
             sx_error_hint(sx_error_at((sx_place){path, 0, 0}, "this file has no graph"),
                           "`graph:` must be a top-level section; `sextant eval --problem NETWORK --write "

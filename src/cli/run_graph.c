@@ -18,7 +18,7 @@ static bool has_graph(const sx_args *args, const sx_sources *sources) {
     if (sx_catalog_knows_network(value))
         return !sx_args_flag(args, "training") && !sx_args_flag(args, "training-step");
     const sx_input *input = sources->input[SX_NOUN_PROBLEM];
-    return input && sx_input_has_graph(input) && !sx_layer_of(value, NULL);
+    return input && sx_input_has(input, SX_DOCUMENT_GRAPH) && !sx_layer_of(value, NULL);
 }
 
 sx_status sx_model_graph(const sx_args *args, const char *model, const sx_network_options *options,

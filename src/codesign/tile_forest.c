@@ -51,7 +51,7 @@ static sx_status find_chosen(const sx_designs *designs, const sx_sunstone *plan,
     return chosen->allowed && out->apart ? SX_OK : sx_error_memory();
 }
 
-/* Compiles option o of the chosen memories that have so many. */
+/* Compiles option o of the chosen memories that have that option. */
 static sx_status compile_option(const sx_codesign *c, size_t target, const sx_arch *largest, size_t o,
                                 sx_tile_forest *g) {
     sx_model *model = NULL;

@@ -24,6 +24,9 @@ typedef struct sx_core_engine {
      * instances. Puts the temporal loops in order and returns the steps of time; `charge` and `sum` may follow. */
     bool (*draw_splits)(const sx_core_space *space, const sx_core_splits *splits, struct sx_core_work *work,
                         sx_core_rng *rng, sx_compact_level *point, uint64_t *loops);
+    /* Gives the first n dimensions splits of the list, by number, and the others factors of 1, whose words stay. */
+    void (*pick_splits)(const sx_core_space *space, const sx_core_splits *splits, struct sx_core_work *work,
+                        const uint32_t *number, int n, sx_compact_level *point, uint64_t *loops);
     bool (*hold)(const sx_core_space *space, struct sx_core_work *work, int level, unsigned keep, bool anew);
     bool (*lay)(const sx_core_space *space, struct sx_core_work *work, const sx_compact_level *point);
     double (*order)(const sx_core_space *space, struct sx_core_work *work, const sx_compact_level *point);

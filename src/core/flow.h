@@ -181,7 +181,7 @@ SX_HD_CALL bool sx_core_add_record(sx_core_records *flow, double m, double scatt
     return true;
 }
 
-/* Adds groups, each of which gets so many words. */
+/* Adds groups, each of which gets a number of words. */
 SX_HD bool sx_core_hand_out(sx_core_records *flow, const sx_core_groups *groups, double words) {
     bool good = true;
     for (int i = 0; i < groups->n && good; i++)

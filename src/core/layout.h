@@ -52,7 +52,7 @@ typedef struct sx_core_scratch {
     uint8_t end[SX_CORE_LEVELS_AT_MOST]; /* loops at that level and above */
     uint8_t last[SX_CORE_TENSORS_AT_MOST]
                 [SX_CORE_LEVELS_AT_MOST]; /* how many of these up to the last that indexes the tensor */
-    double suffix[SX_CORE_LOOPS + 1];     /* product of the first so many of them */
+    double suffix[SX_CORE_LOOPS + 1];     /* entry i: product of the first i of them */
     sx_core_records records[SX_CORE_RECORD_TENSORS][SX_CORE_RECORD_LEVELS];
 } sx_core_scratch;
 

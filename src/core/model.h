@@ -62,7 +62,7 @@ enum {
     SX_CORE_LOOPS = 40,     /* temporal loops of a mapping */
     SX_CORE_KEYS = 8,       /* displacements of neighbours */
     SX_CORE_ANSWERS = 1,    /* lists that are remembered, */
-    SX_CORE_KEPT_GROUPS = 1 /* with so many sizes of groups at most */
+    SX_CORE_KEPT_GROUPS = 1 /* sizes of groups at most */
 };
 #ifdef SX_CORE_GPU_LISTS
 enum {

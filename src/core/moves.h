@@ -1,4 +1,4 @@
-/* What changes compact points: draws, steps, and what one point takes over from another. None promises legality. */
+/* Operators on compact points: draws, steps, and what one point takes over from another. Results need not be legal. */
 #ifndef SX_CORE_MOVES_H
 #define SX_CORE_MOVES_H
 
@@ -36,7 +36,7 @@ SX_HD void sx_compact_split_level(const sx_core_space *c, int d, int s, uint64_t
     uint8_t total[SX_CORE_PRIMES], spatial[SX_CORE_PRIMES] = {0};
     for (int k = 0; k < n; k++)
         total[k] = (uint8_t)(sx_compact_exponent(word[k], across) + sx_compact_exponent(word[k], along));
-    sx_compact_divide(c, d, total, c->most[d][s], spatial);
+    sx_compact_divide(c, d, total, c->most[d][across], spatial);
     for (int k = 0; k < n; k++)
         word[k] = (word[k] & ~(sx_compact_field(across) | sx_compact_field(along))) |
                   (uint64_t)spatial[k] << SX_CORE_BITS * across |
@@ -209,8 +209,8 @@ SX_HD double sx_compact_factor(const sx_core_space *c, const uint64_t *word, int
 
 /* Whether one more prime of a word fits at a slot. */
 SX_HD bool sx_compact_takes(const sx_core_space *c, const uint64_t *word, int d, int k, int slot) {
-    return c->temporal >> slot & 1 ||
-           sx_compact_factor(c, word, d, slot) * c->power[k][1] <= c->most[d][c->level_of[slot]];
+    return (c->temporal & ~(uint32_t)c->capped[d]) >> slot & 1 ||
+           sx_compact_factor(c, word, d, slot) * c->power[k][1] <= c->most[d][slot];
 }
 
 /* One prime of a dimension that goes from a slot to another. */
@@ -232,7 +232,10 @@ SX_HD_CALL bool sx_compact_draw_step(const sx_core_space *c, sx_core_rng *rng, c
     uint64_t used[SX_CORE_PRIMES], any = 0, crowd = sx_compact_crowd(c, word);
     uint32_t weight[SX_CORE_SLOTS][SX_CORE_PRIMES], places[SX_CORE_SLOTS], sum = 0;
     int first = c->first_word[d], n = c->first_word[d + 1] - first;
-    for (int k = 0; k < n; k++) any |= used[k] = sx_compact_lanes(word[first + k]);
+    for (int k = 0; k < n; k++) {
+        any |= used[k] = sx_compact_lanes(word[first + k]);
+        used[k] &= ~c->closed[d];
+    }
     for (int to = 0; to < (int)c->n_slots; to++) {
         places[to] = any & sx_compact_one(to) ? 1 : sx_compact_places(c, d, to, crowd);
         for (int k = 0; k < n; k++) {
@@ -319,48 +322,124 @@ SX_HD void sx_compact_shuffle(const sx_core_space *c, sx_core_rng *rng, sx_compa
     for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) point[s].order = sx_compact_shuffled(c, rng);
 }
 
+/* Gives a dimension a split by its number in the list. */
+SX_HD void sx_core_set_split(const sx_core_space *c, const sx_core_splits *splits, int d, uint32_t i,
+                             uint64_t *word) {
+    uint32_t first = c->first_word[d], words = c->first_word[d + 1] - first;
+    const uint64_t *from = splits->word[d] + words * i;
+    for (uint32_t k = 0; k < words; k++) word[first + k] = from[k];
+}
+
 /* Gives a dimension one of the listed splits, all equally likely; returns its number. */
 SX_HD uint32_t sx_core_pick_split(const sx_core_space *c, const sx_core_splits *splits, sx_core_rng *rng,
                                   int d, uint64_t *word) {
-    uint32_t n = splits->n[d], i = n > 1 ? sx_core_below(rng, n) : 0, first = c->first_word[d],
-             words = c->first_word[d + 1] - first;
-    const uint64_t *from = splits->word[d] + words * i;
-    for (uint32_t k = 0; k < words; k++) word[first + k] = from[k];
+    uint32_t n = splits->n[d], i = n > 1 ? sx_core_below(rng, n) : 0;
+    sx_core_set_split(c, splits, d, i, word);
     return i;
 }
 
-/* Spreads the prime of a word over all slots: compositions of its exponent are equally likely. Going through exponent and
- * borders between slots one by one, the next is a border with the share that borders have of what is left. */
-SX_HD uint64_t sx_compact_spread_word(const sx_core_space *c, sx_core_rng *rng, uint32_t exponent) {
-    uint32_t borders = c->n_slots - 1;
+/* Spreads the prime of a word over slots, 1 at each of which is in `lanes`: compositions of its exponent are equally likely. Going
+ * through exponent and borders between slots one by one, the next is a border with the share that borders have of what is left. */
+SX_HD uint64_t sx_compact_spread_word(sx_core_rng *rng, uint32_t exponent, uint64_t lanes) {
+    uint32_t borders = lanes ? sx_compact_count(lanes) - 1 : 0;
     uint64_t word = 0, random = 0;
-    int slot = 0;
     for (uint32_t i = 0; exponent > 0; i++, random >>= 16) {
         if (i % 4 == 0) random = sx_core_next(rng);
         if (sx_core_share(random, 0, borders + exponent) < borders) {
             borders--;
-            slot++;
+            lanes &= lanes - 1;
         } else {
-            word += sx_compact_one(slot);
+            word += lanes & (0u - lanes);
             exponent--;
         }
     }
     return word;
 }
 
-/* Draws a split of a dimension, all being equally likely; false where its spatial factors were too large in a number of draws. */
+/* The primes of a word. */
+SX_HD uint32_t sx_compact_primes(const sx_core_space *c, uint64_t word) {
+    uint32_t n = 0;
+    for (int slot = 0; slot < (int)c->n_slots; slot++) n += sx_compact_exponent(word, slot);
+    return n;
+}
+
+/* The first slot whose factor of a dimension is larger than it may be, of those that are not fixed; -1: none. */
+SX_HD int sx_compact_overfull(const sx_core_space *c, const uint64_t *word, int d) {
+    uint32_t limited = ((1u << c->n_slots) - 1) & (~c->temporal | c->capped[d]);
+    for (; limited; limited &= limited - 1) {
+        int slot = sx_core_low(limited);
+        if (!(c->closed[d] & sx_compact_one(slot)) && sx_compact_factor(c, word, d, slot) > c->most[d][slot])
+            return slot;
+    }
+    return -1;
+}
+
+/* Draws a split of a dimension, all being equally likely; false where its factors were too large in a number of draws. */
 SX_HD bool sx_compact_spread_dim(const sx_core_space *c, sx_core_rng *rng, int d, uint64_t *word) {
+    const uint64_t open = SX_COMPACT_ONES & (sx_compact_one((int)c->n_slots) - 1) & ~c->closed[d];
     for (int tries = 0; tries < 64; tries++) {
-        bool fits = true;
         for (int k = c->first_word[d]; k < c->first_word[d + 1]; k++)
-            word[k] = sx_compact_spread_word(c, rng, c->multiplicity[k]);
-        for (uint32_t left = c->spread; left; left &= left - 1) {
-            int s = sx_core_low(left);
-            fits = fits && sx_compact_factor(c, word, d, c->spatial_slot[s]) <= c->most[d][s];
-        }
-        if (fits) return true;
+            word[k] = c->fixed[k] + sx_compact_spread_word(
+                                        rng, c->multiplicity[k] - sx_compact_primes(c, c->fixed[k]), open);
+        if (sx_compact_overfull(c, word, d) < 0) return true;
     }
     return false;
+}
+
+/* Gives a prime of a word to the outermost slot that takes it, a temporal one if possible; false where none does. */
+SX_HD bool sx_compact_give(const sx_core_space *c, int d, int k, uint64_t *word) {
+    for (int spatial = 0; spatial < 2; spatial++)
+        for (int slot = (int)c->n_slots - 1; slot >= 0; slot--) {
+            if ((c->temporal >> slot & 1) == (uint32_t)spatial || !sx_compact_takes(c, word, d, k, slot))
+                continue;
+            word[k] += sx_compact_one(slot);
+            return true;
+        }
+    return false;
+}
+
+/* Brings the factors of a dimension within the constraints: fixed ones are set, and primes go outward, where the point has too many
+ * of them, or come from the outermost slots. False where no slot takes one. */
+SX_HD_CALL bool sx_compact_settle_dim(const sx_core_space *c, int d, uint64_t *word) {
+    for (int k = c->first_word[d]; k < c->first_word[d + 1]; k++) {
+        word[k] = (word[k] & ~(c->closed[d] * (SX_CORE_POWERS - 1))) | c->fixed[k];
+        uint32_t n = sx_compact_primes(c, word[k]);
+        for (int slot = (int)c->n_slots - 1; slot >= 0; slot--)
+            for (; n > c->multiplicity[k] && !(c->closed[d] & sx_compact_one(slot)) &&
+                   sx_compact_exponent(word[k], slot);
+                 n--)
+                word[k] -= sx_compact_one(slot);
+        for (; n < c->multiplicity[k]; n++)
+            if (!sx_compact_give(c, d, k, word)) return false;
+    }
+    for (int slot; (slot = sx_compact_overfull(c, word, d)) >= 0;) {
+        int k = c->first_word[d];
+        while (!sx_compact_exponent(word[k], slot)) k++;
+        word[k] -= sx_compact_one(slot);
+        if (!sx_compact_give(c, d, k, word)) return false;
+    }
+    return true;
+}
+
+/* Puts the dimensions of a level that have fixed places there. */
+SX_HD uint64_t sx_compact_rule_order(const sx_core_space *c, int s, uint64_t order) {
+    const uint32_t n = c->model.n_dims, fixed = c->inner[s] | c->outer[s];
+    int place = sx_core_bits(c->inner[s]);
+    uint64_t out = c->order[s];
+    for (uint32_t i = 0; i < n; i++, order >>= 4)
+        if (!(fixed >> (order & 15) & 1)) out |= (order & 15) << 4 * place++;
+    return out;
+}
+
+/* Brings a point within the constraints; false where that fails. */
+SX_HD bool sx_compact_settle(const sx_core_space *c, sx_compact_level *point) {
+    for (uint32_t left = c->ruled; left; left &= left - 1) {
+        int s = sx_core_low(left);
+        point[s].order = sx_compact_rule_order(c, s, point[s].order);
+    }
+    for (uint32_t left = c->limited; left; left &= left - 1)
+        if (!sx_compact_settle_dim(c, sx_core_low(left), sx_compact_words(c, point))) return false;
+    return true;
 }
 
 /* A random set of dimensions, of a random size from 1 to 5. */

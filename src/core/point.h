@@ -37,6 +37,9 @@ typedef struct sx_core_work {
         spatial; /* of the point that was read: byte s is a mask of the dimensions with loops at level s */
     double charge[SX_CORE_TENSORS_AT_MOST * SX_CORE_CHARGE];
     sx_core_row row[SX_CORE_DIMS][SX_CORE_ROWS];
+#ifndef SX_CORE_GPU
+    sx_core_cell ones[SX_CORE_LEVELS_AT_MOST]; /* of a dimension without loops */
+#endif
     sx_core_listing listing;
     sx_core_swept swept;
 } sx_core_work;
@@ -145,6 +148,9 @@ SX_HD_CALL void sx_core_read_loops(const sx_core_space *c, sx_core_work *w, cons
 SX_HD void sx_core_begin(const sx_core_space *c, sx_core_work *w) {
     w->st.own = &w->own;
     w->own.listing = &w->listing;
+#ifndef SX_CORE_GPU
+    for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) w->ones[s] = (sx_core_cell){1, 1, 1, 1};
+#endif
     for (int d = 0; d < SX_CORE_DIMS; d++)
         for (int i = 0; i < SX_CORE_ROWS; i++)
             for (int k = 0; k < SX_CORE_PRIMES; k++) w->row[d][i].word[k] = UINT64_MAX;

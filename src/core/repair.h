@@ -68,7 +68,7 @@ SX_HD_CALL bool sx_core_move_some(sx_core_patient *r, uint32_t dims, uint32_t fr
     for (uint32_t left = from; left; left &= left - 1) sources |= sx_compact_one(sx_core_low(left));
     for (uint32_t left = dims; left; left &= left - 1) {
         int d = sx_core_low(left);
-        used[d] = sx_compact_used(c, word, d) & sources;
+        used[d] = sx_compact_used(c, word, d) & sources & ~c->closed[d];
         n += sx_compact_count(used[d]);
     }
     for (; n > 0; n--) {
@@ -235,6 +235,7 @@ SX_HD bool sx_core_repair_point(const sx_core_space *c, sx_core_work *w, sx_core
                                 sx_compact_level *point) {
     sx_core_patient r = {c, w, rng, point, -1};
     int left = SX_CORE_CHANGES;
+    if ((c->limited || c->ruled) && !sx_compact_settle(c, point)) return false;
     sx_core_read_rows(c, w, point);
     sx_core_read_slots(c, w, point);
     if (!sx_core_house(&r, 0)) return false;

@@ -39,10 +39,17 @@ typedef struct sx_core_space {
     uint8_t first_word[SX_CORE_DIMS + 1]; /* of a dimension */
     uint8_t multiplicity[SX_CORE_WORDS];  /* of the word's prime */
     uint16_t free_x[SX_CORE_LEVELS],
-        fixed_x[SX_CORE_LEVELS];                 /* dimensions that may lie on X or Y, that lie on X */
-    double room[SX_CORE_LEVELS][2];              /* children of one instance on X and Y */
-    double most[SX_CORE_DIMS][SX_CORE_LEVELS];   /* the largest spatial factor */
-    uint64_t natural;                            /* the order of the dimensions' numbers */
+        fixed_x[SX_CORE_LEVELS];              /* dimensions that may lie on X or Y, that lie on X */
+    double room[SX_CORE_LEVELS][2];           /* children of one instance on X and Y */
+    double most[SX_CORE_DIMS][SX_CORE_SLOTS]; /* the largest factor of a slot that is spatial or capped */
+    uint32_t limited;                         /* mask of the dimensions with slots of these kinds: */
+    uint16_t capped[SX_CORE_DIMS];            /* temporal slots that do not take any factor, */
+    uint64_t closed[SX_CORE_DIMS];            /* and slots whose factor is fixed, as 1 at each */
+    uint64_t fixed[SX_CORE_WORDS];            /* the exponents at these */
+    uint32_t ruled;                           /* mask of the levels of which some loops have fixed places: */
+    uint64_t order[SX_CORE_LEVELS]; /* innermost and outermost dimensions, and others between them */
+    uint16_t inner[SX_CORE_LEVELS], outer[SX_CORE_LEVELS]; /* masks of these */
+    uint64_t natural;                                      /* the order of the dimensions' numbers */
     uint32_t indexed[SX_CORE_DIMS];              /* tensors with a dimension: a byte of ones for each */
     uint32_t packed[1 << SX_CORE_DIMS];          /* the dimensions of a mask, four bits each */
     uint8_t bits[1 << SX_CORE_DIMS];             /* and their number */

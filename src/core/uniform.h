@@ -41,6 +41,24 @@ SX_HD bool sx_core_draw_splits(const sx_core_space *c, const sx_core_splits *spl
     return true;
 }
 
+#ifndef SX_CORE_GPU
+/* Gives the first n dimensions splits by their numbers, and the others factors of 1, whose words stay; the state has their cells
+ * and loops. */
+SX_HD void sx_core_pick_splits(const sx_core_space *c, const sx_core_splits *splits, sx_core_work *w,
+                               const uint32_t *number, int n, sx_compact_level *point) {
+    uint64_t *word = sx_compact_words(c, point);
+    w->temporal = w->spatial = 0;
+    for (int d = 0; d < (int)c->model.n_dims; d++) {
+        w->own.row[d] = w->ones;
+        if (d >= n) continue;
+        sx_core_set_split(c, splits, d, number[d], word);
+        w->own.row[d] = splits->cell[d] + number[d] * (size_t)SX_CORE_SPACE_LEVELS(c);
+        w->temporal |= splits->loops[d][number[d]][0];
+        w->spatial |= splits->loops[d][number[d]][1];
+    }
+}
+#endif
+
 /* Whether levels can hold what a point keeps, whose cells the state has: the innermost are asked first. */
 SX_HD bool sx_core_holds_tiles(const sx_core_space *c, sx_core_work *w, const sx_compact_level *point) {
     for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) {

@@ -172,24 +172,15 @@ const sx_template_options *sx_input_templates(const sx_input *input) {
     return &input->templates;
 }
 
-void sx_input_lenient(sx_input *input) {
-    input->lenient = true;
-}
-
-void sx_input_strict(sx_input *input) {
-    input->strict = true;
-}
-
-void sx_input_like_timeloop(sx_input *input) {
-    input->templates.like_timeloop = true;
+void sx_input_read_as(sx_input *input, sx_reading how) {
+    input->strict |= how == SX_READ_STRICT;
+    input->lenient |= how == SX_READ_LENIENT;
+    input->templates.like_timeloop |= how == SX_READ_LIKE_TIMELOOP;
+    input->remainders |= how == SX_READ_REMAINDERS;
 }
 
 bool sx_input_is_like_timeloop(const sx_input *input) {
     return input->templates.like_timeloop;
-}
-
-void sx_input_allow_remainders(sx_input *input) {
-    input->remainders = true;
 }
 
 bool sx_input_has_remainders(const sx_input *input) {

@@ -68,7 +68,7 @@ bool sx_input_by_formula(const sx_input *input);
 void sx_input_set_clock(sx_input *input, double seconds);
 double sx_input_clock(const sx_input *input);
 
-/* By whose rules components without energies are estimated; SX_ESTIMATOR_PRESET where nobody said. */
+/* By whose rules components without energies are estimated; SX_ESTIMATOR_PRESET where it was not set. */
 void sx_input_set_estimator(sx_input *input, sx_estimator estimator);
 sx_estimator sx_input_estimator(const sx_input *input);
 
@@ -90,10 +90,10 @@ const struct sx_network_options *sx_input_run(const sx_input *input);
 /* Memory that lives as long as the input. */
 sx_arena *sx_input_arena(sx_input *input);
 
-/* Whether factors of constraints need not divide (sx_input_allow_remainders). */
+/* Whether factors of constraints need not divide (SX_READ_REMAINDERS). */
 bool sx_input_has_remainders(const sx_input *input);
 
-/* Whether files are read as Timeloop reads them (sx_input_like_timeloop). */
+/* Whether files are read as Timeloop reads them (SX_READ_LIKE_TIMELOOP). */
 bool sx_input_is_like_timeloop(const sx_input *input);
 
 /* Adds a note "file:line:column: ..."; the same note twice at one place is kept once. */

@@ -126,20 +126,10 @@ sx_status sx_input_add_text(sx_input *input, const char *name, const char *text,
     return sx_error_place(status, (sx_place){name, 0, 0});
 }
 
-bool sx_input_has_arch(const sx_input *input) {
-    return sx_input_first(input, "architecture") || sx_input_first(input, "arch");
-}
-
-bool sx_input_has_problem(const sx_input *input) {
-    return sx_input_first(input, "problem");
-}
-
-bool sx_input_has_mapping(const sx_input *input) {
-    return sx_input_first(input, "mapping");
-}
-
-bool sx_input_has_graph(const sx_input *input) {
-    return sx_input_first(input, "graph");
+bool sx_input_has(const sx_input *input, sx_document document) {
+    static const char *const section[] = {"architecture", "problem", "mapping", "graph"};
+    return sx_input_first(input, section[document]) ||
+           (document == SX_DOCUMENT_ARCH && sx_input_first(input, "arch"));
 }
 
 sx_status sx_input_arch(sx_input *input, sx_arch *out) {
@@ -153,7 +143,7 @@ sx_status sx_input_problem(sx_input *input, sx_problem *out) {
 sx_status sx_input_graph(sx_input *input, sx_graph *out) {
     const char *path = sx_onnx_input_path(input);
     const sx_node *config = config_of(input);
-    if (config) return sx_config_graph(config, sx_input_run(input), out);
+    if (config) return sx_config_graph(input, config, out);
     return path ? sx_onnx_input_graph(input, path, out) : sx_graph_read(input, out);
 }
 

@@ -130,9 +130,6 @@ static SX_MUST_USE sx_status apply_rule(sx_input *input, const sx_pair *pair, co
         return sx_input_add_note(input, pair->place, "'%.64s' of %s has no effect on the result", pair->key,
                                  what);
     if (sx_node_empty(pair->value)) return SX_OK;
-    if (rule->use == SX_KEY_DIFFERS)
-        return sx_input_differ(input, pair->place, "'%.64s' of %s is ignored: %s", pair->key, what,
-                               rule->why);
     sx_status error = sx_error_at(pair->place, "'%.64s' of %s is not supported and would change the result",
                                   pair->key, what);
     return rule->why ? sx_error_hint(error, "%s", rule->why) : error;

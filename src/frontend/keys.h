@@ -10,7 +10,6 @@ typedef enum sx_key_use {
     SX_KEY_USED_MAP,    /* read by us where it is a map; otherwise as the next */
     SX_KEY_ESTIMATED,   /* read by us for estimates of energies and areas */
     SX_KEY_NO_BEARING,  /* accepted; a note says that it changes nothing */
-    SX_KEY_DIFFERS,     /* accepted; a warning says what is done instead, which is `why` */
     SX_KEY_UNSUPPORTED, /* would change results: an error unless empty. `why` is the hint; NULL: none */
 } sx_key_use;
 

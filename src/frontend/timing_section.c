@@ -65,7 +65,7 @@ sx_keys sx_timing_keys(sx_key_rule rule[SX_MOST_KEYS], bool whole) {
         SX_KEY("units", "whole", "units that run kernels"),
         SX_KEY("shared", "text", "the level that the units share"),
         SX_KEY("tiles", "names", "shapes of a kernel's tiles, such as 128x64"),
-        SX_KEY("rates", "{number}", "how much faster operands of so many bits multiply"),
+        SX_KEY("rates", "{number}", "how much faster operands of that many bits multiply"),
         SX_KEY("link", "@link", "the link between chips"),
         SX_KEY("operators", "{@timing_kind}", "numbers of one kind of operators")};
     sx_keys keys = {whole ? "timing" : "timing_kind", false, rule, 0};

@@ -81,6 +81,11 @@ static void set_residence(const sx_arch *arch, int exchange, sx_storage *out) {
     out->fill_latency = out->drain_latency = 0;
 }
 
+/* Makes a level move any number of words in a cycle. */
+static void free_ports(sx_storage *level) {
+    level->read_bandwidth = level->write_bandwidth = level->shared_bandwidth = INFINITY;
+}
+
 /* Takes words of a memory away. */
 static void occupy_memory(sx_storage *memory, uint64_t words) {
     if (!words) return;
@@ -96,6 +101,7 @@ void sx_cut_arch(const sx_arch *arch, int exchange, const sx_cut *cut, sx_arch *
         out->n_levels++;
         for (int s = out->n_levels - 1; s > exchange + 1; s--) out->level[s] = arch->level[s - 1];
         set_residence(arch, exchange, &out->level[exchange + 1]);
+        if (cut->free_port) free_ports(&out->level[exchange + 1]);
         if (out->level[exchange + 2].law) out->level[exchange + 1].law = out->level[exchange + 2].law;
         for (int s = 0; s < out->n_levels; s++)
             if (out->level[s].power_gated_at > exchange) out->level[s].power_gated_at++;
@@ -197,7 +203,7 @@ sx_score sx_cut_score(const sx_problem *problem, const sx_arch *cut_arch, int ex
                       const sx_cost *cost) {
     sx_score score = sx_cost_score(cost);
     double slow = 1, leakage = 0;
-    if (!cut->resident && !cut->second) return score;
+    if ((!cut->resident && !cut->second) || cut->free_port) return score;
     if (cut->resident) slow = shared_speed(problem, cut_arch, exchange, exchange + 1, cost);
     if (cut->second)
         slow = fmin(slow, shared_speed(problem, cut_arch, cut->second_level, cut_arch->n_levels - 1, cost));

@@ -12,7 +12,8 @@ typedef struct sx_cut {
     uint8_t found;        /* of them, outputs whose partial sums are there before the layer runs */
     uint8_t second;       /* tensors that stay in the second exchange memory, a mask */
     uint8_t second_level; /* that memory; 0 where there is none */
-    uint8_t padding[4];
+    uint8_t free_port;    /* what stays in the exchange memory uses no bandwidth: of bounds alone */
+    uint8_t padding[3];
     uint64_t occupied; /* words of the exchange memory that all that stays takes while the layer runs */
     uint64_t occupied_second; /* the same of the second one */
 } sx_cut;

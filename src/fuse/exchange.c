@@ -152,7 +152,7 @@ static sx_status make_steps(sx_exchange *x, const size_t *given) {
 }
 
 /* The words of all tensors of a value that are alive in a step. The output of a node that is no einsum and no pool
- * overwrites inputs that nobody reads later. */
+ * overwrites inputs that are not read later. */
 static uint64_t words_alive(const sx_exchange *x, const tensor_facts *t, size_t step, size_t root) {
     const sx_graph_node *node = &x->graph->node[x->step[step].node];
     uint64_t words = 0, written = 0, ending = 0;
@@ -211,9 +211,10 @@ static sx_status set_second(sx_exchange *x, tensor_facts *t) {
     if (!status) status = set_words(x, t, &x->second_words);
     for (size_t v = 0; v < x->n_values && !status; v++) {
         bool fits = true;
+        for (size_t i = 0; i < x->graph->n_tensors; i++) fits &= x->value_of[i] != v || !unkept[i];
+        x->value[v].second_tiles = fits;
         for (size_t s = x->value[v].first; s <= x->value[v].last; s++)
             fits &= x->second_words[s * x->n_values + v] <= x->second_capacity;
-        for (size_t i = 0; i < x->graph->n_tensors; i++) fits &= x->value_of[i] != v || !unkept[i];
         x->value[v].second_slot = fits ? 0 : SX_NO_SLOT;
     }
     free(unkept);

@@ -26,6 +26,7 @@ typedef struct sx_exchange_value {
     size_t first, last; /* steps: the one that makes it, the last that reads it */
     const char *reason; /* why it cannot stay whole; NULL: it can */
     bool by_tiles;      /* tiles of it may stay, in a group */
+    bool second_tiles;  /* also in the second memory */
     sx_exchange_choice choice;
     uint8_t slot; /* of the states of a plan; those that are alive within SX_EXCHANGE_SPAN steps differ */
     uint8_t second_slot; /* where it may also stay in the second memory; else SX_NO_SLOT */

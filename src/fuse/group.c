@@ -34,39 +34,64 @@ static bool set_rows(choice *c) {
            sx_row_schedule_make(c->chain, loops->tile, loops->inner, loops->window, &c->rows);
 }
 
-/* Words of the exchange memory that an operand takes whole, for one head. */
-static double operand_words(const sx_layer_chain *chain, int l, int v) {
+/* Words of a memory that an operand takes whole, for one head. */
+static double words_in(const sx_layer_chain *chain, int level, int l, int v) {
     const sx_chain_link *link = &chain->link[l];
     const sx_exchange *x = chain->exchange;
     double words = (double)sx_graph_words(&x->graph->tensor[link->operand[v].tensor]);
     if (link->operand[v].split >= 0) words /= chain->heads;
-    return sx_element_words(&x->arch->level[x->level], &link->problem->tensor[v], words);
+    return sx_element_words(&x->arch->level[level], &link->problem->tensor[v], words);
 }
 
-/* Words of a row of tensor t of the chain, 0 being the input. */
-static double row_words(const sx_layer_chain *chain, int t) {
-    const sx_chain_link *link = &chain->link[t ? t - 1 : 0];
-    return operand_words(chain, t ? t - 1 : 0, t ? link->out : link->in) /
+/* Words of the exchange memory that an operand takes whole, for one head. */
+static double operand_words(const sx_layer_chain *chain, int l, int v) {
+    return words_in(chain, chain->exchange->level, l, v);
+}
+
+/* Whether the tiles of tensor t of the chain are in the second memory. */
+static bool in_second(const choice *c, int t) {
+    return t > 0 && (c->loops.second >> (t - 1) & 1);
+}
+
+/* Words of a row of tensor t of the chain, 0 being the input, in the memory that its tiles are in. */
+static double row_words(const choice *c, int t) {
+    const sx_chain_link *link = &c->chain->link[t ? t - 1 : 0];
+    const sx_exchange *x = c->chain->exchange;
+    return words_in(c->chain, in_second(c, t) ? x->second : x->level, t ? t - 1 : 0,
+                    t ? link->out : link->in) /
            (t ? link->rows_out : link->rows_in);
 }
 
-/* Words alive while layer l runs, without what stays whole: rows kept of all tensors (of all slices, unless they only pass between
- * the inner steps of one), the tiles that it reads and makes, what is held, the sums of a channel loop, and the running maxima
- * and sums of a softmax. */
-static double words_alive(const choice *c, int l) {
+/* Words of tiles alive in one of the memories while layer l runs: rows kept of all tensors (of all slices, unless they only pass
+ * between the inner steps of one), and the tiles that it reads and makes. */
+static double tiles_alive(const choice *c, int l, bool second) {
     const sx_layer_chain *chain = c->chain;
     const bool passing = c->loops.inner && c->loops.window == SX_GROUP_RECOMPUTE;
     double words = 0;
     for (int t = c->loops.holds_in ? 0 : 1; t < chain->n; t++) {
+        if (in_second(c, t) != second) continue;
         const sx_row_schedule *rows = t ? &c->rows : &c->outer;
-        double each = row_words(chain, t), slices = t ? c->loops.slices : 1;
+        double each = row_words(c, t), slices = t ? c->loops.slices : 1;
         const uint32_t kept = rows->tensor[t].kept, tile = rows->tensor[t].tile;
         words += kept * each / (passing ? slices : 1);
         if (t == l || (t == 0 && c->loops.slices > 1))
             words += (tile > kept ? tile - kept : 0) * each / slices;
         if (t == l + 1) words += c->rows.tensor[t].made * each / slices;
     }
-    if (c->loops.slices > 1) words += c->outer.tensor[chain->n].made * row_words(chain, chain->n);
+    return words;
+}
+
+/* Words of the second memory alive while layer l runs, without what stays whole. */
+static double second_alive(const choice *c, int l) {
+    return ceil(tiles_alive(c, l, true));
+}
+
+/* Words of the exchange memory alive while layer l runs, without what stays whole: tiles, what is held, the sums of a channel loop,
+ * and the running maxima and sums of a softmax. */
+static double words_alive(const choice *c, int l) {
+    const sx_layer_chain *chain = c->chain;
+    double words = tiles_alive(c, l, false);
+    if (c->loops.slices > 1) words += c->outer.tensor[chain->n].made * row_words(c, chain->n);
     if (c->loops.slices > 1 && chain->one_pass) words += RUNNING * c->outer.tensor[chain->n].made;
     for (int m = 0; m < chain->n; m++)
         if (c->loops.held >> m & 1)
@@ -93,7 +118,7 @@ static sx_score move_score(const sx_exchange *x, const sx_tensor *tensor, double
     return score;
 }
 
-/* Sets the latency of a move of so many elements of a problem's tensor, by the law of the outermost level where it has one. */
+/* Sets the latency of a move of a number of elements of a problem's tensor, by the law of the outermost level where it has one. */
 static sx_status set_move_latency(const sx_exchange *x, const sx_problem *problem, int v, double elements,
                                   bool inward, sx_score *score) {
     const sx_model_options options = {.latency_tile = true};
@@ -105,7 +130,7 @@ static sx_status set_move_latency(const sx_exchange *x, const sx_problem *proble
     return SX_OK;
 }
 
-/* Adds a move of so many elements of an operand, and repeats it for each head. */
+/* Adds a move of a number of elements of an operand, and repeats it for each head. */
 static sx_status add_move(const choice *c, int l, int v, double elements, bool inward, sx_fuse_group *group) {
     const sx_layer_chain *chain = c->chain;
     const sx_exchange *x = chain->exchange;
@@ -125,7 +150,7 @@ static sx_status add_move(const choice *c, int l, int v, double elements, bool i
     return SX_OK;
 }
 
-/* Adds the runs of a layer on tiles of so many rows and one slice. */
+/* Adds the runs of a layer on tiles of `rows` rows and one slice. */
 static sx_status add_run(const choice *c, int l, uint32_t rows, double times, bool found,
                          sx_fuse_group *group) {
     const sx_chain_link *link = &c->chain->link[l];
@@ -137,10 +162,14 @@ static sx_status add_run(const choice *c, int l, uint32_t rows, double times, bo
     if (l > 0 || c->loops.holds_in) resident |= 1u << link->in;
     if (l + 1 < c->chain->n || c->loops.slices > 1) resident |= 1u << link->out;
     if (c->loops.held >> l & 1) resident |= 1u << link->other;
+    const unsigned second = (unsigned)in_second(c, l) << link->in | (unsigned)in_second(c, l + 1)
+                                                                        << link->out;
     *run = (sx_group_run){.step = link->step, .rows = rows, .times = times * c->chain->heads};
-    run->cut = (sx_cut){.resident = (uint8_t)resident,
+    run->cut = (sx_cut){.resident = (uint8_t)(resident & ~second),
                         .found = (uint8_t)(found ? 1u << link->out : 0),
-                        .occupied = (uint64_t)words_alive(c, l)};
+                        .second = (uint8_t)second,
+                        .occupied = (uint64_t)words_alive(c, l),
+                        .occupied_second = (uint64_t)second_alive(c, l)};
     SX_TRY(sx_inner_problem(c->inner, &problem, &run->problem));
     if (link->problem->size[link->row] % rows) return SX_OK;
     return sx_inner_note_whole(c->inner, run->problem, link->problem,
@@ -214,6 +243,7 @@ static void describe_group(const choice *c, sx_fuse_group *group) {
                              .slices = c->loops.slices,
                              .held = c->loops.held,
                              .holds_in = c->loops.holds_in,
+                             .second = c->loops.second,
                              .one_pass = chain->one_pass && c->loops.slices > 1,
                              .in = chain->link[0].operand[chain->link[0].in].tensor,
                              .heads = chain->heads};
@@ -221,12 +251,13 @@ static void describe_group(const choice *c, sx_fuse_group *group) {
     if (c->loops.slices > 1)
         memcpy(group->channel, last->problem->dim_name[last->channel], sizeof group->channel);
     for (int l = 0; l < chain->n; l++) {
-        const double alive = words_alive(c, l);
+        const double alive = words_alive(c, l), second = second_alive(c, l);
         group->step[l] = chain->link[l].step;
         group->other[l] = chain->link[l].operand[chain->link[l].other].tensor;
         if (alive > (double)group->peak) group->peak = (uint64_t)alive;
+        if (second > (double)group->peak_second) group->peak_second = (uint64_t)second;
         if (l + 1 == chain->n) continue;
-        const double each = row_words(chain, l + 1);
+        const double each = row_words(c, l + 1);
         const uint32_t total = c->rows.tensor[l + 1].total, rows = chain->link[l].rows_out;
         group->inside[l] = chain->exchange->step[chain->link[l].step].value[chain->link[l].out];
         const bool passing = c->loops.inner && c->loops.window == SX_GROUP_RECOMPUTE;
@@ -263,18 +294,36 @@ sx_status sx_fuse_group_make(const sx_layer_chain *chain, sx_inner *inner, const
     return make_group(&c, out, possible);
 }
 
-/* Adds a choice to the list where it fits. */
-static sx_status add_choice(choice *c, sx_vector *out) {
+/* Adds a choice to the list where its tiles fit into both memories; its rows are set. */
+static sx_status add_fitting(choice *c, sx_vector *out) {
     sx_fuse_group group;
     const sx_exchange *x = c->chain->exchange;
-    bool fits = set_rows(c);
+    bool fits = true;
     for (int l = 0; l < c->chain->n && fits; l++)
-        fits = words_alive(c, l) <= (double)(x->capacity - x->reserved);
+        fits = words_alive(c, l) <= (double)(x->capacity - x->reserved) &&
+               second_alive(c, l) <= (double)x->second_capacity;
     if (fits) SX_TRY(make_group(c, &group, &fits));
     if (!fits) return SX_OK;
     sx_fuse_group *item = sx_vector_add(out);
     if (!item) return sx_error_memory();
     *item = group;
+    return SX_OK;
+}
+
+/* Adds a choice with each set of values between its layers whose tiles are in the second memory. */
+static sx_status add_choice(choice *c, sx_vector *out) {
+    const sx_exchange *x = c->chain->exchange;
+    unsigned all = 0;
+    if (!set_rows(c)) return SX_OK;
+    for (int l = 0; l + 1 < c->chain->n && x->second >= 0; l++) {
+        const sx_chain_link *link = &c->chain->link[l];
+        all |= (unsigned)x->value[x->step[link->step].value[link->out]].second_tiles << l;
+    }
+    c->loops.second = 0;
+    do {
+        SX_TRY(add_fitting(c, out));
+        c->loops.second = (c->loops.second - all) & all;
+    } while (c->loops.second);
     return SX_OK;
 }
 

@@ -1,7 +1,7 @@
-/* Groups: layers of a graph that run in steps of common loops, so that tensors between them stay in the exchange memory by
- * tiles. Each layer reads what the one before wrote. The loops are over rows (a rank of the last tensor that all others
- * have, through windows or not) and, inside, over channels (a rank of the first tensors that the last layer sums over); inside
- * of these there may be a second loop over rows. */
+/* Groups: layers of a graph that run in steps of common loops, so that tensors between them stay in an exchange memory by
+ * tiles, each tensor in the first or the second one. Each layer reads what the one before wrote. The loops are over rows (a rank
+ * of the last tensor that all others have, through windows or not) and, inside, over channels (a rank of the first tensors that
+ * the last layer sums over); inside of these there may be a second loop over rows. */
 #ifndef SX_FUSE_GROUP_H
 #define SX_FUSE_GROUP_H
 
@@ -46,12 +46,14 @@ typedef struct sx_fuse_group {
     unsigned held;               /* layers whose other operand is held on chip, a mask */
     bool one_pass;               /* a softmax runs by slices */
     bool holds_in;               /* what the first layer reads by rows is held, too */
+    unsigned
+        second; /* values between the layers whose tiles are in the second memory, a mask over `inside` */
     size_t in, other[SX_MAX_GROUP]; /* tensors of the graph: what the first layer reads, the other operands */
     double heads;                   /* repetitions of all layers, one after the other */
     uint64_t tile_words[SX_MAX_GROUP]; /* of the values between layers, at most */
     uint32_t rows_kept[SX_MAX_GROUP],
         rows_again[SX_MAX_GROUP]; /* between steps; made more than once, in all */
-    uint64_t peak;                /* words of the exchange memory, without what stays whole */
+    uint64_t peak, peak_second;   /* words of the exchange memories, without what stays whole */
     int n_runs, n_moves;
     sx_group_run run[SX_MAX_GROUP_RUNS];
     sx_group_move move[SX_MAX_GROUP_MOVES];

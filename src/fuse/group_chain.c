@@ -199,7 +199,7 @@ bool sx_layer_chain_find(const sx_exchange *exchange, size_t first, int n, sx_la
     return true;
 }
 
-/* Counts a step in which so many rows of a tensor are made. */
+/* Counts a step that makes a number of rows of a tensor. */
 static bool count_rows(sx_row_schedule *s, int tensor, uint32_t rows) {
     if (rows == 0) return true;
     s->tensor[tensor].total += rows;

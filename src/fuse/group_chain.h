@@ -48,7 +48,8 @@ typedef struct sx_group_choice {
     uint32_t inner; /* rows in a step of a second loop over rows, inside the channels; 0: there is none */
     unsigned
         held; /* layers whose other operand is held on chip, a mask; with two loops over rows, by slices */
-    bool holds_in; /* what the first layer reads by rows is held, too */
+    bool holds_in;   /* what the first layer reads by rows is held, too */
+    unsigned second; /* layers whose output, between them and the next, is in the second memory, a mask */
 } sx_group_choice;
 
 /* Makes the group of a chain with these loops, which may take more than there is of the exchange memory. *possible is

@@ -28,7 +28,8 @@ sx_status sx_inner_init(sx_inner *inner, const sx_objective *objective, uint64_t
                         .whole = {.size = sizeof(whole_problem)},
                         .optimum = {.size = sizeof(sx_inner_optimum)},
                         .mapping = {.size = sizeof(sx_mapping)},
-                        .proof = {.size = sizeof(sx_inner_proof)}};
+                        .proof = {.size = sizeof(sx_inner_proof)},
+                        .found = {.size = sizeof(sx_inner_found)}};
     return SX_OK;
 }
 
@@ -37,6 +38,7 @@ void sx_inner_fini(sx_inner *inner) {
     sx_vector_clear(&inner->whole);
     sx_vector_clear(&inner->optimum);
     sx_vector_clear(&inner->mapping);
+    sx_vector_clear(&inner->found);
     for (size_t i = 0; i < inner->proof.n; i++)
         free(((sx_inner_proof *)sx_vector_at(&inner->proof, i))->text);
     sx_vector_clear(&inner->proof);
@@ -81,7 +83,7 @@ static sx_status enter_optimum(sx_inner *inner, const sx_inner_key *key, uint32_
     sx_inner_optimum *item = sx_vector_add(&inner->optimum);
     if (!item) return sx_error_memory();
     const size_t new = inner->optimum.n - 1;
-    *item = (sx_inner_optimum){.key = *key, .relaxed = new, .value = INFINITY};
+    *item = (sx_inner_optimum){.key = *key, .relaxed = new, .value = INFINITY, .sum_share = {NAN, NAN}};
     if (!sx_hash_table_add(&inner->optima, sx_hash_bytes(key, sizeof *key, 0), (uint32_t) new))
         return sx_error_memory();
     *out = (uint32_t) new;
@@ -103,7 +105,18 @@ static sx_status find_optimum(sx_inner *inner, const sx_inner_key *key, bool *ne
     return SX_OK;
 }
 
-/* Relaxes a key in one way: more room, more tensors on chip, a larger problem; false where none is left. */
+/* Relaxes a key to the problem that it is a part of; false where there is none. */
+static bool relax_part(const sx_inner *inner, sx_inner_key *key, double *share) {
+    const whole_problem *whole = sx_vector_at(&inner->whole, key->problem);
+    if (whole->parts == 0 || (whole->sums && !key->cut.found)) return false;
+    key->problem = whole->problem;
+    key->cut.found = 0;
+    *share = 1 / whole->parts;
+    return true;
+}
+
+/* Relaxes a key in one way: more room, more tensors on chip, a larger problem; false where none is left. Where cycles count, the
+ * larger problem is first: more tensors on chip leave out the bandwidth of the exchange memory. */
 static sx_status relax_key(sx_inner *inner, sx_inner_key *key, double *share, double *more, bool *any) {
     sx_cut *cut = &key->cut;
     const sx_cut before = *cut;
@@ -111,15 +124,12 @@ static sx_status relax_key(sx_inner *inner, sx_inner_key *key, double *share, do
     *more = 0;
     *any = cut->occupied > 0 || cut->occupied_second > 0;
     cut->occupied = cut->occupied_second = 0;
-    if (*any || !inner->relax || cut->second) return SX_OK;
-    SX_TRY(inner->relax(inner->user, sx_vector_at(&inner->problem, key->problem), cut, more));
-    *any = cut->resident != before.resident;
-    const whole_problem *whole = sx_vector_at(&inner->whole, key->problem);
-    if (*any || whole->parts == 0 || (whole->sums && !cut->found)) return SX_OK;
-    *any = true;
-    key->problem = whole->problem;
-    cut->found = 0;
-    *share = pow(whole->parts, -1 / inner->root);
+    if (*any || !inner->relax) return SX_OK;
+    *any = inner->objective.criterion[0].delay_power > 0 && relax_part(inner, key, share);
+    if (*any) return SX_OK;
+    if (!cut->second)
+        SX_TRY(inner->relax(inner->user, sx_vector_at(&inner->problem, key->problem), cut, more));
+    *any = cut->resident != before.resident || relax_part(inner, key, share);
     return SX_OK;
 }
 
@@ -144,8 +154,11 @@ sx_status sx_inner_find(sx_inner *inner, uint64_t problem, const sx_cut *cut, si
 double sx_inner_bound(const sx_inner *inner, size_t optimum) {
     const sx_inner_optimum *item = sx_inner_at(inner, optimum);
     double bound = item->bound;
-    if (item->relaxed != optimum)
-        bound = fmax(bound, item->share * sx_inner_bound(inner, item->relaxed) + item->more);
+    if (item->relaxed != optimum) {
+        const double share = inner->root == 1 ? item->share : pow(item->share, 1 / inner->root),
+                     more = inner->objective.criterion[0].delay_power == 0 ? item->more : 0;
+        bound = fmax(bound, share * sx_inner_bound(inner, item->relaxed) + more);
+    }
     return fmin(item->value, bound);
 }
 
@@ -161,16 +174,19 @@ bool sx_inner_settled(const sx_inner *inner, size_t optimum, sx_inner_effort eff
            (item->effort > SX_INNER_MINIMUM && sx_inner_bound(inner, optimum) >= item->value);
 }
 
+bool sx_inner_same_cut(const sx_cut *roomy, const sx_cut *cut) {
+    return roomy->resident == cut->resident && roomy->found == cut->found && roomy->second == cut->second &&
+           roomy->free_port == cut->free_port && roomy->occupied <= cut->occupied &&
+           roomy->occupied_second <= cut->occupied_second;
+}
+
 /* Whether the answer of one optimum holds for another: the same problem and tensors, and a mapping that was best
  * with no less room and still fits. */
 static bool answer_holds(const sx_inner *inner, size_t optimum, const sx_inner_key *key,
                          sx_inner_effort effort) {
     const sx_inner_optimum *known = sx_inner_at(inner, optimum);
-    const sx_cut *a = &known->key.cut, *b = &key->cut;
-    if (known->key.problem != key->problem || a->resident != b->resident || a->found != b->found ||
-        a->second != b->second)
-        return false;
-    if (a->occupied > b->occupied || a->occupied_second > b->occupied_second) return false;
+    const sx_cut *b = &key->cut;
+    if (known->key.problem != key->problem || !sx_inner_same_cut(&known->key.cut, b)) return false;
     if (!sx_inner_settled(inner, optimum, effort)) return false;
     return isinf(known->bound) ||
            (!isinf(known->value) && known->used + b->occupied <= inner->capacity &&
@@ -200,6 +216,15 @@ static sx_status enter_proof(sx_inner *inner, const sx_inner_key *key, const sx_
     return SX_OK;
 }
 
+/* Keeps a mapping; *out is its number. */
+static sx_status add_mapping(sx_inner *inner, const sx_mapping *from, size_t *out) {
+    sx_mapping *mapping = sx_vector_add(&inner->mapping);
+    if (!mapping) return sx_error_memory();
+    *mapping = *from;
+    *out = inner->mapping.n - 1;
+    return SX_OK;
+}
+
 sx_status sx_inner_enter(sx_inner *inner, size_t optimum, sx_inner_effort effort,
                          const sx_inner_answer *answer) {
     sx_inner_optimum *item = sx_vector_at(&inner->optimum, optimum);
@@ -208,15 +233,17 @@ sx_status sx_inner_enter(sx_inner *inner, size_t optimum, sx_inner_effort effort
     if (answer->proof) SX_TRY(enter_proof(inner, &item->key, answer));
     if (!answer->found && !answer->stopped) item->bound = INFINITY;
     const double value = answer->found ? sx_objective_value(&inner->objective, &answer->score) : INFINITY;
+    item->sum_share[0] = NAN;
     if (value < item->value) {
-        sx_mapping *mapping = sx_vector_add(&inner->mapping);
-        if (!mapping) return sx_error_memory();
-        *mapping = answer->mapping;
-        item->mapping = inner->mapping.n - 1;
+        size_t mapping;
+        SX_TRY(add_mapping(inner, &answer->mapping, &mapping));
+        item->mapping = mapping;
         item->score = answer->score;
         item->used = answer->used;
         item->used_second = answer->used_second;
         item->value = value;
+        const sx_inner_found found = {answer->score, answer->used, answer->used_second, mapping, 0, 0};
+        if (inner->search_power) SX_TRY(sx_inner_keep(inner, optimum, &found));
     }
     if (!isinf(item->value)) item->bound = fmin(item->bound, item->value);
     return SX_OK;
@@ -227,14 +254,16 @@ sx_status sx_inner_settle(sx_inner *inner, size_t optimum, sx_inner_effort effor
     if (sx_inner_settled(inner, optimum, effort)) return SX_OK;
     for (size_t i = 0; i < inner->optimum.n; i++) {
         if (i == optimum || !answer_holds(inner, i, &item->key, effort)) continue;
-        const sx_inner_optimum before = *item;
-        *item = *sx_inner_at(inner, i);
-        item->key = before.key;
-        item->relaxed = before.relaxed;
-        item->share = before.share;
-        item->more = before.more;
-        item->bound = fmin(fmax(item->bound, before.bound), item->value);
-        return SX_OK;
+        const sx_inner_optimum *known = sx_inner_at(inner, i);
+        item->effort = known->effort;
+        item->bound = fmin(fmax(item->bound, known->bound), known->value);
+        item->value = known->value;
+        item->score = known->score;
+        item->used = known->used;
+        item->used_second = known->used_second;
+        item->mapping = known->mapping;
+        item->sum_share[0] = NAN;
+        return sx_inner_share(inner, i, optimum);
     }
     sx_inner_answer answer = {0};
     inner->n_searched++;
@@ -245,39 +274,4 @@ sx_status sx_inner_settle(sx_inner *inner, size_t optimum, sx_inner_effort effor
 
 double sx_inner_delay(const sx_inner *inner, const sx_score *score) {
     return inner->objective.criterion[0].kind == SX_LATENCY ? score->latency : score->cycles;
-}
-
-/* Sets energy and cycles that no mapping of an optimum is below, unless they are set. */
-static sx_status set_least(sx_inner *inner, sx_inner_optimum *item) {
-    if (item->least.cycles != 0 || !inner->least) return SX_OK;
-    return inner->least(inner->user, sx_vector_at(&inner->problem, item->key.problem), &item->key.cut,
-                        &item->least);
-}
-
-sx_status sx_inner_search_extremes(sx_inner *inner, size_t optimum, bool *searched) {
-    sx_inner_optimum *item = sx_vector_at(&inner->optimum, optimum);
-    sx_score least = {0};
-    *searched = false;
-    if (item->extremes || !inner->extremes || isinf(sx_inner_bound(inner, optimum))) return SX_OK;
-    SX_TRY(set_least(inner, item));
-    SX_TRY(inner->extremes(inner->user, sx_vector_at(&inner->problem, item->key.problem), &item->key.cut,
-                           &least));
-    item->least.energy_pj = fmax(item->least.energy_pj, least.energy_pj);
-    item->least.cycles = fmax(item->least.cycles, least.cycles);
-    item->extremes = *searched = true;
-    return SX_OK;
-}
-
-sx_status sx_inner_sum(sx_inner *inner, size_t optimum, const double share[2], double *out) {
-    sx_inner_optimum *item = sx_vector_at(&inner->optimum, optimum);
-    const double product = sx_inner_bound(inner, optimum);
-    if (!isinf(product)) SX_TRY(set_least(inner, item));
-    const double energy = item->least.energy_pj, cycles = fmax(sx_inner_delay(inner, &item->least), 1);
-    double at =
-        share[1] > 0 ? sqrt(product * share[0] / share[1]) : INFINITY; /* cycles where the sum is least */
-    at = fmax(fmin(at, product / fmax(energy, 1e-300)), cycles);
-    *out = share[1] * at + share[0] * fmax(energy, product / at);
-    if (share[0] == 0 || share[1] == 0) *out = share[0] * energy + share[1] * cycles;
-    if (isinf(product)) *out = INFINITY;
-    return SX_OK;
 }

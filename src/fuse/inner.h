@@ -36,12 +36,16 @@ typedef sx_status sx_inner_minimum(void *user, const sx_problem *problem, const 
 /* Energy and cycles that no mapping is below. */
 typedef sx_status sx_inner_least(void *user, const sx_problem *problem, const sx_cut *cut, sx_score *out);
 
-/* The same by searches, which takes longer. */
-typedef sx_inner_least sx_inner_extremes;
+/* Searches a cut layer shortly by energy^power * cycles^(1 - power); the answer's bound is of that. */
+typedef sx_status sx_inner_search_power(void *user, const sx_problem *problem, const sx_cut *cut,
+                                        double power, sx_inner_answer *out);
 
-/* More tensors that could stay in the exchange memory than those of a cut, and what each mapping costs at least that does not have
- * them there: *more is added to the objective. The cut is as it was where nothing is known. */
+/* More tensors that could stay in the exchange memory than those of a cut, and the energy that each mapping costs at least more
+ * that does not have them there. The cut is as it was where nothing is known. */
 typedef sx_status sx_inner_relax(void *user, const sx_problem *problem, sx_cut *cut, double *more);
+
+/* Powers by which cut layers are searched: energy^(k / SX_INNER_POWERS) * cycles^(1 - k / SX_INNER_POWERS). */
+enum { SX_INNER_POWERS = 8 };
 
 typedef struct sx_inner_key {
     uint64_t problem; /* of sx_inner.problem */
@@ -51,16 +55,28 @@ typedef struct sx_inner_key {
 typedef struct sx_inner_optimum {
     sx_inner_key key;
     sx_inner_effort effort; /* spent on it */
-    size_t relaxed; /* an optimum that bounds it: share * bound + more; its own index: there is none */
+    size_t
+        relaxed; /* an optimum that bounds it: energy * share + more, cycles * share; its own index: there is none */
     double share, more;
     double bound; /* of the objective; INFINITY: no mapping exists */
     double value; /* INFINITY before it is searched */
     sx_score score;
     sx_score least; /* energy and cycles that no mapping is below; no cycles: not asked for yet */
-    bool extremes;  /* they are those of searches */
     uint64_t used, used_second;
-    size_t mapping; /* of sx_inner.mapping */
+    size_t mapping;                    /* of sx_inner.mapping */
+    unsigned powers;                   /* that were searched, a mask */
+    double power[SX_INNER_POWERS + 1]; /* of these, lower bounds as logarithms */
+    size_t found;                      /* the last of its mappings in sx_inner.found, over one; 0: none */
+    double sum_share[2], sum;          /* the last that sx_inner_sum found by its own bounds */
 } sx_inner_optimum;
+
+/* A mapping of an optimum, of which products may have several. */
+typedef struct sx_inner_found {
+    sx_score score;
+    uint64_t used, used_second;
+    size_t mapping, before; /* before: the one before it of the same optimum, over one; 0: none */
+    unsigned powers;        /* by which no better one was found, a mask */
+} sx_inner_found;
 
 /* The proof of a bound. */
 typedef struct sx_inner_proof {
@@ -76,11 +92,12 @@ typedef struct sx_inner {
     sx_objective objective;
     sx_inner_search *search;
     sx_inner_minimum *minimum;
-    sx_inner_least *least;       /* NULL: unknown */
-    sx_inner_extremes *extremes; /* NULL: unknown */
-    sx_inner_relax *relax;       /* NULL: nothing is known of other cuts */
+    sx_inner_least *least;               /* NULL: unknown */
+    sx_inner_search_power *search_power; /* NULL: unknown */
+    sx_inner_relax *relax;               /* NULL: nothing is known of other cuts */
     void *user;
     sx_vector problem, whole, optimum, mapping, proof; /* whole: by problem, of what it is a part */
+    sx_vector found;                                   /* sx_inner_found */
     sx_hash_table problems, optima;
     size_t n_searched;
 } sx_inner;
@@ -92,7 +109,7 @@ void sx_inner_fini(sx_inner *inner);
 /* The number of a problem, which is entered without its name. */
 SX_MUST_USE sx_status sx_inner_problem(sx_inner *inner, const sx_problem *problem, uint64_t *out);
 
-/* Notes that a problem is a part of another: so many of it, one after the other, are a way to compute that; `sums`: all but the
+/* Notes that a problem is a part of another: `parts` of it, one after the other, compute the whole; `sums`: all but the
  * first one find sums of those before. The first such note of a problem stays. */
 SX_MUST_USE sx_status sx_inner_note_whole(sx_inner *inner, uint64_t part, const sx_problem *whole,
                                           double parts, bool sums);
@@ -127,11 +144,25 @@ double sx_inner_weight(const sx_inner *inner, double value);
 /* The cycles that the objective counts: Timeloop's, or the latency of the tile pipeline. */
 double sx_inner_delay(const sx_inner *inner, const sx_score *score);
 
-/* The least of energy * share[0] + cycles * share[1] of an optimum whose objective is their product: by its bound, and by energy
- * and cycles that no mapping is below. */
+/* A lower bound of energy * share[0] + cycles * share[1] of an optimum whose objective is their product: by its bound, by energy
+ * and cycles that no mapping is below, by searches of other powers, and by the optima that bound it. */
 SX_MUST_USE sx_status sx_inner_sum(sx_inner *inner, size_t optimum, const double share[2], double *out);
 
-/* Searches the least energy and the least cycles of an optimum, unless that was done; *searched: it was done now. */
-SX_MUST_USE sx_status sx_inner_search_extremes(sx_inner *inner, size_t optimum, bool *searched);
+/* Searches an optimum, or the most relaxed of those that bound it that was not searched so, by the power whose product bounds
+ * such a sum best; *searched: there was one. */
+SX_MUST_USE sx_status sx_inner_search_sum(sx_inner *inner, size_t optimum, const double share[2],
+                                          bool *searched);
+
+/* Chooses of the mappings of every optimum the one with the least such sum; NULL: with the least objective. */
+void sx_inner_select(sx_inner *inner, const double *share);
+
+/* Whether one cut is another with no less room in both memories. */
+bool sx_inner_same_cut(const sx_cut *roomy, const sx_cut *cut);
+
+/* Keeps one more mapping of an optimum of a product. */
+SX_MUST_USE sx_status sx_inner_keep(sx_inner *inner, size_t optimum, const sx_inner_found *found);
+
+/* Of the mappings of an optimum, keeps those that fit into another one's room for it as well. */
+SX_MUST_USE sx_status sx_inner_share(sx_inner *inner, size_t from, size_t optimum);
 
 #endif

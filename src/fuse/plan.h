@@ -40,17 +40,14 @@ SX_MUST_USE sx_status sx_plan_join(const sx_plan_space *space, bool by_bound, sx
  * sx_plan_fini, also after an error. */
 SX_MUST_USE sx_status sx_plan_join_best(const sx_plan_space *space, bool by_bound, size_t k, sx_plan *out);
 
-/* Replaces a plan by one whose product of powers of energy and cycles is smaller, among those of inner optima that were found,
- * while there is one beside it or beside a plan with energy and cycles `total` (0: none). Plans are searched by sums of
- * roots; those with the least product may be others. */
-SX_MUST_USE sx_status sx_plan_improve_product(const sx_plan_space *space, const double total[2],
-                                              sx_plan *plan);
+/* The best plan by sums of energy * share[0] + cycles * share[1], of the mappings that are selected (sx_inner_select) or by lower
+ * bounds. Not found where nothing fits. *out is freed with sx_plan_fini, also after an error. */
+SX_MUST_USE sx_status sx_plan_join_sums(const sx_plan_space *space, bool by_bound, const double share[2],
+                                        sx_plan *out);
 
-/* A lower bound of energy * cycles of any plan, for the objective that is their product, from lower bounds of energy + x * cycles
- * for many x, near the ratio of a plan that is known; 0: none. The least energies and cycles of the inner optima on which
- * they rest are searched until `stop` says so. */
-SX_MUST_USE sx_status sx_plan_hull(const sx_plan_space *space, double ratio, sx_plan_stop *stop, void *user,
-                                   double *out);
+/* The sum over the parts of a plan by the mappings that are selected: of such shares, or of weights (NULL). */
+SX_MUST_USE sx_status sx_plan_sum(const sx_plan_space *space, const double *share, const sx_plan *plan,
+                                  double *out);
 
 /* The inner optimum of a run of a group in a state. */
 SX_MUST_USE sx_status sx_plan_group_optimum(const sx_plan_space *space, const sx_fuse_group *group,

@@ -68,10 +68,11 @@ uint64_t sx_plan_occupied_second(const sx_exchange *exchange, size_t first, size
     return words;
 }
 
-/* Whether the memories have room for the values of a state, and so many words more of the first. */
-static bool has_room(const sx_exchange *x, size_t first, size_t last, uint64_t state, uint64_t more) {
+/* Whether the memories have room for the values of a state, and for so many words more of each. */
+static bool has_room(const sx_exchange *x, size_t first, size_t last, uint64_t state, uint64_t more,
+                     uint64_t more_second) {
     return sx_plan_occupied(x, first, last, state) + more <= x->capacity &&
-           sx_plan_occupied_second(x, first, last, state) <= x->second_capacity;
+           sx_plan_occupied_second(x, first, last, state) + more_second <= x->second_capacity;
 }
 
 /* Adds the tensors of a step that are whole in an exchange memory to a cut. Where all that a memory could hold for
@@ -140,7 +141,7 @@ static double weigh_vector(const join *j, size_t step, uint64_t state, const sx_
 static sx_status weigh_step(const join *j, sx_plan_part *part, double *weight) {
     const sx_exchange *x = j->space->exchange;
     const sx_exchange_step *step = &x->step[part->first];
-    *weight = has_room(x, part->first, part->first, part->state, 0) ? 0 : INFINITY;
+    *weight = has_room(x, part->first, part->first, part->state, 0, 0) ? 0 : INFINITY;
     if (step->layer == SX_NO_INDEX && step->vector.operations > 0)
         *weight += weigh_vector(j, part->first, part->state, NULL);
     if (step->layer == SX_NO_INDEX || isinf(*weight)) return SX_OK;
@@ -164,7 +165,7 @@ static sx_status weigh_group(const join *j, const sx_plan_part *part, double *we
     const sx_exchange *x = j->space->exchange;
     const sx_fuse_group *group = &j->space->group[part->group];
     *weight = INFINITY;
-    if (!has_room(x, group->first, group->last, part->state, group->peak)) return SX_OK;
+    if (!has_room(x, group->first, group->last, part->state, group->peak, group->peak_second)) return SX_OK;
     double sum = 0;
     for (int m = 0; m < group->n_moves; m++) {
         const size_t value = group->move[m].value;
@@ -352,6 +353,10 @@ static sx_status join_plans(const sx_plan_space *space, bool by_bound, const dou
     return status;
 }
 
+sx_status sx_plan_join_sums(const sx_plan_space *space, bool by_bound, const double share[2], sx_plan *out) {
+    return join_plans(space, by_bound, share, 1, out);
+}
+
 sx_status sx_plan_join_best(const sx_plan_space *space, bool by_bound, size_t k, sx_plan *out) {
     return join_plans(space, by_bound, NULL, k, out);
 }
@@ -360,8 +365,7 @@ sx_status sx_plan_join(const sx_plan_space *space, bool by_bound, sx_plan *out) 
     return sx_plan_join_best(space, by_bound, 1, out);
 }
 
-/* The sum over the parts of a plan by the values that were found. */
-static sx_status sum_plan(const sx_plan_space *space, const double *share, const sx_plan *plan, double *out) {
+sx_status sx_plan_sum(const sx_plan_space *space, const double *share, const sx_plan *plan, double *out) {
     const join j = {.space = space, .share = share};
     *out = 0;
     for (size_t i = 0; i < plan->n_parts; i++) {
@@ -370,125 +374,5 @@ static sx_status sum_plan(const sx_plan_space *space, const double *share, const
         SX_TRY(part.group == SX_NO_INDEX ? weigh_step(&j, &part, &weight) : weigh_group(&j, &part, &weight));
         *out += weight;
     }
-    return SX_OK;
-}
-
-/* Energy and cycles of a plan. */
-static sx_status sum_totals(const sx_plan_space *space, const sx_plan *plan, double total[2]) {
-    static const double ENERGY[2] = {1, 0}, CYCLES[2] = {0, 1};
-    SX_TRY(sum_plan(space, ENERGY, plan, &total[0]));
-    return sum_plan(space, CYCLES, plan, &total[1]);
-}
-
-/* Takes over a plan with a smaller product, if there is one beside a plan with these totals. One whose sum of energy and cycles,
- * each over its total and times its power, is no more than the sum of the powers has no larger product: logarithms are concave. */
-static sx_status improve_from(const sx_plan_space *space, const double total[2], sx_plan *plan,
-                              bool *better) {
-    const sx_criterion *power = &space->inner->objective.criterion[0];
-    const double share[2] = {power->energy_power / total[0], power->delay_power / total[1]};
-    double before[2], after[2] = {0, 0};
-    sx_plan other;
-    *better = false;
-    sx_status status = join_plans(space, false, share, 1, &other);
-    if (!status) status = sum_totals(space, plan, before);
-    if (!status && other.found) status = sum_totals(space, &other, after);
-    if (!status && other.found) {
-        const double change =
-            power->energy_power * log(after[0] / before[0]) + power->delay_power * log(after[1] / before[1]);
-        *better = change < -1e-12;
-        if (*better) status = sum_plan(space, NULL, &other, &other.weight);
-    }
-    sx_plan_fini(*better ? plan : &other);
-    if (*better) *plan = other;
-    return status;
-}
-
-sx_status sx_plan_improve_product(const sx_plan_space *space, const double total[2], sx_plan *plan) {
-    enum { MOST_TURNS = 16 };
-    const sx_criterion *power = &space->inner->objective.criterion[0];
-    bool better = true;
-    if (!plan->found || power->energy_power <= 0 || power->delay_power <= 0) return SX_OK;
-    if (total[0] > 0 && total[1] > 0) SX_TRY(improve_from(space, total, plan, &better));
-    for (int turn = 0; turn < MOST_TURNS && (better || turn == 0); turn++) {
-        double own[2];
-        SX_TRY(sum_totals(space, plan, own));
-        SX_TRY(improve_from(space, own, plan, &better));
-    }
-    return SX_OK;
-}
-
-/* Lines that no plan lies below: energy >= sum - x * cycles. */
-enum { HULL_SIDE = 12, HULL_LINES = 2 * HULL_SIDE + 1 };
-
-/* The least product of cycles and the energy that the lines leave, over all cycles from the least on. Between two crossings of
- * lines the product is concave, so that it is least at crossings. */
-static double least_product(const double *x, const double *sum, double energy, double cycles) {
-    double least = INFINITY;
-    for (int a = 0; a < HULL_LINES; a++)
-        for (int b = -2; b < a; b++) {
-            double at = b == -2   ? cycles
-                        : b == -1 ? (sum[a] - energy) / x[a]
-                                  : (sum[a] - sum[b]) / (x[a] - x[b]);
-            double above = energy;
-            if (at < cycles) at = cycles;
-            for (int i = 0; i < HULL_LINES; i++) above = fmax(above, sum[i] - x[i] * at);
-            least = fmin(least, at * above);
-        }
-    return least;
-}
-
-/* The inner optima whose least energy and cycles one bound may search. */
-enum { MOST_EXTREMES = 400 };
-
-/* Searches the least energies and cycles of a plan's inner optima. */
-static sx_status search_extremes(const sx_plan_space *space, const sx_plan *plan, size_t *n_searched) {
-    for (size_t i = 0; i < plan->n_parts && *n_searched < MOST_EXTREMES; i++) {
-        const sx_plan_part *part = &plan->part[i];
-        const sx_fuse_group *group = part->group == SX_NO_INDEX ? NULL : &space->group[part->group];
-        for (int r = 0; r < (group ? group->n_runs : part->optimum != SX_NO_INDEX); r++) {
-            size_t optimum = part->optimum;
-            bool searched;
-            if (group) SX_TRY(sx_plan_group_optimum(space, group, &group->run[r], part->state, &optimum));
-            SX_TRY(sx_inner_search_extremes(space->inner, optimum, &searched));
-            *n_searched += searched;
-        }
-    }
-    return SX_OK;
-}
-
-/* The least sum of shares of energy and cycles by bounds; *found: a plan has one. */
-static sx_status least_sum(const sx_plan_space *space, const double share[2], sx_plan_stop *stop, void *user,
-                           size_t *n_searched, double *sum, bool *found) {
-    size_t before;
-    sx_status status;
-    do {
-        sx_plan plan;
-        before = *n_searched;
-        status = join_plans(space, true, share, 1, &plan);
-        *sum = plan.weight;
-        *found = !status && plan.found;
-        if (*found && !stop(user)) status = search_extremes(space, &plan, n_searched);
-        sx_plan_fini(&plan);
-    } while (!status && *n_searched > before);
-    return status;
-}
-
-sx_status sx_plan_hull(const sx_plan_space *space, double ratio, sx_plan_stop *stop, void *user,
-                       double *out) {
-    static const double STEP = 1.15;
-    static const double ENERGY[2] = {1, 0}, CYCLES[2] = {0, 1};
-    double x[HULL_LINES], sum[HULL_LINES], energy, cycles;
-    size_t n_searched = 0;
-    bool found = true;
-    *out = 0;
-    for (int i = 0; i < HULL_LINES && found; i++) {
-        const int line = (i + HULL_SIDE) % HULL_LINES; /* that of the plan's own ratio first */
-        const double share[2] = {1, ratio * pow(STEP, line - HULL_SIDE)};
-        x[line] = share[1];
-        SX_TRY(least_sum(space, share, stop, user, &n_searched, &sum[line], &found));
-    }
-    if (found) SX_TRY(least_sum(space, ENERGY, stop, user, &n_searched, &energy, &found));
-    if (found) SX_TRY(least_sum(space, CYCLES, stop, user, &n_searched, &cycles, &found));
-    if (found) *out = least_product(x, sum, energy, cycles);
     return SX_OK;
 }

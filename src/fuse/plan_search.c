@@ -20,7 +20,7 @@ typedef struct plan_search {
     bool whole;     /* every inner optimum of a plan is searched: in the first round, for a plan at once */
     double known;   /* weight of a plan that is known; INFINITY: none */
     size_t n;       /* inner optima that the last pass searched */
-    sx_vector used; /* used_optimum: of the plans in hand */
+    sx_vector used; /* used_optimum: of the current plans */
 } plan_search;
 
 static const used_optimum *used_at(const plan_search *p, size_t i) {

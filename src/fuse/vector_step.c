@@ -43,7 +43,7 @@ static int place_of(const sx_exchange *x, size_t tensor, uint64_t state, const s
     const size_t value = x->value_of[tensor];
     if (value == SX_NO_INDEX) return 0;
     for (int l = 0; group && l + 1 < group->n_layers; l++)
-        if (group->inside[l] == value) return 1;
+        if (group->inside[l] == value) return group->second >> l & 1 ? 2 : 1;
     if (sx_plan_stays_second(&x->value[value], state)) return 2;
     return sx_plan_stays(&x->value[value], state);
 }

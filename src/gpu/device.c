@@ -1,4 +1,4 @@
-/* The CUDA module, and a look at all mappings of a space with it or without. */
+/* The CUDA module, and scores of all mappings of a space with it or without. */
 #include "gpu/gpu.h"
 
 #include "base/module.h"
@@ -38,7 +38,7 @@ sx_status sx_gpu_complaint(int code, const char *message) {
     return sx_error_hint(sx_error_new(SX_ERR_FILE, "GPU: %s", message), "without --gpu the CPU is used");
 }
 
-/* A look at all mappings. */
+/* The scoring of all mappings. */
 typedef struct look {
     const sx_space *space;
     const sx_gpu_look_options *options;

@@ -59,13 +59,15 @@ static void choose_kernels(const sx_gpu_image *image, sx_gpu_device *d) {
 }
 
 /* Launches a kernel over n threads or fewer (0: as many as run at once); *warps: how many there are. */
-static int launch(sx_gpu_device *d, const void *kernel, uint64_t n, void **arguments, uint64_t *warps, char *message) {
+static int launch_kernel(sx_gpu_device *d, const void *kernel, uint64_t n, void **arguments, uint64_t *warps,
+                         char *message) {
     int at_once = 0;
     size_t shared = sizeof d->head + (kernel == d->kernels->look ? d->kernels->sweep_bytes(&d->head) : 0);
     if (kernel == d->kernels->score) shared = 0;
     if (kernel == d->points->draw || kernel == d->points->evolve) shared = sizeof(sx_core_space);
     if (shared > d->most_shared) {
-        snprintf(message, SX_CUDA_MESSAGE, "the GPU has too little shared memory for the choices of this space");
+        snprintf(message, SX_CUDA_MESSAGE,
+                 "the GPU has too little shared memory for the choices of this space");
         return 1;
     }
     TRY_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared));
@@ -78,7 +80,7 @@ static int launch(sx_gpu_device *d, const void *kernel, uint64_t n, void **argum
     return 0;
 }
 
-static void finish(sx_gpu_device *d) {
+static void free_device(sx_gpu_device *d) {
     if (!d) return;
     cudaFree(d->image);
     cudaFree(d->items);
@@ -94,7 +96,7 @@ static void finish(sx_gpu_device *d) {
 }
 
 /* Takes the memory that a device needs, and copies the image. */
-static int take(sx_gpu_device *d, const sx_gpu_image *image, char *message) {
+static int take_image(sx_gpu_device *d, const sx_gpu_image *image, char *message) {
     TRY_CUDA(cudaMalloc((void **)&d->image, image->size));
     TRY_CUDA(cudaMemcpy(d->image, image, image->size, cudaMemcpyHostToDevice));
     TRY_CUDA(cudaMalloc((void **)&d->items, ITEM_ROOM * sizeof *d->items));
@@ -107,7 +109,7 @@ static int take(sx_gpu_device *d, const sx_gpu_image *image, char *message) {
     return 0;
 }
 
-static int make(const sx_gpu_image *image, sx_gpu_device **out, char *message) {
+static int make_device(const sx_gpu_image *image, sx_gpu_device **out, char *message) {
     int device = 0, most = 0;
     TRY_CUDA(cudaGetDevice(&device));
     sx_gpu_device *d = (sx_gpu_device *)calloc(1, sizeof *d);
@@ -120,8 +122,8 @@ static int make(const sx_gpu_image *image, sx_gpu_device **out, char *message) {
     d->chunk = 1 << 22;
     if (cudaDeviceGetAttribute(&d->processors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess ||
         cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess ||
-        take(d, image, message)) {
-        finish(d);
+        take_image(d, image, message)) {
+        free_device(d);
         return 1;
     }
     d->most_shared = (size_t)most;
@@ -129,13 +131,13 @@ static int make(const sx_gpu_image *image, sx_gpu_device **out, char *message) {
     return 0;
 }
 
-static int score(sx_gpu_device *d, const sx_core_nest *point, size_t n, sx_core_score *out, uint8_t *verdict,
-                 char *message) {
+static int score_points(sx_gpu_device *d, const sx_core_nest *point, size_t n, sx_core_score *out,
+                        uint8_t *verdict, char *message) {
     for (size_t first = 0; first < n; first += BATCH) {
         uint64_t some = n - first < BATCH ? n - first : BATCH;
         void *arguments[] = {&d->head, &d->image, &d->point, &some, &d->score, &d->verdict};
         TRY_CUDA(cudaMemcpy(d->point, point + first, some * sizeof *point, cudaMemcpyHostToDevice));
-        TRY(launch(d, d->kernels->score, some, arguments, NULL, message));
+        TRY(launch_kernel(d, d->kernels->score, some, arguments, NULL, message));
         TRY_CUDA(cudaMemcpy(out + first, d->score, some * sizeof *out, cudaMemcpyDeviceToHost));
         TRY_CUDA(cudaMemcpy(verdict + first, d->verdict, some, cudaMemcpyDeviceToHost));
     }
@@ -165,7 +167,7 @@ static int list_items(sx_gpu_device *d, uint64_t from, uint64_t *to, numbers *co
         unsigned *wide = &d->count->wide;
         void *arguments[] = {&d->image, &from, to, &d->items, &room, &n_items, &wide};
         TRY_CUDA(cudaMemcpy(d->count, count, sizeof *count, cudaMemcpyHostToDevice));
-        TRY(launch(d, d->kernels->screen, *to - from, arguments, NULL, message));
+        TRY(launch_kernel(d, d->kernels->screen, *to - from, arguments, NULL, message));
         numbers now;
         TRY_CUDA(cudaMemcpy(&now, d->count, sizeof now, cudaMemcpyDeviceToHost));
         if (now.wide) {
@@ -187,7 +189,7 @@ static int look_at_items(sx_gpu_device *d, sx_gpu_found *found, sx_gpu_missed *m
     unsigned long long *next = &d->count->next, *counts = d->count->counts;
     sx_gpu_missed *to = &d->count->missed;
     void *arguments[] = {&d->image, &d->items, &n, &next, &d->best, &counts, &to};
-    TRY(launch(d, d->kernels->look, 0, arguments, &warps, message));
+    TRY(launch_kernel(d, d->kernels->look, 0, arguments, &warps, message));
     TRY_CUDA(cudaMemcpy(&now, d->count, sizeof now, cudaMemcpyDeviceToHost));
     found->counts.factorisations += now.counts[0];
     found->counts.orders += now.counts[1];
@@ -197,7 +199,8 @@ static int look_at_items(sx_gpu_device *d, sx_gpu_found *found, sx_gpu_missed *m
     if (missed->n < missed->room) left = missed->room - missed->n;
     if (more > left) more = left;
     if (more)
-        TRY_CUDA(cudaMemcpy(missed->at + missed->n, d->place, more * sizeof *missed->at, cudaMemcpyDeviceToHost));
+        TRY_CUDA(
+            cudaMemcpy(missed->at + missed->n, d->place, more * sizeof *missed->at, cudaMemcpyDeviceToHost));
     missed->n += now.missed.n;
     return add_best(d, warps, &found->best, message);
 }
@@ -211,8 +214,8 @@ static double seconds_between(cudaEvent_t from, cudaEvent_t to) {
     return (double)ms / 1000;
 }
 
-static int search(sx_gpu_device *d, uint64_t *from, uint64_t to, double seconds, sx_gpu_found *found,
-                  sx_gpu_missed *missed, char *message) {
+static int search_factorisations(sx_gpu_device *d, uint64_t *from, uint64_t to, double seconds,
+                                 sx_gpu_found *found, sx_gpu_missed *missed, char *message) {
     cudaEvent_t begin, end;
     int failed = 0;
     double spent = 0, earlier = 0, before = found->seconds;
@@ -237,7 +240,8 @@ static int search(sx_gpu_device *d, uint64_t *from, uint64_t to, double seconds,
     return failed;
 }
 
-static int draw(sx_gpu_device *d, uint64_t seed, uint64_t first, uint64_t n, sx_gpu_found *found, char *message) {
+static int draw_points(sx_gpu_device *d, uint64_t seed, uint64_t first, uint64_t n, sx_gpu_found *found,
+                       char *message) {
     cudaEvent_t begin, end;
     uint64_t warps;
     numbers now = {};
@@ -247,7 +251,7 @@ static int draw(sx_gpu_device *d, uint64_t seed, uint64_t first, uint64_t n, sx_
     void *arguments[] = {&d->image, &seed, &first, &n, &d->best, &legal};
     TRY_CUDA(cudaMemcpy(d->count, &now, sizeof now, cudaMemcpyHostToDevice));
     TRY_CUDA(cudaEventRecord(begin));
-    TRY(launch(d, d->points->draw, n, arguments, &warps, message));
+    TRY(launch_kernel(d, d->points->draw, n, arguments, &warps, message));
     found->seconds += seconds_between(begin, end);
     cudaEventDestroy(begin);
     cudaEventDestroy(end);
@@ -256,8 +260,8 @@ static int draw(sx_gpu_device *d, uint64_t seed, uint64_t first, uint64_t n, sx_
     return add_best(d, warps, &found->best, message);
 }
 
-static int prune(sx_gpu_device *d, uint64_t seed, uint64_t first, uint64_t n, uint64_t most, uint64_t *listed,
-                 sx_gpu_found *found, char *message) {
+static int prune_points(sx_gpu_device *d, uint64_t seed, uint64_t first, uint64_t n, uint64_t most,
+                        uint64_t *listed, sx_gpu_found *found, char *message) {
     cudaEvent_t begin, end;
     sx_gpu_missed missed = {0, 0, NULL};
     numbers now = {};
@@ -268,7 +272,7 @@ static int prune(sx_gpu_device *d, uint64_t seed, uint64_t first, uint64_t n, ui
     TRY_CUDA(cudaEventCreate(&end));
     TRY_CUDA(cudaEventRecord(begin));
     TRY_CUDA(cudaMemcpy(d->count, &now, sizeof now, cudaMemcpyHostToDevice));
-    TRY(launch(d, d->kernels->items, n, arguments, NULL, message));
+    TRY(launch_kernel(d, d->kernels->items, n, arguments, NULL, message));
     TRY_CUDA(cudaMemcpy(&now, d->count, sizeof now, cudaMemcpyDeviceToHost));
     *listed = now.n_items;
     int failed = *listed > 0 && *listed <= most && look_at_items(d, found, &missed, message);
@@ -285,13 +289,15 @@ static int take_members(sx_gpu_device *d, uint32_t islands, char *message) {
     for (int i = 0; i < 2; i++) {
         cudaFree(d->members[i]);
         d->members[i] = NULL;
-        TRY_CUDA(cudaMalloc((void **)&d->members[i], (size_t)islands * SX_GPU_ISLAND * sizeof *d->members[i]));
+        TRY_CUDA(
+            cudaMalloc((void **)&d->members[i], (size_t)islands * SX_GPU_ISLAND * sizeof *d->members[i]));
     }
     d->islands = islands;
     return 0;
 }
 
-static int evolve(sx_gpu_device *d, const sx_gpu_epoch *e, sx_gpu_found *found, sx_gpu_point *best, char *message) {
+static int evolve_islands(sx_gpu_device *d, const sx_gpu_epoch *e, sx_gpu_found *found, sx_gpu_point *best,
+                          char *message) {
     cudaEvent_t begin, end;
     uint64_t warps;
     numbers now = {};
@@ -305,7 +311,8 @@ static int evolve(sx_gpu_device *d, const sx_gpu_epoch *e, sx_gpu_found *found, 
     TRY_CUDA(cudaEventCreate(&end));
     TRY_CUDA(cudaMemcpy(d->count, &now, sizeof now, cudaMemcpyHostToDevice));
     TRY_CUDA(cudaEventRecord(begin));
-    TRY(launch(d, d->points->evolve, (uint64_t)e->islands * SX_GPU_ISLAND, arguments, &warps, message));
+    TRY(launch_kernel(d, d->points->evolve, (uint64_t)e->islands * SX_GPU_ISLAND, arguments, &warps,
+                      message));
     found->seconds += seconds_between(begin, end);
     cudaEventDestroy(begin);
     cudaEventDestroy(end);
@@ -323,13 +330,13 @@ static int evolve(sx_gpu_device *d, const sx_gpu_epoch *e, sx_gpu_found *found, 
     return 0;
 }
 
-static int measure(sx_gpu_device *d, uint64_t seed, uint64_t n, unsigned tries, uint64_t *number, sx_core_score *out,
-                   uint8_t *verdict, double *seconds, char *message) {
+static int measure_points(sx_gpu_device *d, uint64_t seed, uint64_t n, unsigned tries, uint64_t *number,
+                          sx_core_score *out, uint8_t *verdict, double *seconds, char *message) {
     cudaEvent_t begin, end;
     uint64_t *numbers_at = (uint64_t *)d->items;
     void *draws[] = {&d->image, &seed, &n, &tries, &d->point, &numbers_at};
     void *scores[] = {&d->head, &d->image, &d->point, &n, &d->score, &d->verdict};
-    TRY(launch(d, d->kernels->legal, n, draws, NULL, message));
+    TRY(launch_kernel(d, d->kernels->legal, n, draws, NULL, message));
     TRY_CUDA(cudaMemcpy(number, numbers_at, n * sizeof *number, cudaMemcpyDeviceToHost));
     TRY_CUDA(cudaMemset(d->score, 0xff, n * sizeof *d->score));
     TRY_CUDA(cudaEventCreate(&begin));
@@ -337,7 +344,7 @@ static int measure(sx_gpu_device *d, uint64_t seed, uint64_t n, unsigned tries, 
     *seconds = INFINITY;
     for (int i = 0; i < 8; i++) {
         TRY_CUDA(cudaEventRecord(begin));
-        TRY(launch(d, d->kernels->score, n, scores, NULL, message));
+        TRY(launch_kernel(d, d->kernels->score, n, scores, NULL, message));
         *seconds = fmin(*seconds, seconds_between(begin, end));
     }
     cudaEventDestroy(begin);
@@ -348,7 +355,8 @@ static int measure(sx_gpu_device *d, uint64_t seed, uint64_t n, unsigned tries, 
 }
 
 extern "C" __attribute__((visibility("default"))) const sx_gpu_module *sx_gpu_module_get(void) {
-    static const sx_gpu_module module = {SX_GPU_MODULE_VERSION, make,  finish, score,  search,
-                                         draw,                  prune, evolve, measure};
+    static const sx_gpu_module module = {SX_GPU_MODULE_VERSION, make_device,           free_device,
+                                         score_points,          search_factorisations, draw_points,
+                                         prune_points,          evolve_islands,        measure_points};
     return &module;
 }

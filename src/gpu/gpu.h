@@ -46,7 +46,7 @@ typedef struct sx_gpu_look_options {
     void *user;
 } sx_gpu_look_options;
 
-/* What a look at all mappings found. */
+/* What scoring all mappings of a space found. */
 typedef struct sx_gpu_look_answer {
     bool complete, found; /* found: some mapping is legal */
     double value;

@@ -84,7 +84,7 @@ void sx_gpu_expand(const sx_space *base, const sx_gpu_image *image, const sx_gpu
 }
 
 /* Scores one order that was missed. */
-static sx_status score_missed(const sx_space *space, const sx_gpu_image *image, sx_evaluator *evaluator,
+static sx_status score_missed(const sx_space *space, const sx_gpu_image *image, sx_model_workspace *workspace,
                               sx_gpu_place at, sx_gpu_found *found) {
     uint32_t n = 1;
     for (uint32_t keep = 0; keep < n; keep++) {
@@ -94,7 +94,7 @@ static sx_status score_missed(const sx_space *space, const sx_gpu_image *image, 
         at.keep = (uint16_t)keep;
         n = point_at(image, &at, &point);
         sx_gpu_mapping_of(space, &point, &mapping);
-        sx_reason reason = sx_evaluate_score(evaluator, &mapping, &score).reason;
+        sx_reason reason = sx_evaluate_score(workspace, &mapping, &score).reason;
         if (reason >= SX_NO_MEMORY) return sx_error_memory();
         if (reason != SX_LEGAL) continue;
         sx_gpu_best best = {sx_gpu_value(image, score.energy_pj, score.cycles), at};
@@ -106,16 +106,16 @@ static sx_status score_missed(const sx_space *space, const sx_gpu_image *image, 
 
 sx_status sx_gpu_search_missed(const sx_space *space, const sx_gpu_image *image, const sx_gpu_missed *missed,
                                sx_gpu_found *found) {
-    sx_evaluator *evaluator;
+    sx_model_workspace *workspace;
     sx_status status = SX_OK;
     if (missed->n > missed->room)
         return sx_error_hint(
             sx_error_new(SX_ERR_LIMIT, "%llu orders of loops are not for the GPU, more than the CPU looks at",
                          missed->n),
             "constrain the space");
-    SX_TRY(sx_evaluator_new(sx_map_space_of(space)->model, &evaluator));
+    SX_TRY(sx_model_workspace_new(sx_map_space_of(space)->model, &workspace));
     for (uint64_t i = 0; i < missed->n && !status; i++)
-        status = score_missed(space, image, evaluator, missed->at[i], found);
-    sx_evaluator_free(evaluator);
+        status = score_missed(space, image, workspace, missed->at[i], found);
+    sx_model_workspace_free(workspace);
     return status;
 }

@@ -8,7 +8,7 @@
 #include "core/space.h"
 
 /* Changes with everything below. */
-enum { SX_GPU_VERSION = 3 };
+enum { SX_GPU_VERSION = 4 };
 
 enum {
     SX_GPU_LEVELS = 6,

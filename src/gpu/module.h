@@ -25,7 +25,7 @@ typedef struct sx_gpu_member {
     double value; /* infinite: no legal point yet */
 } sx_gpu_member;
 
-/* What a look at all mappings found. */
+/* What scoring all mappings of a space found. */
 typedef struct sx_gpu_found {
     sx_gpu_best best;
     sx_gpu_counts counts;
@@ -53,8 +53,8 @@ typedef struct sx_gpu_module {
     /* Scores points; what becomes of each goes to `verdict`. */
     int (*score)(sx_gpu_device *device, const sx_core_nest *point, size_t n, sx_core_score *score,
                  uint8_t *verdict, char *message);
-    /* Looks at all mappings from factorisation *from up to `to`, and adds to what was found. Ends after about so many
-     * seconds (0: never); *from is then where to go on. */
+    /* Scores all mappings from factorisation *from up to `to`, and adds to what was found. Ends after about `seconds`
+     * (0: never); *from is then where to go on. */
     int (*search)(sx_gpu_device *device, uint64_t *from, uint64_t to, double seconds, sx_gpu_found *found,
                   sx_gpu_missed *missed, char *message);
     /* The best of n points drawn from a seed, numbers `first` and following; best.at.factorisation is its number. Counts

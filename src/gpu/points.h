@@ -45,6 +45,10 @@ SX_HD bool sx_gpu_draw_point(const sx_core_space *c, uint64_t seed, uint64_t ind
         if (c->spread >> s & 1) point[s].on_x = (uint16_t)(sx_core_next(&rng) >> 48);
     }
     sx_compact_shuffle(c, &rng, point);
+    for (uint32_t left = c->ruled; left; left &= left - 1) {
+        int s = sx_core_low(left);
+        point[s].order = sx_compact_rule_order(c, s, point[s].order);
+    }
     return true;
 }
 

@@ -109,7 +109,7 @@ sx_status sx_ert_beside(const sx_input *input, size_t *n, char **out) {
 sx_status sx_input_add_ert_beside(sx_input *input, char **path) {
     size_t n;
     *path = NULL;
-    if (!sx_input_has_arch(input) || !sx_input_by_formula(input) || sx_input_first(input, "ERT"))
+    if (!sx_input_has(input, SX_DOCUMENT_ARCH) || !sx_input_by_formula(input) || sx_input_first(input, "ERT"))
         return SX_OK;
     SX_TRY(sx_ert_beside(input, &n, path));
     sx_status status = *path ? sx_input_add_file(input, *path) : SX_OK;

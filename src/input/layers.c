@@ -52,7 +52,7 @@ static sx_status both_networks(sx_input *input, sx_network *out) {
 static sx_status graph_network(sx_input *input, const char *layer, char name[SX_NAME_SIZE], sx_network *out) {
     sx_graph graph;
     const sx_place place = sx_input_first(input, "graph")->place;
-    if (sx_input_has_problem(input))
+    if (sx_input_has(input, SX_DOCUMENT_PROBLEM))
         return sx_error_hint(sx_error_at(place, "a graph is given beside a problem"),
                              "only one of `graph:` and `problem:` can be read");
     if (sx_input_run(input) && sx_input_run(input)->both) return both_networks(input, out);
@@ -151,7 +151,7 @@ static sx_status listed_network(sx_sources *sources, sx_input *input, unsigned d
     sx_network network = {0};
     if (depth == MAX_DEPTH)
         return sx_error_at(section->place, "networks are nested more than %d deep", MAX_DEPTH);
-    if (sx_input_has_problem(input) || sx_input_has_graph(input))
+    if (sx_input_has(input, SX_DOCUMENT_PROBLEM) || sx_input_has(input, SX_DOCUMENT_GRAPH))
         return sx_error_at(section->place, "a network is given beside a problem or a graph");
     SX_TRY(sx_node_expect(section->value, SX_NODE_MAP, "'network'"));
     SX_TRY(sx_node_check_keys(NULL, section->value, "the network", &sx_keys_network));
@@ -176,9 +176,9 @@ static sx_status network_of(sx_sources *sources, sx_input *input, const char *la
     sx_network network = {0};
     sx_problem problem;
     char name[SX_NAME_SIZE] = "";
-    if (sx_input_has_graph(input)) {
+    if (sx_input_has(input, SX_DOCUMENT_GRAPH)) {
         SX_TRY(graph_network(input, layer, name, &network));
-    } else if (!sx_input_has_problem(input) && sx_input_first(input, "network")) {
+    } else if (!sx_input_has(input, SX_DOCUMENT_PROBLEM) && sx_input_first(input, "network")) {
         SX_TRY(listed_network(sources, input, depth, &network));
     } else {
         SX_TRY(read_problem(sources, input, &problem));
@@ -244,7 +244,7 @@ static sx_status append_file(sx_sources *sources, const char *value, unsigned de
         status = sx_error_hint(sx_error_new(SX_ERR_INPUT, "--problem %s has no `problem:` section", path),
                                "`problem:` must be a top-level section");
     if (!status && holds) status = network_of(sources, input, layer, depth, &network);
-    if (!status && holds && sx_input_has_problem(input) && sx_network_layer(out, network.name)) {
+    if (!status && holds && sx_input_has(input, SX_DOCUMENT_PROBLEM) && sx_network_layer(out, network.name)) {
         base_name(path, network.name);
         base_name(path, network.layer[0].name);
     }

@@ -114,9 +114,9 @@ sx_status sx_sources_input(const sx_args *args, sx_input **out) {
     SX_TRY(sx_input_new(out));
     SX_TRY(sx_clock_read(args, &clock));
     sx_input_set_clock(*out, clock);
-    if (sx_args_flag(args, "strict")) sx_input_strict(*out);
-    if (sx_args_flag(args, "like")) sx_input_like_timeloop(*out);
-    if (sx_args_flag(args, "lenient")) sx_input_lenient(*out);
+    if (sx_args_flag(args, "strict")) sx_input_read_as(*out, SX_READ_STRICT);
+    if (sx_args_flag(args, "like")) sx_input_read_as(*out, SX_READ_LIKE_TIMELOOP);
+    if (sx_args_flag(args, "lenient")) sx_input_read_as(*out, SX_READ_LENIENT);
     SX_TRY(set_estimator(args, *out));
     for (size_t i = 0; (value = sx_args_text(args, "include-path", i)); i++)
         SX_TRY(sx_input_include_path(*out, value));
@@ -508,8 +508,9 @@ sx_status sx_sources_graph(sx_sources *sources, sx_graph *out) {
     if (sources->n_named) return sx_named_graph(sources->args, value, out);
     SX_TRY(sx_phase_single(sources->args));
     SX_TRY(find_input(sources, SX_NOUN_PROBLEM, &input));
-    if (sx_input_has_graph(input) && !wanted_layer(sources->args)) return sx_input_graph(input, out);
-    if (!sx_input_has_problem(input) && !sx_input_has_graph(input))
+    if (sx_input_has(input, SX_DOCUMENT_GRAPH) && !wanted_layer(sources->args))
+        return sx_input_graph(input, out);
+    if (!sx_input_has(input, SX_DOCUMENT_PROBLEM) && !sx_input_has(input, SX_DOCUMENT_GRAPH))
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "a list of layers has no graph"),
                              "a file with `graph:` says which tensors lie between layers");
     return sx_named_no_graph(value ? value : sx_noun_section(input, SX_NOUN_PROBLEM)->place.file);
@@ -535,7 +536,7 @@ sx_status sx_sources_layers(sx_sources *sources, sx_network *out) {
 static sx_status join_sources(sx_sources *sources) {
     if (sources->joined) return SX_OK;
     SX_TRY(sx_sources_input(sources->args, &sources->joined));
-    if (sx_args_flag(sources->args, "remainders")) sx_input_allow_remainders(sources->joined);
+    if (sx_args_flag(sources->args, "remainders")) sx_input_read_as(sources->joined, SX_READ_REMAINDERS);
     for (int noun = 0; noun < SX_N_NOUNS; noun++)
         if (noun != SX_NOUN_MAPPING && sources->input[noun])
             SX_TRY(sx_input_borrow(sources->joined, sources->input[noun], NULL));

@@ -20,9 +20,9 @@ static unsigned given_by_options(const sx_args *args) {
 /* What the files read so far bring. */
 static unsigned given_by_files(const sx_input *input) {
     unsigned given = 0;
-    if (sx_input_has_arch(input)) given |= SX_HOLDS_ARCH;
+    if (sx_input_has(input, SX_DOCUMENT_ARCH)) given |= SX_HOLDS_ARCH;
     if (sx_noun_section(input, SX_NOUN_PROBLEM)) given |= SX_HOLDS_PROBLEM;
-    if (sx_input_has_mapping(input)) given |= SX_HOLDS_MAPPING;
+    if (sx_input_has(input, SX_DOCUMENT_MAPPING)) given |= SX_HOLDS_MAPPING;
     if (sx_input_first(input, "mapper")) given |= SX_HOLDS_MAPPER;
     return given;
 }

@@ -1,4 +1,4 @@
-/* Holding a mapping to constraints. A search asks this for every candidate: comparisons of integers, and text
+/* Checks a mapping against constraints. Searches do so for every candidate: comparisons of integers, and text
  * only where it is wanted. */
 #include "sextant/constraints.h"
 
@@ -142,8 +142,9 @@ static bool reuse_allowed(const outside *j, int s) {
         {"no_multicast", limits->no_multicast & ~(unsigned)at->no_multicast},
         {"no_link_transfer", limits->no_link_transfer & ~(unsigned)at->no_link_transfer},
         {"rmw_first_update", limits->rmw_first_update & ~(unsigned)at->rmw_first_update},
+        {"no_coalesce", limits->no_coalesce & ~(unsigned)at->no_coalesce},
     };
-    for (int i = 0; i < 4; i++)
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
         if (switches[i].lacking)
             return broken(j, "%s: the mapping must say '%s' of %s", j->arch->level[s].name, switches[i].name,
                           j->problem->tensor[__builtin_ctz(switches[i].lacking)].name);

@@ -80,6 +80,7 @@ uint64_t sx_mapping_hash(const sx_mapping *mapping) {
         hash = sx_hash_bytes(level->temporal_order, 2 * SX_MAX_DIMS + 6, hash);
         const unsigned char part[] = {(unsigned char)level->x_part, (unsigned char)(level->x_part >> 8)};
         if (level->x_part) hash = sx_hash_bytes(part, sizeof part, hash);
+        if (level->no_coalesce) hash = sx_hash_bytes(&level->no_coalesce, 1, hash);
     }
     return hash;
 }

@@ -7,14 +7,15 @@
  * with the first dimension as the highest digit, and all that begin alike are skipped at once where the array
  * or the memories cannot hold even what they have in common. Legality does not depend on orders, so it is
  * judged once for all of them, except where tensors have formats, whose ranks follow the loops. What is kept changes
- * before orders do: tensors of dense mappings are counted once for all choices (keep_sweep.c). A search that completes
+ * before orders do: tensors of dense mappings are counted once for all choices (keep_sweep.c). Where compact points cover the
+ * space, these are walked, in the same order (exhaustive_compact.c). A search that completes
  * has proven its incumbent optimal, or that there is no legal mapping.
  *
  * Complexity: an evaluation per legal mapping that is told apart; a space of more than `limit` is refused
  * (one that is swept, only where nothing limits the run). */
+#include "mappers/exhaustive.h"
+
 #include "base/status.h"
-#include "mappers/keep_sweep.h"
-#include "mapspace/map_choices.h"
 #include "model/capacity.h"
 #include "model/core_score.h"
 #include "navigators/sweep.h"
@@ -33,22 +34,12 @@ static const sx_setting settings[] = {
 enum {
     TASKS = 64,
     TASK_SIZE = 4096, /* mappings of a task, about */
-    SWEPT = 1024,     /* choices of what to keep that are swept together */
 };
 
 /* State of a search. */
 typedef struct state {
     uint64_t next; /* factorisation */
 } state;
-
-/* Shared by all tasks, read-only. */
-typedef struct plan {
-    const sx_map_space *space;
-    const sx_objective *objective;
-    sx_map_choices *choices;
-    uint64_t total, chunk, from;      /* factorisations: all, of a task, before the first task */
-    uint64_t weight[SX_MAX_DIMS + 1]; /* factorisations that begin alike up to a dimension */
-} plan;
 
 /* What one level can choose under a factorisation. */
 typedef struct level_choices {
@@ -62,7 +53,7 @@ typedef struct level_choices {
 
 /* One task's walk. */
 typedef struct walk {
-    const plan *plan;
+    const sx_exhaustive_plan *plan;
     const sx_map_space *space;
     sx_worker *worker;
     void *point;
@@ -76,7 +67,7 @@ typedef struct walk {
     bool single; /* choices are not swept together: with banks, and where tensors are sparse */
     sx_keep_sweep sweep;
     int n_swept;
-    uint64_t swept[SWEPT]; /* legal choices of what to keep (sx_kept_at) */
+    uint64_t swept[SX_EXHAUSTIVE_SWEPT]; /* legal choices of what to keep (sx_kept_at) */
 } walk;
 
 /* Whether a level has room for some tensors' tiles. */
@@ -98,7 +89,7 @@ static bool may_fit(const walk *w) {
 }
 
 /* Gives a dimension split number `index`. */
-static void set_dim(walk *w, int d, uint64_t index) {
+static void set_factors(walk *w, int d, uint64_t index) {
     uint32_t factor[SX_MAX_SLOTS];
     uint64_t reach = 1, size = w->space->problem->size[d];
     sx_factors_at(w->space->factors[d], index, factor);
@@ -232,7 +223,7 @@ static void list_keep(walk *w) {
     for (int s = 0; s < w->space->arch->n_levels; s++)
         levels |= sx_kept_at(s, sx_map_level(w->point, s)->keep);
     w->swept[w->n_swept++] = levels;
-    if (w->single || w->n_swept == SWEPT) finish_keeps(w);
+    if (w->single || w->n_swept == SX_EXHAUSTIVE_SWEPT) finish_keeps(w);
 }
 
 /* Lists all that the levels up to `level` can keep. */
@@ -264,32 +255,44 @@ static void try_layouts(walk *w, int level) {
     }
 }
 
-/* Goes through factorisations from one number to another. */
-static void walk_range(walk *w, uint64_t at, uint64_t end) {
-    const plan *p = w->plan;
-    int n_dims = p->space->problem->n_dims;
-    uint64_t before = UINT64_MAX;
-    while (at < end && !w->over && !sx_worker_stopped(w->worker)) {
+void sx_exhaustive_walk_task(const sx_exhaustive_plan *p, size_t task, sx_worker *worker,
+                             const sx_exhaustive_walk *by) {
+    const int n_dims = p->space->problem->n_dims;
+    uint64_t at = p->from + task * p->chunk, before = UINT64_MAX;
+    const uint64_t end = p->total - at < p->chunk ? p->total : at + p->chunk;
+    bool over = false;
+    while (at < end && !over && !sx_worker_stopped(worker)) {
         int d = 0;
         while (before != UINT64_MAX && d < n_dims - 1 && at / p->weight[d + 1] == before / p->weight[d + 1])
             d++;
         bool fits = true;
-        for (; d < n_dims && fits; d += fits) {
-            set_dim(w, d, at / p->weight[d + 1] % (p->weight[d] / p->weight[d + 1]));
-            set_layouts(w, d);
-            fits = may_fit(w);
-        }
-        if (fits) sx_keep_sweep_factors(&w->sweep, w->point);
-        if (fits && find_choices(w)) try_layouts(w, p->space->arch->n_levels - 1);
+        for (; d < n_dims && fits; d += fits)
+            fits = by->set(by->user, d, at / p->weight[d + 1] % (p->weight[d] / p->weight[d + 1]));
+        over = fits && !by->visit(by->user);
         before = at;
         uint64_t step = fits ? 1 : p->weight[d + 1];
         at = at / step * step + step;
     }
 }
 
+/* Gives a dimension a split, and says whether what is set so far fits. */
+static bool set_dim(void *user, int d, uint64_t index) {
+    set_factors(user, d, index);
+    set_layouts(user, d);
+    return may_fit(user);
+}
+
+/* Goes through the mappings of the factorisation. */
+static bool visit_factorisation(void *user) {
+    walk *w = user;
+    sx_keep_sweep_factors(&w->sweep, w->point);
+    if (find_choices(w)) try_layouts(w, w->space->arch->n_levels - 1);
+    return !w->over;
+}
+
 /* A task: the factorisations of its range. */
 static sx_status run_task(const void *input, size_t task, sx_worker *worker, void *output) {
-    const plan *p = input;
+    const sx_exhaustive_plan *p = input;
     const sx_model *model = p->space->model;
     (void)output;
     walk *w = calloc(1, sizeof *w);
@@ -300,18 +303,17 @@ static sx_status run_task(const void *input, size_t task, sx_worker *worker, voi
     w->point = sx_worker_scratch(worker, 0);
     w->single = p->space->banks_at || model->sparse || model->range || model->formats;
     w->sweep = sx_keep_sweep_make(p->space, worker, p->objective);
-    uint64_t at = p->from + task * p->chunk;
     memcpy(w->point, p->space->blank, p->space->space.point_size);
     for (int s = 0; s < SX_MAX_LEVELS; s++)
         for (int d = 0; d < SX_MAX_DIMS; d++) w->extent[s][d] = 1;
-    walk_range(w, at, p->total - at < p->chunk ? p->total : at + p->chunk);
+    sx_exhaustive_walk_task(p, task, worker, &(sx_exhaustive_walk){set_dim, visit_factorisation, w});
     sx_status status = w->failure;
     free(w);
     return status;
 }
 
 /* Refuses a space that is too large; else counts its factorisations and cuts them into tasks. */
-static sx_status make_plan(plan *p, double limit) {
+static sx_status make_plan(sx_exhaustive_plan *p, double limit) {
     sx_size size = {.count = {.log10 = INFINITY}};
     SX_TRY(sx_space_count(&p->space->space));
     for (size_t i = 0; sx_space_size(&p->space->space, i, &size); i++) continue;
@@ -326,31 +328,43 @@ static sx_status make_plan(plan *p, double limit) {
     int n_dims = p->space->problem->n_dims;
     p->weight[n_dims] = 1;
     for (int d = n_dims - 1; d >= 0; d--)
-        p->weight[d] = p->weight[d + 1] * (uint64_t)sx_factors_count(p->space->factors[d]);
+        p->weight[d] = p->weight[d + 1] *
+                       (p->splits ? p->splits->n[d] : (uint64_t)sx_factors_count(p->space->factors[d]));
     p->total = p->weight[0];
     double chunk = ceil(TASK_SIZE * (double)p->total / mappings);
     p->chunk = chunk < TASK_SIZE ? (uint64_t)fmax(chunk, 1) : TASK_SIZE;
     return sx_map_choices_new(p->space, &p->choices);
 }
 
-/* Searches a map space. */
-static sx_status search_mappings(sx_run *run, const sx_map_space *space) {
-    plan p = {.space = space, .objective = sx_run_objective(run)};
-    SX_TRY(make_plan(&p, sx_run_setting(run, LIMIT)));
+/* Searches a map space by a plan. */
+static sx_status search_planned(sx_run *run, sx_exhaustive_plan *p) {
     bool resumed;
     sx_status status = SX_OK;
     state *s = sx_run_state(run, sizeof *s, &resumed);
-    if (s && s->next > p.total) status = sx_run_damaged(run);
+    if (s && s->next > p->total) status = sx_run_damaged(run);
     if (s && !resumed) sx_run_evaluate_starts(run, 0);
-    while (!status && s && s->next < p.total && sx_run_continue(run)) {
-        uint64_t left = (p.total - s->next - 1) / p.chunk + 1, n = left < TASKS ? left : TASKS;
-        p.from = s->next;
-        sx_run_tasks(run, n, run_task, &p, NULL, 0);
-        s->next = n == left ? p.total : s->next + n * p.chunk;
+    while (!status && s && s->next < p->total && sx_run_continue(run)) {
+        uint64_t left = (p->total - s->next - 1) / p->chunk + 1, n = left < TASKS ? left : TASKS;
+        p->from = s->next;
+        sx_run_tasks(run, n, p->splits ? sx_exhaustive_compact_task : run_task, p, NULL, 0);
+        s->next = n == left ? p->total : s->next + n * p->chunk;
     }
     bool exact = sx_run_objective(run)->n_criteria == 1 || !sx_run_incumbent(run, NULL);
     if (!status && s && !sx_run_stopped(run) && exact) sx_run_optimal(run);
+    return status;
+}
+
+/* Searches a map space, by compact points where they cover it and scores need no points of the space. */
+static sx_status search_mappings(sx_run *run, const sx_map_space *space) {
+    sx_exhaustive_plan p = {.space = space, .objective = sx_run_objective(run)};
+    SX_TRY(sx_compact_search_new(run, false, &p.compact));
+    sx_status status = SX_OK;
+    if (p.compact && !p.compact->foreign) status = sx_map_core_splits(space, &p.compact->core, &p.splits);
+    if (!status) status = make_plan(&p, sx_run_setting(run, LIMIT));
+    if (!status) status = search_planned(run, &p);
     sx_map_choices_free(p.choices);
+    free(p.splits);
+    free(p.compact);
     return status;
 }
 

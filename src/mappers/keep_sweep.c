@@ -9,12 +9,12 @@
 sx_keep_sweep sx_keep_sweep_make(const sx_map_space *space, sx_worker *worker,
                                  const sx_objective *objective) {
     const sx_model *model = space->model;
-    const sx_evaluator *evaluator = sx_worker_workspace(worker, &sx_map_model_type);
+    const sx_model_workspace *workspace = sx_worker_workspace(worker, &sx_map_model_type);
     sx_keep_sweep sweep = {.worker = worker, .space = space, .objective = objective};
-    sweep.bounded = evaluator && objective->criterion[0].kind == SX_PRODUCT && !model->sparse &&
+    sweep.bounded = workspace && objective->criterion[0].kind == SX_PRODUCT && !model->sparse &&
                     !model->range && !model->formats;
-    if (evaluator && !model->sparse && !space->banks_at && !(model->law && model->law->counted))
-        sweep.core = evaluator->core;
+    if (workspace && !model->sparse && !space->banks_at && !(model->law && model->law->counted))
+        sweep.core = workspace->core;
     sweep.minimum = sx_model_minimum(model, space->fixed_keep[model->n_levels - 1]);
     return sweep;
 }

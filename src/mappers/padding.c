@@ -39,7 +39,7 @@ enum {
  * not, without and with sliding windows. The first plan is for utilizations below the first of LIMITS, and so on. */
 static const struct {
     uint64_t most, asked, plain, windows;
-} PLANS[] = {{24, 24, 24, 24}, {16, 8, 8, 1}, {6, 8, 4, 1}};
+} PLANS[] = {{24, 24, 24, 24}, {16, 8, 8, 1}, {6, 8, 6, 1}};
 static const double LIMITS[] = {0.75, 0.98, INFINITY};
 
 static const double WIDEST = 1.3, WORTH = 0.7, SHARE = 0.125, HALF = 0.5;
@@ -129,12 +129,20 @@ static vector *list_vectors(const padding *p, int n_dims, size_t *n) {
     return list;
 }
 
+/* Whether a tensor has sliding windows. */
+static bool has_windows(const sx_map_space *space) {
+    bool windows = false;
+    for (int v = 0; v < space->problem->n_tensors; v++) windows |= !space->model->shape[v].plain;
+    return windows;
+}
+
 /* The value below which a padded mapping may be better than the best, once it is trimmed; 0: any. */
 static double ceiling_of(const sx_run *run, double volume) {
     const sx_criterion *c = &sx_run_objective(run)->criterion[0];
     double best;
     if (!sx_run_incumbent(run, &best) || c->kind != SX_PRODUCT) return 0;
-    const double share = sx_map_space_of(sx_run_space(run))->options.brief > 0 ? TRIMMED : 1;
+    const sx_map_space *space = sx_map_space_of(sx_run_space(run));
+    const double share = space->options.brief > 0 && has_windows(space) ? TRIMMED : 1;
     return best * pow(volume, share * (c->energy_power + c->delay_power));
 }
 
@@ -325,13 +333,6 @@ static sx_status try_slot(sx_run *run, batch *b, uint64_t most, sx_padding_state
     at->spent += n > 0 ? sx_run_evaluate(run, b->point, n, outcome) : 0;
     free(outcome);
     return SX_OK;
-}
-
-/* Whether a tensor has sliding windows. */
-static bool has_windows(const sx_map_space *space) {
-    bool windows = false;
-    for (int v = 0; v < space->problem->n_tensors; v++) windows |= !space->model->shape[v].plain;
-    return windows;
 }
 
 /* Descends from the best, slot by slot, until none finds anything better. */

@@ -290,7 +290,7 @@ static sx_status search_by_pruned(sx_run *run) {
     if (!s) return sx_error_memory();
     if (!resumed) sx_run_evaluate_starts(run, 0);
     SX_TRY(sx_map_choices_new(p.space, &p.choices));
-    sx_status status = p.classes ? sx_compact_search_new(run, &compact) : SX_OK;
+    sx_status status = p.classes ? sx_compact_search_new(run, true, &compact) : SX_OK;
     if (!status && compact) status = sx_map_core_splits(p.space, &compact->core, &splits);
     p.compact = compact;
     p.splits = splits;

@@ -6,6 +6,7 @@
 #include "base/divisor.h"
 #include "base/status.h"
 #include "core/moves.h"
+#include "mappers/compact_orders.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,15 +18,9 @@ enum {
     MOST_MASKS = 4096, /* choices of what to keep; further ones are left out */
 };
 
-/* The orders of a set of loops. */
-typedef struct orders {
-    const uint8_t (*order)[SX_MAX_DIMS]; /* NULL: not asked for yet */
-    size_t n;
-} orders;
-
 /* The choices of a level. */
 typedef struct level_choices {
-    const orders *orders;
+    const sx_compact_orders *orders;
     uint32_t n_layouts, n_keeps;
     uint16_t on_x[SETS];
     uint8_t keep[KEEPS];
@@ -51,7 +46,7 @@ typedef struct walk {
     bool laid;                             /* the array was asked */
     double cycles;                         /* of the point */
     level_choices level[SX_CORE_LEVELS];
-    orders known[SX_CORE_LEVELS + 1][SETS]; /* the last: where orders do not matter */
+    sx_compact_order_lists lists;
 } walk;
 
 /* A number below n. */
@@ -146,15 +141,11 @@ static bool find_layouts(walk *w) {
 
 /* Finds the orders of all levels' loops; false where the run has failed. */
 static bool find_orders(walk *w) {
-    const bool spread = w->loops[1] & (SETS - 1);
     w->n_orders = 1;
     for (int s = 0; s < (int)w->core->model.n_levels; s++) {
-        uint32_t loops = (uint32_t)(w->loops[0] >> 8 * s) & (SETS - 1);
-        bool matters = sx_map_order_matters(w->plan->space, s, spread);
-        orders *known = &w->known[matters ? s : SX_CORE_LEVELS][loops];
-        if (!known->order) known->order = sx_map_orders_of(w->plan->choices, s, loops, matters, &known->n);
-        if (!known->order) sx_worker_fail(w->count.worker, sx_orders_failure(known->n));
-        if (!known->order) return false;
+        const sx_compact_orders *known =
+            sx_compact_orders_of(&w->lists, w->plan->space, w->plan->choices, w->count.worker, s, w->loops);
+        if (!known) return false;
         w->level[s].orders = known;
         if (__builtin_mul_overflow(w->n_orders, known->n, &w->n_orders)) w->n_orders = UINT64_MAX;
     }
@@ -165,12 +156,10 @@ static bool find_orders(walk *w) {
 static void set_orders(walk *w) {
     uint64_t index = w->order;
     for (int s = 0; s < (int)w->core->model.n_levels; s++) {
-        const orders *o = w->level[s].orders;
-        uint64_t digit = w->n_orders == UINT64_MAX ? draw_below(w, o->n) : index % o->n, packed = 0;
-        const uint8_t *order = o->order[digit];
+        const sx_compact_orders *o = w->level[s].orders;
+        uint64_t digit = w->n_orders == UINT64_MAX ? draw_below(w, o->n) : index % o->n;
         index /= o->n;
-        for (uint32_t i = 0; i < w->core->model.n_dims; i++) packed |= (uint64_t)order[i] << 4 * i;
-        w->point[s].order = packed;
+        w->point[s].order = sx_compact_pack_order(o->order[digit], w->core->model.n_dims);
     }
 }
 
@@ -196,8 +185,9 @@ static bool evaluate_point(walk *w) {
         if (w->order_due) set_orders(w);
         if (w->order_due || w->layout_due) w->cycles = w->engine->order(w->core, w->work, w->point);
         w->order_due = w->layout_due = false;
-        outcome = sx_compact_search_keep(w->plan->compact, w->count.worker, w->work, w->cycles,
-                                         w->plan->objective, w->point);
+        outcome =
+            sx_compact_search_keep(w->plan->compact, w->count.worker, w->work, w->cycles, w->plan->objective,
+                                   sx_compact_search_kept(w->plan->compact, w->point), w->point);
     }
     sx_pruned_evaluated(&w->count, &outcome);
     return true;

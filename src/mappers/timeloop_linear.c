@@ -14,7 +14,7 @@
  * without a legal mapping, one is drawn. Of the choices of kept tensors the first 4,096 are tried, of the spreads of a
  * level 1,024.
  *
- * Why it stays: who comes from Timeloop finds the algorithm of its files by its name, and beside timeloop.c, which it
+ * Why it stays: users of Timeloop find the algorithm of their files by its name, and beside timeloop.c, which it
  * shares with timeloop_hybrid, it is a table of settings.
  *
  * Complexity: an evaluation per legal mapping; a check per factorisation and choice of kept tensors. */

@@ -3,7 +3,7 @@
  * Source: LOMA (Symons et al., AICAS 2021) and SALSA (Jung et al., AICAS 2023), both as released in ZigZag (Mei et al.,
  * IEEE TC 2021). A spatial mapping is fixed first, one of those that use most of the array. What is left of each
  * dimension is split into its prime factors, the LPFs. An order of all LPFs is a temporal mapping: from the innermost
- * memory outward, each memory takes so many of the next LPFs that the words read from the level above are fewest, words
+ * memory outward, each memory takes the number of next LPFs that makes the words read from the level above fewest, words
  * being a tile's size times the iterations of the loops outside of it. LOMA goes through all different orders; beyond a
  * limit the two smallest LPFs of the dimension that has most are merged. SALSA anneals one order of all LPFs by swaps of
  * two: of 1,000 the i-th is accepted with probability exp((cost / new cost - 1) / T), T = 0.05 * 0.995^i.

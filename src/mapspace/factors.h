@@ -19,8 +19,8 @@ void sx_factors_free(SX_TAKE sx_factors *factors);
 
 sx_u128 sx_factors_count(const sx_factors *factors);
 
-/* Split number `index` (below the count) and the number of a split; sx_factors_rank returns false for one
- * that is none. */
+/* Split number `index` (below the count) and the number of a split; sx_factors_rank returns false for factors
+ * that are no split. */
 void sx_factors_at(const sx_factors *factors, sx_u128 index, uint32_t *factor);
 bool sx_factors_rank(const sx_factors *factors, const uint32_t *factor, sx_u128 *index);
 

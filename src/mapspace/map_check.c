@@ -1,4 +1,4 @@
-/* Judging the points of a map space, and its point model: the cost model's word, with the constraints that no
+/* Checks of the points of a map space, and its point model: the cost model, with the constraints that no
  * construction promises. */
 #include "mapspace/map_parts.h"
 
@@ -91,7 +91,8 @@ static bool same_rest(const sx_map_space *space, const void *point) {
             memcmp(a->temporal_order + n, b->temporal_order + n, (size_t)(SX_MAX_DIMS - n)) != 0 ||
             memcmp(a->spatial_order + n, b->spatial_order + n, (size_t)(SX_MAX_DIMS - n)) != 0 ||
             memcmp(&a->no_temporal_reuse, &b->no_temporal_reuse,
-                   offsetof(sx_mapping_level, x_part) - offsetof(sx_mapping_level, no_temporal_reuse)) != 0)
+                   offsetof(sx_mapping_level, x_part) - offsetof(sx_mapping_level, no_temporal_reuse)) != 0 ||
+            a->no_coalesce != b->no_coalesce)
             return false;
     }
     return true;
@@ -167,19 +168,19 @@ static const sx_map_space *space_of(const sx_point_model *model) {
 }
 
 static sx_status workspace_new(const sx_point_model *model, void **out) {
-    sx_evaluator *evaluator;
-    SX_TRY(sx_evaluator_new(space_of(model)->model, &evaluator));
-    *out = evaluator;
+    sx_model_workspace *workspace;
+    SX_TRY(sx_model_workspace_new(space_of(model)->model, &workspace));
+    *out = workspace;
     return SX_OK;
 }
 
 static void workspace_free(void *workspace) {
-    sx_evaluator_free(workspace);
+    sx_model_workspace_free(workspace);
 }
 
 /* Scores a mapping: what the space says of it where that is needed, then what the cost model says, which is
  * *verdict. */
-static unsigned score_point(const sx_map_space *space, sx_evaluator *evaluator, const void *point,
+static unsigned score_point(const sx_map_space *space, sx_model_workspace *workspace, const void *point,
                             const sx_objective *objective, double cutoff, sx_metrics *out,
                             sx_verdict *verdict) {
     verdict->reason = SX_LEGAL;
@@ -192,8 +193,8 @@ static unsigned score_point(const sx_map_space *space, sx_evaluator *evaluator, 
     }
     sx_score totals;
     *verdict = cutoff < INFINITY
-                   ? sx_evaluate_within(evaluator, sx_map_point(point), objective, cutoff, &totals)
-                   : sx_evaluate_score(evaluator, sx_map_point(point), &totals);
+                   ? sx_evaluate_within(workspace, sx_map_point(point), objective, cutoff, &totals)
+                   : sx_evaluate_score(workspace, sx_map_point(point), &totals);
     if (verdict->reason == SX_LEGAL) *out = sx_score_metrics(&totals);
     return verdict->reason == SX_BOUND_EXCEEDED ? SX_BEYOND : (unsigned)verdict->reason;
 }

@@ -12,6 +12,7 @@
 #include <assert.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,13 +20,14 @@
 struct list {
     void *items;
     size_t n;
+    atomic_bool listed; /* once it is, the list does not change, and is read without the lock */
 };
 
 struct sx_map_choices {
     const sx_map_space *space;
     pthread_mutex_t lock;
     /* per level, then per set; NULL until there is one */
-    struct list *orders[SX_MAX_LEVELS], *spreads[SX_MAX_LEVELS], *any;
+    _Atomic(struct list *) orders[SX_MAX_LEVELS], spreads[SX_MAX_LEVELS], any;
 };
 
 sx_status sx_map_choices_new(const sx_map_space *space, sx_map_choices **out) {
@@ -63,10 +65,26 @@ bool sx_map_order_matters(const sx_map_space *space, int level, bool spread) {
            (spread && !space->model->options.no_link_transfers);
 }
 
-/* The list of a set, to be made where it has no items; NULL when memory is out. */
-static struct list *find_list(const sx_map_choices *choices, struct list **lists, uint32_t loops) {
-    if (!*lists) *lists = calloc((size_t)1 << choices->space->problem->n_dims, sizeof **lists);
-    return *lists ? *lists + loops : NULL;
+/* The list of a set, to be made where it has no items; NULL when memory is out. Called under the lock. */
+static struct list *find_list(const sx_map_choices *choices, _Atomic(struct list *) *lists, uint32_t loops) {
+    struct list *list = atomic_load_explicit(lists, memory_order_relaxed);
+    if (!list) list = calloc((size_t)1 << choices->space->problem->n_dims, sizeof *list);
+    atomic_store_explicit(lists, list, memory_order_release);
+    return list ? list + loops : NULL;
+}
+
+/* The list of a set where it has been made, else NULL; needs no lock. */
+static const struct list *find_listed(_Atomic(struct list *) *lists, uint32_t loops) {
+    const struct list *list = atomic_load_explicit(lists, memory_order_acquire);
+    return list && atomic_load_explicit(&list[loops].listed, memory_order_acquire) ? list + loops : NULL;
+}
+
+/* The items of a list that was asked for, whose number is set. Called under the lock. */
+static const void *publish_list(struct list *list, size_t *n) {
+    *n = list ? list->n : 0;
+    if (!list || !list->items) return NULL;
+    atomic_store_explicit(&list->listed, true, memory_order_release);
+    return list->items;
 }
 
 /* What the constraints say of a level's order. */
@@ -91,15 +109,22 @@ static void list_any(const sx_map_space *space, int level, uint32_t loops, struc
         for (uint32_t run = rule.run[i] & loops; run; run &= run - 1)
             order[n++] = (uint8_t)__builtin_ctz(run);
     for (; others; others &= others - 1) order[n++] = (uint8_t)__builtin_ctz(others);
-    *list = (struct list){order, 1};
+    list->items = order;
+    list->n = 1;
 }
 
 const uint8_t (*sx_map_orders_of(sx_map_choices *choices, int level, uint32_t loops, bool matters,
                                  size_t *n))[SX_MAX_DIMS] {
     const sx_map_space *space = choices->space;
     if (matters && !space->fixed_order[level]) return sx_orders_classes(space->orders, loops, n);
+    _Atomic(struct list *) *lists = matters ? &choices->orders[level] : &choices->any;
+    const struct list *known = find_listed(lists, loops);
+    if (known) {
+        *n = known->n;
+        return (const void *)known->items;
+    }
     pthread_mutex_lock(&choices->lock);
-    struct list *list = find_list(choices, matters ? &choices->orders[level] : &choices->any, loops);
+    struct list *list = find_list(choices, lists, loops);
     if (list && !list->items) {
         sx_order_rule rule = rule_of(space, level);
         if (matters)
@@ -107,8 +132,7 @@ const uint8_t (*sx_map_orders_of(sx_map_choices *choices, int level, uint32_t lo
         else
             list_any(space, level, loops, list);
     }
-    *n = list ? list->n : 0;
-    const void *items = list ? list->items : NULL;
+    const void *items = publish_list(list, n);
     pthread_mutex_unlock(&choices->lock);
     return items;
 }
@@ -141,15 +165,20 @@ static void list_layouts(const sx_map_space *space, int level, uint32_t loops, s
     } while (some);
     free(seen);
     if (n == 0) free(x);
-    *list = (struct list){n ? x : NULL, n};
+    list->items = n ? x : NULL;
+    list->n = n;
 }
 
 const uint16_t *sx_map_layouts_of(sx_map_choices *choices, int level, uint32_t loops, size_t *n) {
+    const struct list *known = find_listed(&choices->spreads[level], loops);
+    if (known) {
+        *n = known->n;
+        return known->items;
+    }
     pthread_mutex_lock(&choices->lock);
     struct list *list = find_list(choices, &choices->spreads[level], loops);
     if (list && !list->items) list_layouts(choices->space, level, loops, list);
-    *n = list ? list->n : 0;
-    const void *items = list ? list->items : NULL;
+    const void *items = publish_list(list, n);
     pthread_mutex_unlock(&choices->lock);
     return items;
 }

@@ -1,5 +1,6 @@
-/* Compact points of map spaces (core/space.h). They cover spaces whose constraints fix no factors, no orders and no splits of axes;
- * what levels must or must not keep, and axes of single dimensions, they know. */
+/* Compact points of map spaces (core/space.h). They cover spaces whose constraints ask for no least factors and no splits of axes;
+ * what levels must or must not keep, axes of single dimensions, factors that are fixed or have a limit, and places of loops they
+ * know. */
 #include "core/steps.h"
 #include "mapspace/map_core.h"
 #include "mapspace/map_parts.h"
@@ -16,22 +17,21 @@ static bool is_constrained(const sx_map_space *space, int s) {
     const sx_level_limits *limits = &space->constraints.level[s];
     bool natural = true;
     for (int d = 0; d < space->problem->n_dims; d++) natural = natural && space->spatial_order[s][d] == d;
-    return space->fixed_order[s] || limits->split >= 0 ||
-           limits->spatial.n_inner + limits->spatial.n_outer > 0 || (space->spatial_slot[s] >= 0 && !natural);
+    return limits->split >= 0 || limits->spatial.n_inner + limits->spatial.n_outer > 0 ||
+           (space->spatial_slot[s] >= 0 && !natural);
 }
 
 /* Why compact points do not cover the space; NULL: they do. */
-static const char *refuse(const sx_map_space *space) {
+static const char *refuse_space(const sx_map_space *space) {
     if (space->n_slots > SX_CORE_SLOTS) return "it has more than 12 places for factors";
     for (int s = 0; s < space->arch->n_levels; s++) {
-        if (is_constrained(space, s)) return "constraints fix orders or axes";
+        if (is_constrained(space, s)) return "constraints fix axes";
         if (space->model->level[s].minimum > 0) return "levels must hold a number of words";
     }
     for (int d = 0; d < space->problem->n_dims; d++)
         for (int i = 0; i < space->n_slots; i++)
-            if (space->min[d][i] > 1 ||
-                (!space->slot[i].spatial && space->max[d][i] < space->problem->size[d]))
-                return "constraints limit factors";
+            if (space->min[d][i] > 1 && space->min[d][i] < space->max[d][i])
+                return "constraints ask for least factors";
     return NULL;
 }
 
@@ -68,19 +68,63 @@ static void set_level(const sx_map_space *space, int s, sx_core_space *to) {
     for (int i = 0; i < 2; i++) to->room[s][i] = (double)space->room[s][i];
     if (space->spatial_slot[s] < 0) return;
     to->spread |= 1u << s;
-    for (int d = 0; d < space->problem->n_dims; d++) to->most[d][s] = space->max[d][space->spatial_slot[s]];
+}
+
+/* Sets the places that constraints give to loops of a level. */
+static void rule_order(const sx_map_space *space, int s, sx_core_space *to) {
+    const sx_loop_limits *limits = &space->constraints.level[s].temporal;
+    if (!space->fixed_order[s]) return;
+    to->ruled |= 1u << s;
+    for (int i = 0; i < limits->n_inner; i++) {
+        to->inner[s] |= (uint16_t)(1u << limits->inner[i]);
+        to->order[s] |= (uint64_t)limits->inner[i] << 4 * i;
+    }
+    for (int i = 0; i < limits->n_outer; i++) {
+        to->outer[s] |= (uint16_t)(1u << limits->outer[i]);
+        to->order[s] |= (uint64_t)limits->outer[i] << 4 * (space->problem->n_dims - limits->n_outer + i);
+    }
+}
+
+/* Sets the words of a dimension's factors, which become 1. */
+static void set_factors(const sx_map_space *space, const sx_core_space *core, int d, uint32_t *factor,
+                        uint64_t *word) {
+    for (int k = core->first_word[d]; k < core->first_word[d + 1]; k++) {
+        uint32_t prime = (uint32_t)core->power[k][1];
+        word[k] = 0;
+        for (int i = 0; i < space->n_slots && prime > 1; i++)
+            for (; factor[i] % prime == 0; factor[i] /= prime) word[k] += sx_compact_one(i);
+    }
+}
+
+/* Sets what constraints say of a dimension's factors. A spatial factor that must be 1 is one of limited size, as others are. */
+static void limit_factors(const sx_map_space *space, int d, sx_core_space *to) {
+    uint32_t fixed[SX_MAX_SLOTS], size = space->problem->size[d];
+    for (int i = 0; i < space->n_slots; i++) {
+        uint32_t least = space->min[d][i], most = space->max[d][i];
+        bool spatial = space->slot[i].spatial, closed = size > 1 && least == most && !(spatial && most == 1);
+        fixed[i] = closed ? least : 1;
+        to->most[d][i] = closed ? 0 : most;
+        if (closed) to->closed[d] |= sx_compact_one(i);
+        if (!spatial && most < size) to->capped[d] |= (uint16_t)(1u << i);
+    }
+    if (to->closed[d] || to->capped[d]) to->limited |= 1u << d;
+    set_factors(space, to, d, fixed, to->fixed);
 }
 
 const char *sx_map_core_space(const sx_map_space *space, sx_core_space *out) {
     memset(out, 0, sizeof *out);
     const char *why = sx_map_core_model(space, &out->model);
-    if (!why) why = refuse(space);
+    if (!why) why = refuse_space(space);
     if (why) return why;
     out->n_slots = (uint32_t)space->n_slots;
     for (int i = 0; i < space->n_slots; i++) out->level_of[i] = space->slot[i].level;
-    for (int s = 0; s < space->arch->n_levels; s++) set_level(space, s, out);
+    for (int s = 0; s < space->arch->n_levels; s++) {
+        set_level(space, s, out);
+        rule_order(space, s, out);
+    }
     for (int d = 0; d < space->problem->n_dims; d++) {
         if (!set_words(space, d, out)) return "its sizes have too many different prime factors";
+        limit_factors(space, d, out);
         out->natural |= (uint64_t)d << 4 * d;
         for (int v = 0; v < space->problem->n_tensors; v++)
             if (out->model.tensor[v].dims >> d & 1) out->indexed[d] |= 0xffu << 8 * v;
@@ -105,17 +149,6 @@ void sx_map_expand(const sx_map_space *space, const sx_core_space *core, const s
         for (int i = 0; i < space->problem->n_dims; i++) order[i] = (uint8_t)(compact[s].order >> 4 * i & 15);
         sx_map_level(point, s)->keep = compact[s].keep;
         sx_map_settle_level(space, s, order, compact[s].on_x, sx_map_level(point, s));
-    }
-}
-
-/* Sets the words of a dimension's factors, which become 1. */
-static void set_factors(const sx_map_space *space, const sx_core_space *core, int d, uint32_t *factor,
-                        uint64_t *word) {
-    for (int k = core->first_word[d]; k < core->first_word[d + 1]; k++) {
-        uint32_t prime = (uint32_t)core->power[k][1];
-        word[k] = 0;
-        for (int i = 0; i < space->n_slots && prime > 1; i++)
-            for (; factor[i] % prime == 0; factor[i] /= prime) word[k] += sx_compact_one(i);
     }
 }
 
@@ -227,19 +260,22 @@ bool sx_map_compact_holds(const sx_core_space *core, const sx_compact_level *com
     const uint64_t *word = sx_compact_words_of(core, compact);
     for (uint32_t s = 0; s < core->model.n_levels; s++) {
         const sx_core_level *level = &core->model.level[s];
-        if (!order_holds(core, compact[s].order) || compact[s].keep & ~(level->must | level->may) ||
-            level->must & ~compact[s].keep || compact[s].parallel >> core->model.n_dims)
+        bool ruled = core->ruled >> s & 1;
+        if (!order_holds(core, compact[s].order) ||
+            (ruled && sx_compact_rule_order(core, (int)s, compact[s].order) != compact[s].order) ||
+            compact[s].keep & ~(level->must | level->may) || level->must & ~compact[s].keep ||
+            compact[s].parallel >> core->model.n_dims)
             return false;
     }
     for (uint32_t k = 0; k < core->n_words; k++) {
-        unsigned sum = 0;
-        for (uint32_t i = 0; i < core->n_slots; i++) sum += sx_compact_exponent(word[k], (int)i);
-        if (sum != core->multiplicity[k] || word[k] >> SX_CORE_BITS * core->n_slots) return false;
+        if (sx_compact_primes(core, word[k]) != core->multiplicity[k] ||
+            word[k] >> SX_CORE_BITS * core->n_slots)
+            return false;
     }
-    for (uint32_t d = 0; d < core->model.n_dims; d++)
-        for (uint32_t i = 0; i < core->n_slots; i++)
-            if (!(core->temporal >> i & 1) &&
-                sx_compact_factor(core, word, (int)d, (int)i) > core->most[d][core->level_of[i]])
-                return false;
+    for (uint32_t d = 0; d < core->model.n_dims; d++) {
+        if (sx_compact_overfull(core, word, (int)d) >= 0) return false;
+        for (int k = core->first_word[d]; k < core->first_word[d + 1]; k++)
+            if ((word[k] & core->closed[d] * (SX_CORE_POWERS - 1)) != core->fixed[k]) return false;
+    }
     return true;
 }

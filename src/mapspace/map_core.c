@@ -30,7 +30,7 @@ const char *sx_map_core_model(const sx_map_space *space, sx_core_model *out) {
     for (int s = 0; s < space->arch->n_levels; s++) {
         const sx_mapping_level *at = &blank->level[s];
         if (space->splits[s]) return "a dimension may lie on both axes of an array";
-        directives |= at->no_temporal_reuse | at->no_multicast | at->rmw_first_update;
+        directives |= at->no_temporal_reuse | at->no_multicast | at->rmw_first_update | at->no_coalesce;
     }
     if (directives) return "constraints forbid kinds of reuse";
     if (space->model->sparse || space->model->range || space->model->formats) return "its tensors are sparse";
@@ -71,7 +71,7 @@ bool sx_map_core_nest(const sx_map_space *space, const sx_mapping *mapping, sx_c
         const sx_mapping_level *at = &mapping->level[s];
         if (!sx_order_is_permutation(at->temporal_order, n_dims) ||
             !sx_order_is_permutation(at->spatial_order, n_dims) || at->no_temporal_reuse ||
-            at->no_multicast || at->rmw_first_update || at->x_part ||
+            at->no_multicast || at->rmw_first_update || at->no_coalesce || at->x_part ||
             at->no_link_transfer != blank->level[s].no_link_transfer)
             return false;
         out->loops[s] = list_loops(at->temporal, at->temporal_order, n_dims, 0);

@@ -63,7 +63,7 @@ typedef struct survey {
     bool failed;
 } survey;
 
-static double factorial(int n) {
+static double count_permutations(int n) {
     double product = 1;
     for (; n > 1; n--) product *= n;
     return product;
@@ -75,7 +75,8 @@ static double count_orders(survey *s, int level, uint32_t loops, bool matters) {
     double *known = &s->orders[level][loops];
     if (*known > 0) return *known;
     if (s->space->options.remainders)
-        return *known = factorial(__builtin_popcount(loops & ~(uint32_t)s->space->fixed_order[level]));
+        return *known =
+                   count_permutations(__builtin_popcount(loops & ~(uint32_t)s->space->fixed_order[level]));
     if (*known == 0) *known = sx_map_count_orders(s->space, level, loops, 0);
     if (*known == 0 && s->spent < ALL_CLASSES) {
         *known = sx_map_count_orders(s->space, level, loops, MAX_CLASSES);
@@ -104,7 +105,8 @@ static double choices_left(survey *s, bool classes) {
     for (int l = 0; l < space->arch->n_levels; l++) {
         uint32_t loops = s->set[space->temporal_slot[l]];
         int n = __builtin_popcount(loops & ~(uint32_t)space->fixed_order[l]);
-        product *= classes ? count_orders(s, l, loops, sx_map_order_matters(space, l, spread)) : factorial(n);
+        product *= classes ? count_orders(s, l, loops, sx_map_order_matters(space, l, spread))
+                           : count_permutations(n);
         if (s->crooked[l]) product *= count_layouts(s, l, s->set[space->spatial_slot[l]]);
     }
     return product;

@@ -270,10 +270,12 @@ static void set_genes(sx_map_space *space) {
     space->space.n_genes = (size_t)(gene - space->gene_of);
 }
 
-/* Makes the point that all constructions begin as: no loops but those without a choice. */
+/* Makes the point that all constructions begin as: no loops but those without a choice. Its size is a multiple of 8, as searches
+ * put points beside numbers. */
 static sx_status set_blank(sx_map_space *space) {
     int n_levels = space->arch->n_levels, n_dims = space->problem->n_dims;
     size_t size = offsetof(sx_mapping, level) + (size_t)n_levels * sizeof(sx_mapping_level);
+    size = (size + 7) / 8 * 8;
     for (int s = 0; s < n_levels; s++)
         if (space->banked[s]) space->banks_at = size;
     space->space.point_size = size + (space->banks_at ? (size_t)n_levels * SX_MAX_TENSORS : 0);

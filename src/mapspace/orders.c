@@ -29,6 +29,7 @@
 #include "base/vector.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,7 @@ enum { MAX_CLASSES = 1 << 22 };
 struct entry {
     uint8_t (*order)[SX_MAX_DIMS];
     size_t n, room;
+    atomic_bool listed; /* once it is, the entry does not change, and is read without the lock */
 };
 
 struct sx_orders {
@@ -222,10 +224,15 @@ sx_status sx_orders_failure(size_t n) {
 const uint8_t (*sx_orders_classes(sx_orders *orders, uint32_t dims, size_t *n))[SX_MAX_DIMS] {
     dims &= (1u << orders->n_dims) - 1;
     struct entry *entry = &orders->entry[dims];
+    if (atomic_load_explicit(&entry->listed, memory_order_acquire)) {
+        *n = entry->n;
+        return (const void *)entry->order;
+    }
     pthread_mutex_lock(&orders->lock);
     if (entry->n == 0) list_classes(orders, NULL, dims, entry);
     *n = entry->n;
     const void *order = entry->order;
+    atomic_store_explicit(&entry->listed, *n > 0, memory_order_release);
     pthread_mutex_unlock(&orders->lock);
     return order;
 }

@@ -100,7 +100,7 @@ static sx_status receive_solution(const char *bytes, size_t received, size_t siz
     return SX_OK;
 }
 
-/* Solves in a child of its own; *received tells how much of the answer came, *whole whether nobody stopped it. */
+/* Solves in a child of its own; *received tells how much of the answer came, *whole whether it was not stopped. */
 static sx_status solve_apart(const sx_mip *mip, const sx_mip_options *options, double *values, char *bytes,
                              size_t size, size_t *received, bool *whole) {
     int ends[2];

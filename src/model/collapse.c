@@ -31,9 +31,9 @@ static uint64_t spread_words(const sx_model *model, const sx_nest *nest, int ten
 
 /* The words each instance holds over the whole run, by Timeloop's rule: the parent's, divided by what its
  * children together hold at a time, times what one of them does. */
-static void exact_partitions(const sx_evaluator *evaluator, int tensor, sx_level_traffic *at) {
-    const sx_model *model = evaluator->model;
-    const sx_nest *nest = &evaluator->nest;
+static void exact_partitions(const sx_model_workspace *workspace, int tensor, sx_level_traffic *at) {
+    const sx_model *model = workspace->model;
+    const sx_nest *nest = &workspace->nest;
     const sx_shape *shape = &model->shape[tensor];
     __extension__ typedef unsigned __int128 wide;
     int top = model->n_levels - 1;
@@ -51,19 +51,38 @@ static void exact_partitions(const sx_evaluator *evaluator, int tensor, sx_level
     }
 }
 
-/* Lets the next outer level serve a bypassed one's children directly. */
-static void bypass_level(sx_evaluator *evaluator, sx_level_traffic *at, int s, bool totals) {
-    if (s + 1 < evaluator->model->n_levels) {
-        sx_access_stats *outer = &evaluator->flow[s + 1];
-        sx_access_entry *record = evaluator->records.data + outer->first;
-        double children = totals ? 1 : (double)outer->fanout;
-        double factor = at[s].demand * children / sum_deliveries(record, outer->n_records);
-        for (uint32_t i = 0; i < outer->n_records; i++) record[i].accesses *= factor;
-        outer->links = 0;
-        at[s + 1].demand = sum_accesses(record, outer->n_records);
+/* Lets the next outer level serve a level's children directly: all that they ask for. */
+static void pass_demand(sx_model_workspace *workspace, sx_level_traffic *at, int s, bool totals) {
+    if (s + 1 == workspace->model->n_levels) return;
+    sx_access_stats *outer = &workspace->flow[s + 1];
+    sx_access_entry *record = workspace->records.data + outer->first;
+    double children = totals ? 1 : (double)outer->fanout;
+    double factor = at[s].demand * children / sum_deliveries(record, outer->n_records);
+    for (uint32_t i = 0; i < outer->n_records; i++) record[i].accesses *= factor;
+    outer->links = 0;
+    at[s + 1].demand = sum_accesses(record, outer->n_records);
+}
+
+/* Passes on the demand of levels that do not keep the tensor, and empties them, and of those that do not coalesce its
+ * accesses. Of an output the latter fetch what they are asked for; of an input fills stay what they were. */
+static void pass_levels(sx_model_workspace *workspace, const sx_mapping *mapping, int tensor, bool totals,
+                        sx_level_traffic *at) {
+    for (int s = 0; s < workspace->model->n_levels; s++) {
+        bool kept = mapping->level[s].keep >> tensor & 1;
+        if (kept && !(mapping->level[s].no_coalesce >> tensor & 1)) continue;
+        pass_demand(workspace, at, s, totals);
+        if (!kept) {
+            at[s].tile = 0;
+            at[s].partition = at[s].demand = at[s].supply = 0;
+        } else if (workspace->model->shape[tensor].output) {
+            at[s].supply = at[s].demand;
+        }
     }
-    at[s].tile = 0;
-    at[s].partition = at[s].demand = at[s].supply = 0;
+}
+
+bool sx_collapse_elides(const sx_model *model, const sx_mapping *mapping, int level, int tensor) {
+    const sx_mapping_level *at = &mapping->level[level];
+    return !model->options.no_first_read_elision && !((at->rmw_first_update | at->no_coalesce) >> tensor & 1);
 }
 
 sx_counts sx_collapse_count(const sx_level_traffic *at, bool output, bool outermost, bool elide) {
@@ -83,12 +102,12 @@ sx_counts sx_collapse_count(const sx_level_traffic *at, bool output, bool outerm
 }
 
 /* What each level hands out and gets in, before bypass. */
-static void set_shares(const sx_evaluator *evaluator, int tensor, bool totals, sx_level_traffic *at) {
-    const sx_model *model = evaluator->model;
+static void set_shares(const sx_model_workspace *workspace, int tensor, bool totals, sx_level_traffic *at) {
+    const sx_model *model = workspace->model;
     for (int s = 0; s < model->n_levels; s++) {
-        const sx_access_stats *flow = &evaluator->flow[s];
-        const sx_access_entry *record = evaluator->records.data + flow->first;
-        at[s].tile = evaluator->nest.tile[tensor][s];
+        const sx_access_stats *flow = &workspace->flow[s];
+        const sx_access_entry *record = workspace->records.data + flow->first;
+        at[s].tile = workspace->nest.tile[tensor][s];
         at[s].demand = sum_accesses(record, flow->n_records);
         at[s].supply = at[s].peers = at[s].partition = 0;
         if (s == 0) continue;
@@ -99,28 +118,26 @@ static void set_shares(const sx_evaluator *evaluator, int tensor, bool totals, s
     }
 }
 
-void sx_collapse(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, bool partitions,
+void sx_collapse(sx_model_workspace *workspace, const sx_mapping *mapping, int tensor, bool partitions,
                  sx_counts *counts) {
-    const sx_model *model = evaluator->model;
-    const sx_nest *nest = &evaluator->nest;
-    bool totals = evaluator->exact || !nest->perfect, output = model->shape[tensor].output;
+    const sx_model *model = workspace->model;
+    const sx_nest *nest = &workspace->nest;
+    bool totals = workspace->exact || !nest->perfect, output = model->shape[tensor].output;
     int n = model->n_levels, outermost = n - 1;
     sx_level_traffic at[SX_MAX_LEVELS];
-    set_shares(evaluator, tensor, totals, at);
+    set_shares(workspace, tensor, totals, at);
     if (totals)
-        for (int s = 0; s < n; s++) at[s].partition = evaluator->partition[s];
+        for (int s = 0; s < n; s++) at[s].partition = workspace->partition[s];
     else if (partitions || output)
-        exact_partitions(evaluator, tensor, at);
-    for (int s = 0; s < n; s++)
-        if (!(mapping->level[s].keep >> tensor & 1)) bypass_level(evaluator, at, s, totals);
+        exact_partitions(workspace, tensor, at);
+    pass_levels(workspace, mapping, tensor, totals, at);
     for (; !(mapping->level[outermost].keep >> tensor & 1); outermost--)
-        evaluator->flow[outermost] = (sx_access_stats){.first = evaluator->flow[outermost].first};
+        workspace->flow[outermost] = (sx_access_stats){.first = workspace->flow[outermost].first};
     at[outermost].supply = 0;
     for (int s = n - 1; s > 0; s--)
-        if (evaluator->flow[s].links != 0)
-            at[s - 1].peers += evaluator->flow[s].links / (totals ? 1 : (double)nest->above[s - 1]);
+        if (workspace->flow[s].links != 0)
+            at[s - 1].peers += workspace->flow[s].links / (totals ? 1 : (double)nest->above[s - 1]);
     for (int s = 0; s < n; s++)
-        counts[s] = sx_collapse_count(&at[s], output, s == outermost,
-                                      !model->options.no_first_read_elision &&
-                                          !(mapping->level[s].rmw_first_update >> tensor & 1));
+        counts[s] =
+            sx_collapse_count(&at[s], output, s == outermost, sx_collapse_elides(model, mapping, s, tensor));
 }

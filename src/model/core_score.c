@@ -99,15 +99,16 @@ static bool read_level(sx_core_scorer *c, int s, const sx_mapping_level *at, cha
     bool spatial = fresh || bytes_differ(at->spatial, seen->spatial, sizeof(uint32_t[SX_CORE_DIMS]));
     bool order = fresh || bytes_differ(at->temporal_order, seen->temporal_order, SX_CORE_DIMS);
     bool placed = fresh || bytes_differ(at->spatial_order, seen->spatial_order, SX_CORE_DIMS);
-    bool tail = fresh || bytes_differ(&at->split, &seen->split, 8);
+    bool tail = fresh || bytes_differ(&at->split, &seen->split, 8) || at->no_coalesce != seen->no_coalesce;
     if (!(temporal | spatial | order | placed | tail)) return true;
     if ((temporal || spatial) && s < to->first) to->first = s;
     if (temporal || order) good = list_loops(at->temporal, at->temporal_order, n_dims, 0, &c->nest.loops[s]);
     if (spatial || placed || tail) {
         to->spread |= spatial || placed || at->split != seen->split;
-        good &= at->split <= n_dims && !at->x_part &&
-                !((at->no_temporal_reuse | at->no_multicast | at->rmw_first_update) & all) &&
-                list_loops(at->spatial, at->spatial_order, n_dims, at->split, &c->nest.slots[s]);
+        good &=
+            at->split <= n_dims && !at->x_part &&
+            !((at->no_temporal_reuse | at->no_multicast | at->rmw_first_update | at->no_coalesce) & all) &&
+            list_loops(at->spatial, at->spatial_order, n_dims, at->split, &c->nest.slots[s]);
         c->model.level[s].links = (uint8_t)(c->links[s] & ~at->no_link_transfer);
         c->nest.keep[s] = (uint8_t)(at->keep & all);
     }

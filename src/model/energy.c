@@ -121,25 +121,25 @@ static double charge_network(sx_cost_accumulator *costs, int s, int tensor, doub
 }
 
 /* Charges a tensor on the network below a level. */
-static double add_network(sx_cost_accumulator *costs, const sx_evaluator *evaluator, int s, int tensor,
+static double add_network(sx_cost_accumulator *costs, const sx_model_workspace *workspace, int s, int tensor,
                           const sx_counts *counts, sx_cost *out) {
-    const sx_access_stats *flow = &evaluator->flow[s];
+    const sx_access_stats *flow = &workspace->flow[s];
     if (!out && !costs->model->level[s].net_energy) return 0;
-    return charge_network(costs, s, tensor, counts[s].partition, flow, evaluator->records.data + flow->first,
+    return charge_network(costs, s, tensor, counts[s].partition, flow, workspace->records.data + flow->first,
                           out ? &out->network[s].tensor[tensor] : NULL);
 }
 
-double sx_cost_accumulator_add_networks(sx_cost_accumulator *costs, const sx_evaluator *evaluator, int tensor,
-                                        const sx_counts *counts, sx_cost *out) {
+double sx_cost_accumulator_add_networks(sx_cost_accumulator *costs, const sx_model_workspace *workspace,
+                                        int tensor, const sx_counts *counts, sx_cost *out) {
     const sx_model *model = costs->model;
     double energy = 0;
     for (int s = 0; s < model->n_levels && (out || model->net_energy); s++)
-        energy += add_network(costs, evaluator, s, tensor, counts, out);
+        energy += add_network(costs, workspace, s, tensor, counts, out);
     return energy;
 }
 
-double sx_cost_accumulator_add_tensor(sx_cost_accumulator *costs, const sx_evaluator *evaluator, int tensor,
-                                      const sx_counts *counts, sx_cost *out) {
+double sx_cost_accumulator_add_tensor(sx_cost_accumulator *costs, const sx_model_workspace *workspace,
+                                      int tensor, const sx_counts *counts, sx_cost *out) {
     const sx_model *model = costs->model;
     bool output = model->shape[tensor].output;
     double energy = 0;
@@ -149,7 +149,7 @@ double sx_cost_accumulator_add_tensor(sx_cost_accumulator *costs, const sx_evalu
             energy += charge_storage(costs, s, tensor, output, &counts[s], storage);
         else if (out)
             *storage = (sx_cost_tensor){.kept = false};
-        energy += add_network(costs, evaluator, s, tensor, counts, out);
+        energy += add_network(costs, workspace, s, tensor, counts, out);
     }
     return energy;
 }

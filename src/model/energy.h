@@ -23,12 +23,12 @@ void sx_cost_accumulator_begin(sx_cost_accumulator *costs, const sx_model *model
 
 /* Charges one tensor; returns its energy. `out` may be NULL; then networks that cost nothing are passed over.
  */
-double sx_cost_accumulator_add_tensor(sx_cost_accumulator *costs, const sx_evaluator *evaluator, int tensor,
-                                      const sx_counts *counts, sx_cost *out);
+double sx_cost_accumulator_add_tensor(sx_cost_accumulator *costs, const sx_model_workspace *workspace,
+                                      int tensor, const sx_counts *counts, sx_cost *out);
 
 /* Charges one tensor's traffic to the networks; returns its energy. `out` as above. */
-double sx_cost_accumulator_add_networks(sx_cost_accumulator *costs, const sx_evaluator *evaluator, int tensor,
-                                        const sx_counts *counts, sx_cost *out);
+double sx_cost_accumulator_add_networks(sx_cost_accumulator *costs, const sx_model_workspace *workspace,
+                                        int tensor, const sx_counts *counts, sx_cost *out);
 
 /* Adds a tensor's use of a level's bandwidth, in words per compute cycle and instance. */
 void sx_cost_accumulator_add_traffic(sx_cost_accumulator *costs, int level, double reads, double writes);

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-sx_status sx_evaluator_new(const sx_model *model, sx_evaluator **out) {
-    sx_evaluator *e = calloc(1, sizeof *e);
+sx_status sx_model_workspace_new(const sx_model *model, sx_model_workspace **out) {
+    sx_model_workspace *e = calloc(1, sizeof *e);
     if (!e) return sx_error_memory();
     e->model = model;
     e->max_blocks = SX_MAX_BLOCKS;
@@ -28,23 +28,23 @@ sx_status sx_evaluator_new(const sx_model *model, sx_evaluator **out) {
     else if (!status)
         status = sx_core_scorer_new(model, e->sparse, &e->core);
     if (status)
-        sx_evaluator_free(e);
+        sx_model_workspace_free(e);
     else
         *out = e;
     return status;
 }
 
-void sx_evaluator_free(sx_evaluator *evaluator) {
-    if (!evaluator) return;
-    free(evaluator->records.data);
-    sx_core_scorer_free(evaluator->core);
-    sx_fanout_scratch_free(evaluator->slot);
-    sx_walker_free(evaluator->walker);
-    sx_window_free(evaluator->window);
-    sx_sparse_state_free(evaluator->sparse);
-    sx_range_evaluators_free(evaluator->model, evaluator->at_density);
-    sx_formats_evaluators_free(evaluator->model, evaluator->at_formats);
-    free(evaluator);
+void sx_model_workspace_free(sx_model_workspace *workspace) {
+    if (!workspace) return;
+    free(workspace->records.data);
+    sx_core_scorer_free(workspace->core);
+    sx_fanout_scratch_free(workspace->slot);
+    sx_walker_free(workspace->walker);
+    sx_window_free(workspace->window);
+    sx_sparse_state_free(workspace->sparse);
+    sx_range_workspaces_free(workspace->model, workspace->at_density);
+    sx_formats_workspaces_free(workspace->model, workspace->at_formats);
+    free(workspace);
 }
 
 /* Whether a cost is at or above the compulsory minimum. */
@@ -57,7 +57,7 @@ __attribute__((unused)) static bool above_minimum(const sx_model *model, const s
 }
 
 /* Keeps the words of a tensor at the levels that launch tiles. */
-static void keep_words(sx_evaluator *e, int tensor, const sx_counts *counts, bool totals) {
+static void keep_words(sx_model_workspace *e, int tensor, const sx_counts *counts, bool totals) {
     const sx_latency_model *law = e->model->law;
     for (int i = 0; i < law->n; i++) {
         double reads = 0, updates = 0;
@@ -81,8 +81,8 @@ static double timed_cycles(const sx_cost_accumulator *costs, unsigned timed) {
 }
 
 /* Sets the latency: the tile pipeline's, where the model has a law, otherwise the cycles. `out` may be NULL. */
-static void set_latency(const sx_evaluator *e, const sx_mapping *mapping, const sx_cost_accumulator *costs,
-                        sx_score *score, sx_cost *out) {
+static void set_latency(const sx_model_workspace *e, const sx_mapping *mapping,
+                        const sx_cost_accumulator *costs, sx_score *score, sx_cost *out) {
     const sx_latency_model *law = e->model->law;
     score->latency = score->cycles;
     if (out) out->n_boundaries = 0;
@@ -92,7 +92,7 @@ static void set_latency(const sx_evaluator *e, const sx_mapping *mapping, const 
 }
 
 /* Scores a mapping of a sparse model on the core's state; false where that does not cover it. Sets e->opened. */
-static bool score_sparse(sx_evaluator *e, const sx_mapping *mapping, const sx_objective *objective,
+static bool score_sparse(sx_model_workspace *e, const sx_mapping *mapping, const sx_objective *objective,
                          double bound, sx_score *score, sx_verdict *verdict) {
     const sx_latency_model *law = e->model->law;
     const bool late = objective && objective->criterion[0].kind == SX_LATENCY;
@@ -110,7 +110,8 @@ static bool score_sparse(sx_evaluator *e, const sx_mapping *mapping, const sx_ob
 }
 
 /* Counts a tensor; `full`: with partitions and hops. */
-static void count_tensor(sx_evaluator *e, const sx_mapping *mapping, int v, bool full, sx_counts *counts) {
+static void count_tensor(sx_model_workspace *e, const sx_mapping *mapping, int v, bool full,
+                         sx_counts *counts) {
     const bool walk = e->exact || !e->nest.perfect;
     if (e->opened && !full) {
         sx_core_scorer_counts(e->core, v, counts);
@@ -125,8 +126,8 @@ static void count_tensor(sx_evaluator *e, const sx_mapping *mapping, int v, bool
 }
 
 /* The whole evaluation. out and objective may be NULL. */
-static sx_verdict evaluate_whole(sx_evaluator *e, const sx_mapping *mapping, const sx_objective *objective,
-                                 double bound, sx_score *score, sx_cost *out) {
+static sx_verdict evaluate_whole(sx_model_workspace *e, const sx_mapping *mapping,
+                                 const sx_objective *objective, double bound, sx_score *score, sx_cost *out) {
     const sx_model *model = e->model;
     sx_verdict verdict = sx_nest_build(model, mapping, &e->nest);
     if (verdict.reason != SX_LEGAL) return verdict;
@@ -195,16 +196,16 @@ static sx_verdict too_slow(const sx_model *model, const sx_cost *cost, double cy
     return verdict;
 }
 
-sx_verdict sx_evaluate(sx_evaluator *evaluator, const sx_mapping *mapping, sx_cost *out) {
-    const sx_model *model = evaluator->model;
-    const sx_nest *nest = &evaluator->nest;
+sx_verdict sx_evaluate(sx_model_workspace *workspace, const sx_mapping *mapping, sx_cost *out) {
+    const sx_model *model = workspace->model;
+    const sx_nest *nest = &workspace->nest;
     sx_score score;
-    if (evaluator->at_formats) {
+    if (workspace->at_formats) {
         int set;
-        sx_verdict best = sx_formats_evaluate(evaluator, mapping, NULL, 0, &score, &set);
-        return set < 0 ? best : sx_evaluate(evaluator->at_formats[set], mapping, out);
+        sx_verdict best = sx_formats_evaluate(workspace, mapping, NULL, 0, &score, &set);
+        return set < 0 ? best : sx_evaluate(workspace->at_formats[set], mapping, out);
     }
-    sx_verdict verdict = evaluate_whole(evaluator, mapping, NULL, 0, &score, out);
+    sx_verdict verdict = evaluate_whole(workspace, mapping, NULL, 0, &score, out);
     if (verdict.reason != SX_LEGAL) return verdict;
     if (!(score.cycles < 0x1p64)) return too_slow(model, out, score.cycles);
     out->n_levels = model->n_levels;
@@ -212,12 +213,12 @@ sx_verdict sx_evaluate(sx_evaluator *evaluator, const sx_mapping *mapping, sx_co
     out->perfect = nest->perfect;
     out->computes = out->algorithmic_computes = model->computes;
     out->gated_computes = out->skipped_computes = 0;
-    out->sparse = evaluator->sparse != NULL;
+    out->sparse = workspace->sparse != NULL;
     out->compute_instances = nest->used_x * nest->used_y;
     out->compute_cycles = nest->cycles;
     out->cycles = (uint64_t)score.cycles;
     out->compute_energy_pj = (double)model->computes * model->compute_energy;
-    if (out->sparse) set_computes(evaluator->sparse, out);
+    if (out->sparse) set_computes(workspace->sparse, out);
     out->energy_pj = score.energy_pj;
     out->edp = score.energy_pj * score.cycles;
     out->utilization = score.utilization;
@@ -227,8 +228,8 @@ sx_verdict sx_evaluate(sx_evaluator *evaluator, const sx_mapping *mapping, sx_co
 }
 
 /* The totals, over all densities of a range and of the best formats. */
-static sx_verdict evaluate_score(sx_evaluator *e, const sx_mapping *mapping, const sx_objective *objective,
-                                 double bound, sx_score *out) {
+static sx_verdict evaluate_score(sx_model_workspace *e, const sx_mapping *mapping,
+                                 const sx_objective *objective, double bound, sx_score *out) {
     int set;
     if (e->at_formats) return sx_formats_evaluate(e, mapping, objective, bound, out, &set);
     if (e->at_density) return sx_range_evaluate(e, mapping, objective ? bound : INFINITY, out);
@@ -245,17 +246,17 @@ static sx_verdict evaluate_score(sx_evaluator *e, const sx_mapping *mapping, con
     return verdict;
 }
 
-sx_verdict sx_evaluate_score(sx_evaluator *evaluator, const sx_mapping *mapping, sx_score *out) {
+sx_verdict sx_evaluate_score(sx_model_workspace *workspace, const sx_mapping *mapping, sx_score *out) {
     sx_score score;
-    sx_verdict verdict = evaluate_score(evaluator, mapping, NULL, 0, &score);
+    sx_verdict verdict = evaluate_score(workspace, mapping, NULL, 0, &score);
     if (verdict.reason == SX_LEGAL) *out = score;
     return verdict;
 }
 
-sx_verdict sx_evaluate_within(sx_evaluator *evaluator, const sx_mapping *mapping,
+sx_verdict sx_evaluate_within(sx_model_workspace *workspace, const sx_mapping *mapping,
                               const sx_objective *objective, double bound, sx_score *out) {
     sx_score score;
-    sx_verdict verdict = evaluate_score(evaluator, mapping, objective, bound, &score);
+    sx_verdict verdict = evaluate_score(workspace, mapping, objective, bound, &score);
     if (verdict.reason == SX_LEGAL) *out = score;
     return verdict;
 }
@@ -266,17 +267,17 @@ static void prefetch_mapping(const sx_model *model, const char *mapping) {
     for (; mapping < end; mapping += 64) __builtin_prefetch(mapping);
 }
 
-void sx_evaluate_span(sx_evaluator *evaluator, const char *mappings, size_t stride, size_t n,
+void sx_evaluate_span(sx_model_workspace *workspace, const char *mappings, size_t stride, size_t n,
                       sx_score *scores, sx_verdict *verdicts) {
     for (size_t i = 0; i < n; i++) {
         const sx_mapping *mapping = (const sx_mapping *)(const void *)(mappings + i * stride);
-        if (i + 2 < n) prefetch_mapping(evaluator->model, mappings + (i + 2) * stride);
-        verdicts[i] = evaluate_score(evaluator, mapping, NULL, 0, &scores[i]);
+        if (i + 2 < n) prefetch_mapping(workspace->model, mappings + (i + 2) * stride);
+        verdicts[i] = evaluate_score(workspace, mapping, NULL, 0, &scores[i]);
         if (verdicts[i].reason != SX_LEGAL) scores[i] = (sx_score){INFINITY, INFINITY, 0, INFINITY, INFINITY};
     }
 }
 
-void sx_evaluate_batch(sx_evaluator *evaluator, const sx_mapping *mappings, size_t n, sx_score *scores,
+void sx_evaluate_batch(sx_model_workspace *workspace, const sx_mapping *mappings, size_t n, sx_score *scores,
                        sx_verdict *verdicts) {
-    sx_evaluate_span(evaluator, (const char *)mappings, sizeof *mappings, n, scores, verdicts);
+    sx_evaluate_span(workspace, (const char *)mappings, sizeof *mappings, n, scores, verdicts);
 }

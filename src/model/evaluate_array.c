@@ -13,14 +13,14 @@ typedef struct array_job {
     size_t stride, n;
     sx_score *scores;
     sx_verdict *verdicts;
-    sx_evaluator **evaluator; /* one per worker */
+    sx_model_workspace **workspace; /* one per worker */
 } array_job;
 
 /* Evaluates block number `index`. */
 static void evaluate_block(void *user, size_t index, unsigned worker) {
     array_job *job = user;
     size_t first = index * BLOCK, n = job->n - first < BLOCK ? job->n - first : BLOCK;
-    sx_evaluate_span(job->evaluator[worker], job->mappings + first * job->stride, job->stride, n,
+    sx_evaluate_span(job->workspace[worker], job->mappings + first * job->stride, job->stride, n,
                      job->scores + first, job->verdicts + first);
 }
 
@@ -37,12 +37,13 @@ static SX_MUST_USE sx_status first_failure(const array_job *job) {
 static SX_MUST_USE sx_status run_job(array_job *job, sx_pool *pool) {
     unsigned n = sx_pool_threads(pool);
     sx_status status = SX_OK;
-    job->evaluator = calloc(n, sizeof(sx_evaluator *));
-    if (!job->evaluator) return sx_error_memory();
-    for (unsigned i = 0; i < n && !status; i++) status = sx_evaluator_new(job->model, &job->evaluator[i]);
+    job->workspace = calloc(n, sizeof(sx_model_workspace *));
+    if (!job->workspace) return sx_error_memory();
+    for (unsigned i = 0; i < n && !status; i++)
+        status = sx_model_workspace_new(job->model, &job->workspace[i]);
     if (!status) sx_pool_run(pool, (job->n + BLOCK - 1) / BLOCK, evaluate_block, NULL, job);
-    for (unsigned i = 0; i < n; i++) sx_evaluator_free(job->evaluator[i]);
-    free(job->evaluator);
+    for (unsigned i = 0; i < n; i++) sx_model_workspace_free(job->workspace[i]);
+    free(job->workspace);
     return status ? status : first_failure(job);
 }
 

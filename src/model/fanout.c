@@ -267,11 +267,12 @@ static size_t sum_groups(const sx_fanout *slot, sx_fanout_scratch *s, size_t gro
     return n;
 }
 
-void sx_fanout_fail(const sx_fanout *slot, sx_evaluator *evaluator, int level) {
-    evaluator->failed = true;
+void sx_fanout_fail(const sx_fanout *slot, sx_model_workspace *workspace, int level) {
+    workspace->failed = true;
     if (slot->siblings > SX_MAX_LISTED_CHILDREN)
-        sx_evaluator_limit(evaluator, SX_LIMIT_CHILDREN, level, (int)(slot->shape - evaluator->model->shape),
-                           (double)slot->siblings, SX_MAX_LISTED_CHILDREN);
+        sx_model_workspace_limit(workspace, SX_LIMIT_CHILDREN, level,
+                                 (int)(slot->shape - workspace->model->shape), (double)slot->siblings,
+                                 SX_MAX_LISTED_CHILDREN);
 }
 
 /* Places and numbers the siblings; 0 when memory is out or there are too many. */

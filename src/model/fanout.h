@@ -67,6 +67,6 @@ size_t sx_fanout_served(sx_fanout *slot, sx_fanout_scratch *scratch, const int64
                         uint64_t *served, const sx_multicast_group **out);
 
 /* Ends an evaluation whose groups under a level could not be found. */
-void sx_fanout_fail(const sx_fanout *slot, sx_evaluator *evaluator, int level);
+void sx_fanout_fail(const sx_fanout *slot, sx_model_workspace *workspace, int level);
 
 #endif

@@ -155,7 +155,7 @@ typedef struct sx_access_entry {
 } sx_access_entry;
 
 /* What one level hands to its children of one tensor: per instance for exact factors, over all instances for
- * remainders. Its records stand in the evaluator's pool, sorted by (m, scatter). */
+ * remainders. Its records stand in the workspace's pool, sorted by (m, scatter). */
 typedef struct sx_access_stats {
     uint32_t first, n_records;
     uint64_t fanout;
@@ -176,7 +176,7 @@ struct sx_core_scorer;
 /* Distinct blocks of iterations that a walk tells apart. */
 enum { SX_MAX_BLOCKS = 1 << 24 };
 
-struct sx_evaluator {
+struct sx_model_workspace {
     const sx_model *model;
     sx_nest nest;
     sx_access_stats flow[SX_MAX_LEVELS]; /* of the current tensor */
@@ -186,18 +186,18 @@ struct sx_evaluator {
     sx_fanout_scratch *slot;
     struct sx_core_scorer *core; /* NULL: not covered */
     sx_walker *walker;
-    sx_window_dp *window;           /* of remainders under sliding windows; NULL before the first */
-    bool walks;                     /* walk windows with remainders, as a reference for the fast path */
-    uint32_t max_blocks;            /* of a walk: SX_LIMIT_BLOCKS */
-    bool opened;                    /* the core has counted the mapping */
-    bool exact;                     /* walk every mapping, also those with exact factors */
-    bool failed;                    /* memory ran out, or the limit below is exceeded */
-    sx_verdict limit;               /* SX_LEGAL: none is */
-    bool overflow;                  /* a count exceeded 2^62 */
-    sx_latency_words words;         /* at the levels that launch tiles */
-    struct sx_sparse_state *sparse; /* NULL: dense */
-    sx_evaluator **at_density;      /* one for each density of a range; else NULL */
-    sx_evaluator **at_formats;      /* one for each set of formats that is searched; else NULL */
+    sx_window_dp *window;            /* of remainders under sliding windows; NULL before the first */
+    bool walks;                      /* walk windows with remainders, as a reference for the fast path */
+    uint32_t max_blocks;             /* of a walk: SX_LIMIT_BLOCKS */
+    bool opened;                     /* the core has counted the mapping */
+    bool exact;                      /* walk every mapping, also those with exact factors */
+    bool failed;                     /* memory ran out, or the limit below is exceeded */
+    sx_verdict limit;                /* SX_LEGAL: none is */
+    bool overflow;                   /* a count exceeded 2^62 */
+    sx_latency_words words;          /* at the levels that launch tiles */
+    struct sx_sparse_state *sparse;  /* NULL: dense */
+    sx_model_workspace **at_density; /* one for each density of a range; else NULL */
+    sx_model_workspace **at_formats; /* one for each set of formats that is searched; else NULL */
 };
 
 /* Counts of one tensor at one level, in the unit of sx_access_stats. */
@@ -207,10 +207,10 @@ typedef struct sx_counts {
 } sx_counts;
 
 /* Ends an evaluation at a limit of the model. */
-static inline void sx_evaluator_limit(sx_evaluator *evaluator, sx_reason reason, int level, int tensor,
-                                      double have, double limit) {
-    evaluator->failed = true;
-    evaluator->limit = (sx_verdict){reason, (int8_t)level, (int8_t)tensor, -1, have, limit};
+static inline void sx_model_workspace_limit(sx_model_workspace *workspace, sx_reason reason, int level,
+                                            int tensor, double have, double limit) {
+    workspace->failed = true;
+    workspace->limit = (sx_verdict){reason, (int8_t)level, (int8_t)tensor, -1, have, limit};
 }
 
 /* Lays out the loops of a mapping and says whether it is legal. */
@@ -257,9 +257,10 @@ static inline uint64_t sx_plain_visits(const sx_shape *shape, const sx_nest *nes
 }
 
 /* No fewer words than the children of all instances of a level fetch of a tensor, with exact factors. */
-static inline double sx_access_stats_most(const sx_evaluator *evaluator, int tensor, int level, bool always) {
-    const sx_nest *nest = &evaluator->nest;
-    const sx_shape *shape = &evaluator->model->shape[tensor];
+static inline double sx_access_stats_most(const sx_model_workspace *workspace, int tensor, int level,
+                                          bool always) {
+    const sx_nest *nest = &workspace->nest;
+    const sx_shape *shape = &workspace->model->shape[tensor];
     uint64_t visits = nest->suffix[nest->temporal_of[level]];
     if (shape->plain && !always) visits = sx_plain_visits(shape, nest, level);
     double words = level > 0 ? (double)nest->tile[tensor][level - 1] : 1;
@@ -267,36 +268,36 @@ static inline double sx_access_stats_most(const sx_evaluator *evaluator, int ten
     return words * (double)visits * children;
 }
 
-/* Fills evaluator->flow for a tensor of a nest with exact factors, as Timeloop counts. `hops` asks for hop
+/* Fills workspace->flow for a tensor of a nest with exact factors, as Timeloop counts. `hops` asks for hop
  * counts even where they cost no energy. */
-void sx_access_stats_count(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, bool hops);
+void sx_access_stats_count(sx_model_workspace *workspace, const sx_mapping *mapping, int tensor, bool hops);
 
 /* The same by compressed execution of every iteration, with or without remainders. Counts are over all
  * instances. */
-void sx_walk_count(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, bool hops);
+void sx_walk_count(sx_model_workspace *workspace, const sx_mapping *mapping, int tensor, bool hops);
 
 /* Makes room in the pool for at least `more` records; false when memory is out. */
-bool sx_access_entries_reserve(sx_evaluator *evaluator, size_t more);
+bool sx_access_entries_reserve(sx_model_workspace *workspace, size_t more);
 
 /* Starts an empty flow at the end of the pool. */
-static inline void sx_access_stats_begin(sx_evaluator *evaluator, sx_access_stats *flow) {
-    flow->first = (uint32_t)evaluator->records.n;
+static inline void sx_access_stats_begin(sx_model_workspace *workspace, sx_access_stats *flow) {
+    flow->first = (uint32_t)workspace->records.n;
     flow->n_records = 0;
     flow->fanout = 1;
     flow->links = 0;
 }
 
 /* Adds to the flow begun last, merging equal (m, scatter). */
-void sx_access_stats_merge(sx_evaluator *evaluator, sx_access_stats *flow, sx_access_entry record);
+void sx_access_stats_merge(sx_model_workspace *workspace, sx_access_stats *flow, sx_access_entry record);
 
 /* The same, at once where it is the first. */
-static inline void sx_access_stats_add(sx_evaluator *evaluator, sx_access_stats *flow,
+static inline void sx_access_stats_add(sx_model_workspace *workspace, sx_access_stats *flow,
                                        sx_access_entry record) {
-    if (flow->n_records == 0 && evaluator->records.n < evaluator->records.room) {
-        evaluator->records.data[evaluator->records.n++] = record;
+    if (flow->n_records == 0 && workspace->records.n < workspace->records.room) {
+        workspace->records.data[workspace->records.n++] = record;
         flow->n_records = 1;
     } else {
-        sx_access_stats_merge(evaluator, flow, record);
+        sx_access_stats_merge(workspace, flow, record);
     }
 }
 
@@ -309,21 +310,24 @@ typedef struct sx_level_traffic {
     double peers;     /* words exchanged with neighbours */
 } sx_level_traffic;
 
+/* Whether the first read and the first fill of a tensor's words at a level are free, if it is an output. */
+bool sx_collapse_elides(const sx_model *model, const sx_mapping *mapping, int level, int tensor);
+
 /* The counts of a level; `elide`: the first read and the first fill of each output word are free. */
 sx_counts sx_collapse_count(const sx_level_traffic *at, bool output, bool outermost, bool elide);
 
 /* Turns the flows of a tensor into counts per level. Changes the flows' accesses where levels are bypassed.
  * Partitions of inputs are only set where asked for. */
-void sx_collapse(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, bool partitions,
+void sx_collapse(sx_model_workspace *workspace, const sx_mapping *mapping, int tensor, bool partitions,
                  sx_counts *counts);
 
 /* Counts a tensor of a mapping that leaves remainders by the fast path, over all instances; false if it does not apply. Sets no
  * partitions and no flows. */
-bool sx_fast_count_imperfect(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor,
+bool sx_fast_count_imperfect(sx_model_workspace *workspace, const sx_mapping *mapping, int tensor,
                              sx_counts *counts);
 
 /* sx_evaluate_batch for mappings that lie `stride` bytes apart. */
-void sx_evaluate_span(sx_evaluator *evaluator, const char *mappings, size_t stride, size_t n,
+void sx_evaluate_span(sx_model_workspace *workspace, const char *mappings, size_t stride, size_t n,
                       sx_score *scores, sx_verdict *verdicts);
 
 void sx_window_free(SX_TAKE sx_window_dp *window);

@@ -15,7 +15,7 @@ typedef struct sx_served_entry {
     sx_multicast_group group[SX_MEMO_GROUPS];
 } sx_served_entry;
 
-/* Of one evaluator; zeroed is empty. */
+/* Of one workspace; zeroed is empty. */
 typedef struct sx_served_memo {
     sx_served_entry *entry; /* NULL before the first question */
 } sx_served_memo;

@@ -98,7 +98,7 @@ static double energy_of(const annealer *a, const sx_outcome *outcome) {
 }
 
 /* The memory of a search, in the run's state block; false when memory is out. */
-static bool remember(annealer *a, bool *resumed) {
+static bool register_state(annealer *a, bool *resumed) {
     size_t n = a->chains, points = (2 * n + 1) * a->size;
     if (a->splits) points += n * (sizeof *a->outcome + a->size);
     a->s =
@@ -255,7 +255,7 @@ static bool begin_again(annealer *a) {
 }
 
 /* Makes a legal point one move away: where there is none near by, any legal point, or the same again. */
-static void propose(annealer *a, const unsigned char *from, unsigned char *to) {
+static void propose_point(annealer *a, const unsigned char *from, unsigned char *to) {
     sx_rng *rng = &a->s->rng;
     bool redraw = sx_rng_double(rng) >= sx_run_setting(a->run, NUDGE);
     memcpy(to, from, a->size);
@@ -365,7 +365,7 @@ static size_t walk_chains(annealer *a) {
 _Static_assert(sizeof(walk) <= sizeof(sx_outcome), "a walk takes the place of an outcome");
 
 /* What the walk at one temperature tells: the next temperature, or that tmax or tmin is found. */
-static void learn(annealer *a) {
+static void end_temperature(annealer *a) {
     state *s = a->s;
     double share = (double)s->walked.accepted / (double)s->walked.moves;
     if (s->phase == COOLER && share <= taken) s->phase = HOTTER;
@@ -394,7 +394,7 @@ static void give_up_exploring(annealer *a) {
 }
 
 /* The temperature after n moves, and what the schedule's phase is. */
-static void cool(annealer *a, size_t n) {
+static void set_temperature(annealer *a, size_t n) {
     state *s = a->s;
     if (s->phase == ANNEAL) {
         s->step += n;
@@ -405,7 +405,7 @@ static void cool(annealer *a, size_t n) {
     if (s->spent >= s->share)
         give_up_exploring(a);
     else if (s->phase != FIRST && s->walked.moves >= s->walk)
-        learn(a);
+        end_temperature(a);
 }
 
 /* The chain with the highest energy goes on from what other navigators have found. */
@@ -432,7 +432,7 @@ static bool state_holds(const annealer *a) {
 static size_t move_chains(annealer *a) {
     size_t n = 0;
     for (size_t c = 0; c < a->chains && !a->splits && !sx_run_stopped(a->run); c++)
-        propose(a, a->current + c * a->size, a->next + c * a->size);
+        propose_point(a, a->current + c * a->size, a->next + c * a->size);
     if (a->splits)
         n = evaluate_compact(a, a->current, a->next, a->chains);
     else if (!sx_run_stopped(a->run))
@@ -444,14 +444,14 @@ static size_t move_chains(annealer *a) {
 /* Anneals cycle after cycle. */
 static sx_status anneal_chains(annealer *a) {
     bool resumed;
-    if (!remember(a, &resumed)) return sx_error_memory();
+    if (!register_state(a, &resumed)) return sx_error_memory();
     if (resumed && !state_holds(a)) return sx_run_damaged(a->run);
     if (!resumed && !begin_annealing(a)) return SX_OK;
     take_news(a);
     while (sx_run_continue(a->run)) {
         if (a->s->phase == ANNEAL && a->s->step >= a->s->steps && !begin_again(a)) break;
         size_t n = a->splits && a->s->phase != FIRST ? walk_chains(a) : move_chains(a);
-        if (n > 0) cool(a, n);
+        if (n > 0) set_temperature(a, n);
     }
     return SX_OK;
 }
@@ -464,7 +464,7 @@ static sx_status search_by_anneal(sx_run *run) {
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "tmin (%g) is above tmax (%g)",
                                           sx_run_setting(run, TMIN), sx_run_setting(run, TMAX)),
                              "temperatures fall from tmax to tmin");
-    SX_TRY(sx_compact_search_new(run, &a.compact));
+    SX_TRY(sx_compact_search_new(run, true, &a.compact));
     sx_status status = a.compact ? sx_map_core_splits(a.compact->space, &a.compact->core, &a.splits) : SX_OK;
     if (a.splits) a.size = a.compact->size;
     if (!status) status = anneal_chains(&a);

@@ -127,7 +127,7 @@ static maker begin_task(const round_of_tasks *r, size_t task, sx_worker *worker)
 }
 
 /* Whether something happens that has a chance. */
-static bool happens(maker *m, double chance) {
+static bool chance_happens(maker *m, double chance) {
     return (double)(sx_core_next(&m->rng) >> 11) * 0x1p-53 < chance;
 }
 
@@ -177,9 +177,9 @@ static void make_child(maker *m, size_t parent, size_t other, uint64_t crossed, 
     to->outcome = b->outcome[b->s->turn][parent];
     for (uint32_t i = 0; i < b->splits->n_parts; i++)
         if (crossed >> i & 1) change_part(m, b->splits->part[i], points + other * b->size, point);
-    bool mutated = happens(m, sx_run_setting(b->run, MUTATION));
+    bool mutated = chance_happens(m, sx_run_setting(b->run, MUTATION));
     for (uint32_t i = 0; i < b->splits->n_parts && mutated; i++)
-        if (happens(m, sx_run_setting(b->run, GENE))) change_part(m, b->splits->part[i], NULL, point);
+        if (chance_happens(m, sx_run_setting(b->run, GENE))) change_part(m, b->splits->part[i], NULL, point);
     to->changed = to->changed || mutated;
     if (to->changed && b->compact->engine->check(core, m->work, point))
         to->outcome = sx_compact_search_evaluate(b->compact, m->worker, m->work, point, false);
@@ -191,10 +191,10 @@ static sx_status make_pair(const void *input, size_t task, sx_worker *worker, vo
     const evolution *b = m.b;
     if (!m.work) return SX_OK;
     size_t parent[2] = {select_parent(&m), select_parent(&m)};
-    bool crossed = happens(&m, sx_run_setting(b->run, CROSSOVER));
+    bool crossed = chance_happens(&m, sx_run_setting(b->run, CROSSOVER));
     uint64_t parts = 0;
     for (uint32_t i = 0; i < b->splits->n_parts && crossed; i++)
-        parts |= (uint64_t)happens(&m, sx_run_setting(b->run, SWAP)) << i;
+        parts |= (uint64_t)chance_happens(&m, sx_run_setting(b->run, SWAP)) << i;
     for (size_t i = 0; i < 2 && 2 * task + i < b->n - b->elites; i++) {
         newborn *to = (newborn *)(void *)((unsigned char *)output + i * child_size(b));
         to->changed = crossed;
@@ -203,7 +203,7 @@ static sx_status make_pair(const void *input, size_t task, sx_worker *worker, vo
     return SX_OK;
 }
 
-/* Runs tasks that make n compact points, `each` of them so many, and takes these over into a generation from number `first` on;
+/* Runs tasks that make n compact points, `each` points a task, and takes these over into a generation from number `first` on;
  * returns how many of them were not copied from the last one. */
 static size_t make_points(evolution *b, sx_task *task, size_t each, size_t first, size_t n, size_t turn) {
     const round_of_tasks r = {b, {sx_rng_next(&b->s->rng)}};
@@ -372,7 +372,7 @@ static void take_news(evolution *b) {
 }
 
 /* Makes generation after generation. */
-static sx_status evolve(evolution *b) {
+static sx_status evolve_population(evolution *b) {
     bool resumed;
     if (!allocate_state(b, &resumed)) return sx_error_memory();
     if (resumed && !state_holds(b)) return sx_run_damaged(b->run);
@@ -393,10 +393,10 @@ static sx_status search_by_genetic(sx_run *run) {
     b.n = (size_t)sx_run_setting(run, POPULATION);
     b.elites = (size_t)(sx_run_setting(run, ELITES) * (double)b.n);
     b.lenient = sx_run_setting(run, ILLEGAL) == 1;
-    if (!b.lenient) SX_TRY(sx_compact_search_new(run, &b.compact));
+    if (!b.lenient) SX_TRY(sx_compact_search_new(run, true, &b.compact));
     sx_status status = b.compact ? sx_map_core_splits(b.compact->space, &b.compact->core, &b.splits) : SX_OK;
     if (b.splits) b.size = b.compact->size;
-    if (!status) status = evolve(&b);
+    if (!status) status = evolve_population(&b);
     free(b.splits);
     free(b.compact);
     return status;

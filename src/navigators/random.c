@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-enum { TASKS = 128, DRAWS = 64 }; /* tasks between two safe points, points in a task */
+enum { TASKS = 128, MOST_TASKS = 1024, DRAWS = 64 }; /* tasks between two safe points, points in a task */
 
 /* What is remembered between safe points. */
 typedef struct state {
@@ -56,7 +56,9 @@ static sx_status draw_compact(const void *input, size_t task, sx_worker *worker,
     for (int i = 0; i < DRAWS && work && !sx_worker_stopped(worker); i++) {
         if (!sx_compact_search_draw(j->compact, j->splits, worker, work, &rng, point)) break;
         *(bool *)output = true;
-        sx_compact_search_evaluate(j->compact, worker, work, point, true);
+        double cycles = j->compact->engine->order(&j->compact->core, work, point);
+        sx_compact_search_keep(j->compact, worker, work, cycles, sx_run_objective(j->run),
+                               sx_compact_search_kept(j->compact, point), point);
     }
     return SX_OK;
 }
@@ -71,19 +73,24 @@ static sx_status evaluate_start(const void *input, size_t task, sx_worker *worke
     return SX_OK;
 }
 
-/* Whether a round of tasks found a legal point. */
-static bool draw_round(sx_run *run, const job *j) {
-    bool drew[TASKS] = {false};
-    uint64_t left = sx_run_left(run), turn = sx_run_turn_left(run);
-    uint64_t most = turn < left ? (turn + DRAWS - 1) / DRAWS : left / DRAWS + 1;
-    sx_run_tasks(run, most < TASKS ? (size_t)most : TASKS, j->splits ? draw_compact : draw_points, j, drew,
-                 sizeof *drew);
-    for (int i = 0; i < TASKS; i++)
+/* Whether a round of n tasks found a legal point. */
+static bool draw_round(sx_run *run, const job *j, uint64_t n) {
+    bool drew[MOST_TASKS] = {false};
+    sx_run_tasks(run, (size_t)n, j->splits ? draw_compact : draw_points, j, drew, sizeof *drew);
+    for (uint64_t i = 0; i < n; i++)
         if (drew[i]) return true;
     return false;
 }
 
-/* Draws round after round. */
+/* The tasks of the next round: as many as were done before it, up to a limit, since threads wait for one another at its end. */
+static uint64_t next_tasks(const sx_run *run, const state *s) {
+    uint64_t left = sx_run_left(run), turn = sx_run_turn_left(run);
+    uint64_t most = turn < left ? (turn + DRAWS - 1) / DRAWS : left / DRAWS + 1;
+    uint64_t n = s->next < TASKS ? TASKS : s->next < MOST_TASKS ? s->next : MOST_TASKS;
+    return most < n ? most : n;
+}
+
+/* Draws round after round; a round uses up the numbers of a multiple of TASKS tasks. */
 static void draw_rounds(sx_run *run, job *j, state *s) {
     while (sx_run_continue(run)) {
         if (!s->begun) {
@@ -92,9 +99,10 @@ static void draw_rounds(sx_run *run, job *j, state *s) {
             sx_run_tasks(run, n, evaluate_start, j, NULL, 0);
             s->begun = 1;
         } else {
+            uint64_t n = next_tasks(run, s);
             j->first = s->next;
-            if (!draw_round(run, j)) break;
-            s->next += TASKS;
+            if (!draw_round(run, j, n)) break;
+            s->next += (n + TASKS - 1) / TASKS * TASKS;
         }
     }
 }
@@ -104,7 +112,7 @@ static sx_status search_by_random(sx_run *run) {
     sx_core_splits *splits = NULL;
     state *s = sx_run_state(run, sizeof *s, NULL);
     if (!s) return sx_error_memory();
-    SX_TRY(sx_compact_search_new(run, &compact));
+    SX_TRY(sx_compact_search_new(run, true, &compact));
     sx_status status = compact ? sx_map_core_splits(compact->space, &compact->core, &splits) : SX_OK;
     if (!status) draw_rounds(run, &(job){.run = run, .compact = compact, .splits = splits}, s);
     free(splits);

@@ -1,5 +1,5 @@
 /* The oracle's parts. It runs the nest as it stands, iteration by iteration, and is written to be obvious
- * rather than fast; it shares nothing with the evaluator it judges. */
+ * rather than fast; it shares nothing with the model that it checks. */
 #ifndef SX_ORACLE_SIMULATE_H
 #define SX_ORACLE_SIMULATE_H
 
@@ -91,7 +91,7 @@ SX_MUST_USE sx_status sx_sim_deliver(const sx_sim_mesh *mesh, sx_sim_rules rules
 
 /* One tensor at one level: per instance where all factors divide, else over all instances. */
 typedef struct sx_sim_share {
-    bool kept;
+    bool kept, passes; /* passes: it keeps the tensor, but hands on every access (no_coalesce) */
     uint64_t tile;
     double partition;
     double child_accesses, parent_accesses, peer_accesses;

@@ -34,6 +34,7 @@ static void start_level(const sx_sim_case *sim, sx_sim_counts *counts, int s, in
     double instances = perfect ? (double)sx_sim_instances(sim->mapping, s, &x, &y) : 1;
     *share = (sx_sim_share){
         .kept = sim->mapping->level[s].keep >> tensor & 1,
+        .passes = sim->mapping->level[s].no_coalesce >> tensor & 1,
         .tile = sx_sim_tile(sim, s, tensor),
         .partition = (double)counts->partition[s][tensor] / instances,
         .fanout = 1,
@@ -54,10 +55,11 @@ static void empty_level(sx_sim_share *share) {
     share->partition = share->child_accesses = share->parent_accesses = 0;
 }
 
-/* A bypassed level passes its children's accesses on to the next outer level, in place of its own fills. */
+/* A bypassed level, and one that coalesces no accesses, passes its children's accesses on to the next outer level, in place
+ * of its own fills. */
 static void pass_on(sx_sim_share *share, int n_levels, bool perfect) {
     for (int s = 0; s < n_levels; s++) {
-        if (share[s].kept) continue;
+        if (share[s].kept && !share[s].passes) continue;
         if (s + 1 < n_levels) {
             sx_sim_share *outer = &share[s + 1];
             double factor =
@@ -67,7 +69,7 @@ static void pass_on(sx_sim_share *share, int n_levels, bool perfect) {
             outer->traffic->links = 0;
             outer->child_accesses = traffic_accesses(outer->traffic);
         }
-        empty_level(&share[s]);
+        if (!share[s].kept) empty_level(&share[s]);
     }
 }
 
@@ -90,6 +92,11 @@ static double rounded_count(double count) {
 /* The accesses of a kept level. The first read and the first fill of a word that starts at zero are spared.
  */
 static void count_actions(sx_sim_share *share, bool output, bool outermost, bool elide) {
+    if (output && share->passes) {
+        share->updates = share->reads = share->reductions = rounded_count(share->child_accesses);
+        share->fills = outermost ? 0 : share->updates;
+        return;
+    }
     double asked = share->child_accesses + share->peer_accesses;
     double given = share->parent_accesses + share->peer_accesses;
     if (!output) {

@@ -93,7 +93,7 @@ static double reward_of(const egrl *e, const sx_outcome *outcome, const uint8_t 
     return -(double)sx_placement_rectify(&e->space->space, e->scratch) / (double)e->space->total;
 }
 
-/* Makes room for so many more transitions. */
+/* Makes room for n more transitions. */
 static sx_status grow_transitions(egrl *e, size_t more) {
     size_t wanted = (size_t)e->s->stored + more, size = e->space->space.point_size, old = e->room;
     if (wanted > e->o->replay) wanted = e->o->replay;

@@ -23,7 +23,7 @@ static size_t memories_power(const sx_placement_space *space, size_t n) {
     return product;
 }
 
-/* Drops outputs that nobody reads after a step, then the smallest while there are too many; whether none were. */
+/* Drops outputs that no later step reads, then the smallest while there are too many; whether none were. */
 static bool shrink_frontier(const sx_placement_space *space, size_t step, frontier *f) {
     size_t kept = 0;
     bool complete = true;

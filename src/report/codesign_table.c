@@ -1,6 +1,7 @@
 /* Answers of `sextant codesign` as text for a person. */
 #include "report/codesign.h"
 
+#include "report/early.h"
 #include "report/evaluation.h"
 #include "report/loops.h"
 #include "report/table.h"
@@ -179,8 +180,7 @@ static void print_search(const sx_codesign_job *job, sx_text *out) {
     else if (r->found && r->lower_bound > 0)
         sx_text_add(&line, " Lower bound %.6g, gap %s.", r->lower_bound,
                     sx_show_percent(r->design[r->best].value / r->lower_bound - 1).text);
-    if (!r->optimal && (r->stop == SX_STOP_TIME || r->stop == SX_STOP_SIGNAL))
-        sx_text_add(&line, " Stopped early (time limit or Ctrl-C); a rerun may differ.");
+    sx_add_early(sx_ended_early(&(sx_run_summary){.optimal = r->optimal, .stop = r->stop}), &line);
     sx_text_add(out, "  ");
     sx_wrap_free(&line, 2, 2, out);
 }

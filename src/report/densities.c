@@ -12,10 +12,10 @@ static sx_status evaluate_densities(const sx_model *model, const sx_mapping *map
     const sx_model *at;
     double weight;
     for (int i = 0; (at = sx_model_at_density(model, i, &weight)); i++) {
-        sx_evaluator *evaluator;
-        SX_TRY(sx_evaluator_new(at, &evaluator));
-        sx_verdict verdict = sx_evaluate_score(evaluator, mapping, &out[i]);
-        sx_evaluator_free(evaluator);
+        sx_model_workspace *workspace;
+        SX_TRY(sx_model_workspace_new(at, &workspace));
+        sx_verdict verdict = sx_evaluate_score(workspace, mapping, &out[i]);
+        sx_model_workspace_free(workspace);
         SX_TRY(sx_verdict_status(&verdict, sx_model_problem(at), sx_model_arch(at)));
     }
     return SX_OK;

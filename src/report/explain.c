@@ -129,8 +129,8 @@ static facts *facts_new(const sx_evaluation *e, int level, int tensor) {
     f->fills = (double)t->fills / instances;
     f->updates = (double)t->updates / instances;
     f->partition = (double)t->partition / instances;
-    f->elided =
-        f->output && !e->options.no_first_read_elision && !(e->mapping.level[level].rmw_first_update & bit);
+    f->elided = f->output && !e->options.no_first_read_elision &&
+                !((e->mapping.level[level].rmw_first_update | e->mapping.level[level].no_coalesce) & bit);
     if (e->cost.sparse && t->kept && sx_format_of(&e->arch, &e->problem, level, tensor))
         f->tile = sx_dense_tile(e, level, tensor);
     f->n_lines = sx_loops_list(&e->mapping, &e->problem, f->lines);
@@ -252,6 +252,9 @@ static void explain_kept(const facts *f, sx_text *out) {
         sx_text_add(out, " The mapping turns temporal reuse off here.");
     else
         explain_loops(f, out);
+    if (f->e->mapping.level[f->level].no_coalesce >> f->tensor & 1)
+        sx_text_add(out,
+                    " The mapping coalesces no access here: each is passed on to the next level outside.");
     if (f->output) {
         explain_partial_sums(f, out);
         explain_accumulation(f, out);

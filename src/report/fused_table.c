@@ -66,13 +66,13 @@ static void tensor_rows(const sx_fused *f, sx_text *out) {
         const uint64_t capacity = tensor->second ? f->second_capacity : f->capacity;
         sx_table_cell(&table, "%s", sx_show_percent((double)tensor->words / (double)capacity).text);
         if (!f->given) sx_table_cell(&table, "%s", sx_show_scaled(tensor->saved_bytes, "B").text);
+        const char *in = tensor->second ? " in " : "", *level = tensor->second ? f->second : "";
         if (tensor->recompute && tensor->rows_again)
-            sx_table_cell(&table, "%u again", tensor->rows_again);
+            sx_table_cell(&table, "%u again%s%s", tensor->rows_again, in, level);
         else if (tensor->rows_kept)
-            sx_table_cell(&table, "%u kept", tensor->rows_kept);
+            sx_table_cell(&table, "%u kept%s%s", tensor->rows_kept, in, level);
         else
-            sx_table_cell(&table, "%s%s%s", tensor->depth ? "tiles" : "whole", tensor->second ? " in " : "",
-                          tensor->second ? f->second : "");
+            sx_table_cell(&table, "%s%s%s", tensor->depth ? "tiles" : "whole", in, level);
     }
     sx_table_end(&table, 2, out);
 }

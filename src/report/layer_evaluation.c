@@ -9,7 +9,7 @@
 
 sx_status sx_layer_evaluate(const sx_result *r, size_t layer, sx_evaluation *e) {
     sx_model *model = NULL;
-    sx_evaluator *evaluator = NULL;
+    sx_model_workspace *workspace = NULL;
     e->problem = r->network.layer[layer].problem;
     e->arch = r->arch;
     e->mapping = r->session.layer[layer].best.mapping;
@@ -22,13 +22,13 @@ sx_status sx_layer_evaluate(const sx_result *r, size_t layer, sx_evaluation *e) 
         status = sx_formats_settle(&r->network.layer[layer].problem, &e->mapping, &e->options, &e->arch);
     range->n = 0;
     if (!status) status = sx_model_new(&e->problem, &e->arch, &e->options, &model);
-    if (!status) status = sx_evaluator_new(model, &evaluator);
+    if (!status) status = sx_model_workspace_new(model, &workspace);
     if (!status) {
         e->minimum = sx_model_minimum(model, e->mapping.level[e->mapping.n_levels - 1].keep);
-        e->verdict = sx_evaluate(evaluator, &e->mapping, &e->cost);
+        e->verdict = sx_evaluate(workspace, &e->mapping, &e->cost);
         status = sx_verdict_status(&e->verdict, &e->problem, &e->arch);
     }
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(workspace);
     sx_model_free(model);
     return status;
 }

@@ -1,6 +1,7 @@
 #include "report/map_table.h"
 
 #include "report/densities.h"
+#include "report/early.h"
 #include "report/evaluation.h"
 #include "report/figures.h"
 #include "report/loops.h"
@@ -119,11 +120,11 @@ static void add_remainders(const sx_result *r, const sx_layer_result *layer, sx_
                     sx_show_percent(layer->share).text);
 }
 
-static const char early_text[] = " Stopped early (time limit or Ctrl-C); a rerun may differ.";
-
-/* True if a time limit or a signal ended the search, so that a rerun may differ. */
+/* True if a time limit or a signal ended the search of the layer, or of its remainders, before anything was proven of them. */
 static bool ended_early(const sx_layer_result *layer) {
-    return layer->summary.stop == SX_STOP_TIME || layer->summary.stop == SX_STOP_SIGNAL;
+    sx_run_summary s = layer->summary;
+    s.optimal = layer->widened ? layer->any_optimal : s.optimal;
+    return sx_ended_early(&s);
 }
 
 /* Adds what more time is likely to buy: about what the second half of the evaluations did. */
@@ -184,7 +185,7 @@ static void print_search(const sx_result *r, const sx_mapping_view *view, const 
         line.size--;
         sx_text_add(&line, ", at %.4g.", layer->warm_value);
     }
-    if (ended_early(layer)) sx_text_add(&line, early_text);
+    sx_add_early(ended_early(layer), &line);
     if (ended_by_preset(layer, view->asked)) add_outlook(layer, &line);
     sx_text_add(out, "  ");
     sx_wrap_free(&line, 2, 2, out);
@@ -420,7 +421,7 @@ static void print_effort(const sx_result *r, const sx_mapping_view *view, sx_tex
     if (missing)
         sx_text_add(&line, " %zu layer%s no mapping; the sums exclude %s.", missing,
                     missing == 1 ? " has" : "s have", missing == 1 ? "it" : "them");
-    if (early) sx_text_add(&line, early_text);
+    sx_add_early(early, &line);
     sx_text_add(out, "\n  ");
     sx_wrap_free(&line, 2, 2, out);
     sx_report_energies(r->energies, out);

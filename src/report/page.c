@@ -170,7 +170,7 @@ static void add_escaped(const char *text, sx_text *out) {
     }
 }
 
-/* Adds what stands for a mark of the template. */
+/* Adds the text that replaces a mark of the template. */
 static void add_part(const char *mark, size_t size, const char *title, const char *data, sx_text *out) {
     if (size == strlen("TITLE") && strncmp(mark, "TITLE", size) == 0) add_escaped(title, out);
     if (size == strlen("STYLE") && strncmp(mark, "STYLE", size) == 0) sx_text_add(out, "%s", sx_page_css);

@@ -1,5 +1,6 @@
 /* Answers of `sextant place` as text for a person. */
 #include "base/status.h"
+#include "report/early.h"
 #include "report/placement.h"
 #include "report/table.h"
 
@@ -180,7 +181,7 @@ static void print_search(const sx_placement_job *job, sx_text *out) {
     else if (s->lower_bound > 0)
         sx_text_add(&line, " Lower bound %.6g, gap %s.", s->lower_bound,
                     sx_show_percent(job->value / s->lower_bound - 1).text);
-    if (!s->repeatable) sx_text_add(&line, " Stopped early (time limit or Ctrl-C); a rerun may differ.");
+    sx_add_early(sx_ended_early(s), &line);
     sx_text_add(out, "\n  ");
     sx_wrap_free(&line, 2, 2, out);
 }

@@ -44,7 +44,8 @@ static bool keeps_differ(const sx_mapping_level *a, const sx_mapping_level *b, i
 static bool directives_differ(const sx_mapping_level *a, const sx_mapping_level *b, int n_dims) {
     (void)n_dims;
     return a->no_temporal_reuse != b->no_temporal_reuse || a->no_multicast != b->no_multicast ||
-           a->no_link_transfer != b->no_link_transfer || a->rmw_first_update != b->rmw_first_update;
+           a->no_link_transfer != b->no_link_transfer || a->rmw_first_update != b->rmw_first_update ||
+           a->no_coalesce != b->no_coalesce;
 }
 
 static bool spreads_differ(const sx_mapping_level *a, const sx_mapping_level *b, int n_dims) {

@@ -15,7 +15,7 @@ typedef struct swept {
     uint64_t index;
 } swept;
 
-static uint64_t factorial(int n) {
+static uint64_t count_permutations(int n) {
     uint64_t product = 1;
     for (int i = 2; i <= n; i++) product *= (uint64_t)i;
     return product;
@@ -26,7 +26,7 @@ static void order_at(uint64_t index, int n, uint8_t *order) {
     uint8_t left[SX_SWEEP_DIMS];
     for (int i = 0; i < n; i++) left[i] = (uint8_t)i;
     for (int i = 0; i < n; i++) {
-        uint64_t block = factorial(n - 1 - i), pick = index / block;
+        uint64_t block = count_permutations(n - 1 - i), pick = index / block;
         index %= block;
         order[i] = left[pick];
         memmove(left + pick, left + pick + 1, (size_t)(n - i) - pick - 1);
@@ -56,9 +56,9 @@ static int by_cost(const void *a, const void *b) {
 }
 
 /* Scores a mapping; an error where memory is out or the model cannot count it. */
-static sx_status score_mapping(const sx_model *model, sx_evaluator *evaluator, const sx_mapping *mapping,
-                               sx_score *out) {
-    sx_verdict verdict = sx_evaluate_score(evaluator, mapping, out);
+static sx_status score_mapping(const sx_model *model, sx_model_workspace *workspace,
+                               const sx_mapping *mapping, sx_score *out) {
+    sx_verdict verdict = sx_evaluate_score(workspace, mapping, out);
     SX_TRY(sx_verdict_status(&verdict, sx_model_problem(model), sx_model_arch(model)));
     if (verdict.reason == SX_LEGAL) return SX_OK;
     return sx_error_new(SX_ERR_LIMIT, "a loop order of the mapping cannot be evaluated: %s",
@@ -66,7 +66,7 @@ static sx_status score_mapping(const sx_model *model, sx_evaluator *evaluator, c
 }
 
 /* Costs one order after another until all are done, or `cancel` is set. */
-static sx_status cost_orders(const sx_model *model, sx_evaluator *evaluator, const sx_mapping *given,
+static sx_status cost_orders(const sx_model *model, sx_model_workspace *workspace, const sx_mapping *given,
                              const sx_cancel *cancel, sx_sweep *sweep, swept *all) {
     sx_mapping mapping = *given;
     for (; sweep->n_costed < sweep->n_orders && (sweep->n_costed == 0 || !sx_cancel_is_set(cancel));
@@ -74,7 +74,7 @@ static sx_status cost_orders(const sx_model *model, sx_evaluator *evaluator, con
         uint64_t i = sweep->n_costed;
         sx_score score;
         set_order(sweep, i, &mapping);
-        SX_TRY(score_mapping(model, evaluator, &mapping, &score));
+        SX_TRY(score_mapping(model, workspace, &mapping, &score));
         all[i] = (swept){score.energy_pj * score.cycles, i};
     }
     return SX_OK;
@@ -86,7 +86,7 @@ static uint64_t order_rank(const uint8_t *order, int n) {
     uint32_t used = 0;
     for (int i = 0; i < n; i++) {
         int smaller = order[i] - __builtin_popcount(used & ((1u << order[i]) - 1));
-        rank += (uint64_t)smaller * factorial(n - 1 - i);
+        rank += (uint64_t)smaller * count_permutations(n - 1 - i);
         used |= 1u << order[i];
     }
     return rank;
@@ -135,7 +135,7 @@ static void tell_group(const sx_sweep *sweep, uint64_t index, sx_order_group *gr
 }
 
 /* Gathers orders sorted by cost into groups. */
-static sx_status gather_orders(const sx_model *model, sx_evaluator *evaluator, const sx_mapping *given,
+static sx_status gather_orders(const sx_model *model, sx_model_workspace *workspace, const sx_mapping *given,
                                const swept *all, sx_sweep *sweep) {
     sx_mapping mapping = *given;
     size_t n = 0;
@@ -146,7 +146,7 @@ static sx_status gather_orders(const sx_model *model, sx_evaluator *evaluator, c
         if (i == 0 || all[i].edp != all[i - 1].edp) {
             sx_order_group *group = &sweep->group[sweep->n_groups++];
             set_order(sweep, all[i].index, &mapping);
-            SX_TRY(score_mapping(model, evaluator, &mapping, &group->score));
+            SX_TRY(score_mapping(model, workspace, &mapping, &group->score));
             group->edp = all[i].edp;
         }
         tell_group(sweep, all[i].index, &sweep->group[sweep->n_groups - 1]);
@@ -168,33 +168,33 @@ static sx_status choose_dims(const sx_problem *problem, sx_sweep *sweep) {
                                           "%d dimensions have %s orders, too many to evaluate all", n,
                                           sx_show_count(orders).text),
                              "a sweep takes at most %d dimensions with more than one iteration, %s orders",
-                             SX_SWEEP_DIMS, sx_show_count((double)factorial(SX_SWEEP_DIMS)).text);
+                             SX_SWEEP_DIMS, sx_show_count((double)count_permutations(SX_SWEEP_DIMS)).text);
     sweep->n_dims = n;
-    sweep->n_orders = factorial(n);
+    sweep->n_orders = count_permutations(n);
     return SX_OK;
 }
 
 sx_status sx_sweep_orders(const sx_model *model, const sx_mapping *mapping, const sx_cancel *cancel,
                           sx_sweep *out) {
     sx_sweep sweep = {0};
-    sx_evaluator *evaluator = NULL;
+    sx_model_workspace *workspace = NULL;
     sx_score score;
     SX_TRY(choose_dims(sx_model_problem(model), &sweep));
     swept *all = malloc(sweep.n_orders * sizeof *all);
-    sx_status status = all ? sx_evaluator_new(model, &evaluator) : sx_error_memory();
+    sx_status status = all ? sx_model_workspace_new(model, &workspace) : sx_error_memory();
     if (!status) {
-        status = score_mapping(model, evaluator, mapping, &score);
+        status = score_mapping(model, workspace, mapping, &score);
         sweep.edp = score.energy_pj * score.cycles;
     }
     if (!status) {
-        status = cost_orders(model, evaluator, mapping, cancel, &sweep, all);
+        status = cost_orders(model, workspace, mapping, cancel, &sweep, all);
     }
     if (!status) {
         sweep.matter = find_mattering(&sweep, all);
         qsort(all, sweep.n_costed, sizeof *all, by_cost);
-        status = gather_orders(model, evaluator, mapping, all, &sweep);
+        status = gather_orders(model, workspace, mapping, all, &sweep);
     }
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(workspace);
     free(all);
     if (status) {
         sx_sweep_fini(&sweep);

@@ -1,4 +1,5 @@
 /* Answers of `sextant systolic` about a network, as text for a person. */
+#include "report/early.h"
 #include "report/systolic.h"
 #include "report/table.h"
 #include "systolic/space.h"
@@ -156,13 +157,13 @@ static void print_totals(const sx_systolic_job *job, sx_text *out) {
 
 /* The searches of all layers and of the shared array as one. */
 static void print_searches(const sx_systolic_job *job, sx_text *out) {
-    sx_run_summary sum = {.repeatable = true};
+    sx_run_summary sum = {0};
     for (size_t i = 0; i <= job->n_layers; i++) {
         const sx_systolic_answer *answer = i < job->n_layers ? &job->layer[i].best : &job->shared;
         sum.evaluations += answer->summary.evaluations;
         sum.rejected += answer->summary.rejected;
         sum.seconds += answer->summary.seconds;
-        sum.repeatable &= !answer->searched || answer->summary.repeatable;
+        if (answer->searched && sx_ended_early(&answer->summary)) sum.stop = answer->summary.stop;
     }
     sx_systolic_add_search(job, &sum, 0, out);
 }

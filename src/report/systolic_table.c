@@ -1,4 +1,5 @@
 /* Answers of `sextant systolic` about one problem, as text for a person. */
+#include "report/early.h"
 #include "report/systolic.h"
 #include "report/table.h"
 
@@ -97,21 +98,21 @@ void sx_systolic_add_search(const sx_systolic_job *job, const sx_run_summary *s,
     else if (s->lower_bound > 0)
         sx_text_add(&line, " Lower bound %.6g, gap %s.", s->lower_bound,
                     sx_show_percent(value / s->lower_bound - 1).text);
-    if (!s->repeatable) sx_text_add(&line, " Stopped early (time limit or Ctrl-C); a rerun may differ.");
+    sx_add_early(sx_ended_early(s), &line);
     sx_text_add(out, "  ");
     sx_wrap_free(&line, 2, 2, out);
 }
 
 /* The searches of all designs as one. The best is proven where no design can be better. */
 static sx_run_summary sum_searches(const sx_systolic_job *job, double best) {
-    sx_run_summary sum = {.repeatable = true, .optimal = true, .lower_bound = INFINITY};
+    sx_run_summary sum = {.optimal = true, .lower_bound = INFINITY};
     for (size_t i = 0; i < job->n_designs; i++) {
         const sx_systolic_answer *answer = &job->answer[i];
         const sx_run_summary *s = &answer->summary;
         sum.evaluations += s->evaluations;
         sum.rejected += s->rejected;
         sum.seconds += s->seconds;
-        sum.repeatable &= !answer->searched || s->repeatable;
+        if (answer->searched && sx_ended_early(s)) sum.stop = s->stop;
         if (fits_nothing(job, answer)) continue;
         sum.optimal &= answer->searched && s->optimal;
         sum.lower_bound = fmin(sum.lower_bound, answer->searched ? s->lower_bound : 0);

@@ -95,7 +95,7 @@ static void go_on(sx_run *run, uint64_t evaluations, double seconds) {
     run->options.seconds = seconds;
     if (!run->ended || run->failure) return;
     bool spent = run->stop == SX_STOP_EVALUATIONS && evaluations && run->evaluations >= evaluations;
-    bool late = run->stop == SX_STOP_TIME && sx_run_is_late(run);
+    bool late = run->stop == SX_STOP_TIME && (run->paused || sx_run_is_late(run));
     if ((run->stop != SX_STOP_EVALUATIONS && run->stop != SX_STOP_TIME) || spent || late) return;
     run->ended = run->closed = false;
     run->stop = SX_STOP_DONE;

@@ -25,7 +25,7 @@ static const sx_point_model *innermost_model(const sx_point_model *model) {
     return model;
 }
 
-/* Hashes how a few points of a space fare, which tells one space, and one model, from another. What stands in
+/* Hashes the outcomes of a few points of a space, which tells one space, and one model, from another. What stands in
  * front of the model does not get to see it. */
 static sx_status probe_space(const sx_run *run, uint64_t *out) {
     const sx_space *space = run->space;

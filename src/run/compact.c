@@ -11,14 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-sx_status sx_compact_search_new(const sx_run *run, sx_compact_search **out) {
+sx_status sx_compact_search_new(const sx_run *run, bool moves, sx_compact_search **out) {
     *out = NULL;
     const sx_map_space *space = sx_map_space_of(run->space);
     if (!space) return SX_OK;
     sx_compact_search *search = malloc(sizeof *search);
     if (!search) return sx_error_memory();
     search->space = space;
-    if (sx_map_core_space(search->space, &search->core)) {
+    if (sx_map_core_space(search->space, &search->core) ||
+        (moves && (search->core.limited || search->core.ruled))) {
         free(search);
         return SX_OK;
     }
@@ -94,15 +95,19 @@ sx_outcome sx_compact_search_evaluate(const sx_compact_search *search, sx_worker
     return sx_worker_record_compact(worker, &metrics, within, expand_point, search, compact);
 }
 
+uint64_t sx_compact_search_kept(const sx_compact_search *search, const sx_compact_level *compact) {
+    uint64_t levels = 0;
+    for (uint32_t s = 0; s < search->core.model.n_levels; s++) levels |= sx_kept_at((int)s, compact[s].keep);
+    return levels;
+}
+
 sx_outcome sx_compact_search_keep(const sx_compact_search *search, sx_worker *worker,
                                   struct sx_core_work *work, double cycles, const sx_objective *objective,
-                                  const sx_compact_level *compact) {
+                                  uint64_t levels, const sx_compact_level *compact) {
     const sx_core_opened opened = {search->engine, &search->core.model, work, cycles};
     uint32_t kept[SX_CORE_TENSORS];
-    uint64_t levels = 0;
     sx_outcome outcome;
     sx_score score;
-    for (uint32_t s = 0; s < search->core.model.n_levels; s++) levels |= sx_kept_at((int)s, compact[s].keep);
     for (uint32_t v = 0; v < search->core.model.n_tensors; v++) kept[v] = (uint32_t)(levels >> 8 * v & 0xff);
     int reason = -1;
     if (!search->foreign)

@@ -16,8 +16,9 @@ typedef struct sx_compact_search {
     sx_core_space core;
 } sx_compact_search;
 
-/* A search of the run's space by compact points, in fresh memory; NULL in *out where they do not cover the space. */
-SX_MUST_USE sx_status sx_compact_search_new(const sx_run *run, SX_OWN sx_compact_search **out);
+/* A search of the run's space by compact points, in fresh memory; NULL in *out where they do not cover the space. Those that change
+ * points (`moves`) leave constraints of factors and orders to the space's own points. */
+SX_MUST_USE sx_status sx_compact_search_new(const sx_run *run, bool moves, SX_OWN sx_compact_search **out);
 
 /* A worker's memory for the engine; NULL, and a run that failed, when memory is out. */
 struct sx_core_work *sx_compact_search_work(const sx_compact_search *search, sx_worker *worker);
@@ -49,10 +50,13 @@ sx_outcome sx_compact_search_evaluate(const sx_compact_search *search, sx_worker
                                       struct sx_core_work *work, const sx_compact_level *compact,
                                       bool within);
 
+/* The sum of sx_kept_at (model/core_score.h) of what the levels of a point keep. */
+uint64_t sx_compact_search_kept(const sx_compact_search *search, const sx_compact_level *compact);
+
 /* Evaluates a point that the engine has put in order (`order`, whose result is `cycles`), as sx_worker_evaluate does within the
- * cutoff: tensor after tensor, as long as it is not beyond. */
+ * cutoff: tensor after tensor, as long as it is not beyond. `levels`: what its levels keep (sx_compact_search_kept). */
 sx_outcome sx_compact_search_keep(const sx_compact_search *search, sx_worker *worker,
                                   struct sx_core_work *work, double cycles, const sx_objective *objective,
-                                  const sx_compact_level *compact);
+                                  uint64_t levels, const sx_compact_level *compact);
 
 #endif

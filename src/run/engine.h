@@ -76,6 +76,8 @@ struct sx_run {
     double began;   /* by the clock, less the seconds of earlier parts */
     double seconds; /* once it is over */
     double progressed, checkpointed;
+    char *paused; /* the state when it was paused; NULL: it was not */
+    size_t paused_size;
     uint64_t told; /* evaluations that were told to progress */
 
     unsigned depth; /* the navigator at work: one that another one called stands behind it */

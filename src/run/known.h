@@ -16,6 +16,9 @@ double sx_worker_cutoff(const sx_worker *worker);
  * evaluated. */
 bool sx_worker_pass(sx_worker *worker, double least, sx_outcome *outcome);
 
+/* The same for n legal points at once, of which as many count as the run still wants. */
+bool sx_worker_pass_all(sx_worker *worker, double least, uint64_t n);
+
 /* Counts a legal point of these metrics, as sx_worker_evaluate does within the cutoff. */
 sx_outcome sx_worker_record(sx_worker *worker, const void *point, const sx_metrics *metrics);
 

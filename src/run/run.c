@@ -81,6 +81,7 @@ void sx_run_free(sx_run *run) {
     free(run->navigator);
     free(run->own_name);
     free(run->identity);
+    free(run->paused);
     free(run);
 }
 
@@ -153,10 +154,29 @@ static void save_checkpoint(sx_run *run) {
     run->checkpointed = sx_run_seconds(run);
 }
 
+/* Ends a run that is to be paused and has an incumbent, with its state as a checkpoint would have it. */
+static void pause_run(sx_run *run) {
+    const double until = run->options.pause_seconds;
+    if (until <= 0 || run->best.n == 0 || is_resuming(run) || sx_run_seconds(run) < until) return;
+    sx_status status = sx_checkpoint_write(run, &run->paused, &run->paused_size);
+    if (status)
+        sx_run_fail(run, status);
+    else
+        sx_run_end(run, SX_STOP_TIME);
+}
+
+void *sx_run_take_paused(sx_run *run, size_t *size) {
+    void *paused = run->paused;
+    *size = run->paused_size;
+    run->paused = NULL;
+    return paused;
+}
+
 bool sx_run_continue(sx_run *run) {
     const uint64_t turn_end = run->frame[run->depth].turn_end;
     if (!run->ended) sx_run_poll(run, 0);
     if (!run->ended) save_checkpoint(run);
+    if (!run->ended) pause_run(run);
     if (sx_is_cancelled(run->options.cancel)) sx_run_end(run, SX_STOP_SIGNAL); /* also while it was saved */
     if (turn_end && run->evaluations >= turn_end) sx_run_end(run, SX_STOP_EVALUATIONS);
     return !run->ended;
@@ -194,7 +214,8 @@ static sx_status prepare_run(sx_run *run) {
     SX_TRY(sx_settings_text(run->entry, run->frame[0].settings, &run->navigator));
     SX_TRY(sx_cache_init(&run->cache, run->options.cache));
     SX_TRY(sx_worker_pool_new(run, &run->workers));
-    if (run->options.checkpoint || run->options.resume) SX_TRY(sx_checkpoint_identify(run, &run->identity));
+    if (run->options.checkpoint || run->options.resume || run->options.pause_seconds > 0)
+        SX_TRY(sx_checkpoint_identify(run, &run->identity));
     run->began = sx_clock_seconds();
     if (run->space->guard)
         sx_guard_watch(run->space->guard, run->options.cancel,

@@ -10,7 +10,7 @@
 
 enum { WORD_SIZE = 64, MAX_WORDS = 64 };
 
-/* Copies what stands before one of the marks, or the end, and moves past it; an error where that is long. */
+/* Copies the text before one of the marks, or the end, and moves past it; an error where that is long. */
 static sx_status take_word(const char **at, const char *marks, char word[WORD_SIZE]) {
     size_t length = strcspn(*at, marks);
     if (length >= WORD_SIZE)

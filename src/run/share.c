@@ -151,10 +151,8 @@ static sx_status take_tasks(void *user, size_t first, size_t n, const char *byte
         if (!log) return sx_error_memory();
         bool begun = take_log(workers, &r, log);
         if (begun) take_output(workers, task, &r);
-        if (begun && !r.failed && !workers->run->closed)
-            sx_worker_pool_settle(workers, log, task);
-        else
-            sx_worker_pool_give(workers, log);
+        if (begun && !r.failed && !workers->run->closed) sx_worker_pool_settle(workers, log, task);
+        sx_worker_pool_give(workers, log);
     }
     return r.failed ? sx_error_new(SX_ERR_INTERNAL, "the message of a task is damaged") : SX_OK;
 }

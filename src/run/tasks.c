@@ -10,7 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_SCRATCH = 4, CHUNK = 8 /* points of sx_run_evaluate in a task, at least */ };
+enum {
+    N_SCRATCH = 4,
+    CHUNK = 8,  /* points of sx_run_evaluate in a task, at least */
+    SPARES = 32 /* free logs that a worker takes at once, at most */
+};
 
 /* Frees what a log holds. */
 static void log_fini(sx_log *log) {
@@ -21,11 +25,21 @@ static void log_fini(sx_log *log) {
     free(log->appended);
 }
 
+/* Frees the logs of a list. */
+static void free_logs(sx_log *first) {
+    for (sx_log *log = first, *next; log; log = next) {
+        next = log->next;
+        log_fini(log);
+        free(log);
+    }
+}
+
 void sx_worker_pool_free(sx_worker_pool *workers) {
     if (!workers) return;
     sx_pool_free(workers->pool);
     for (unsigned i = 0; workers->worker && i < workers->n_workers; i++) {
         sx_worker *worker = &workers->worker[i];
+        free_logs(worker->spare);
         sx_scorer_fini(&worker->scorer);
         free(worker->scratch);
         free(worker->batch);
@@ -35,11 +49,7 @@ void sx_worker_pool_free(sx_worker_pool *workers) {
         sx_archive_fini(&worker->best);
         sx_archive_fini(&worker->front);
     }
-    for (sx_log *log = workers->free_logs, *next; log; log = next) {
-        next = log->next;
-        log_fini(log);
-        free(log);
-    }
+    free_logs(workers->free_logs);
     sx_archive_fini(&workers->front);
     pthread_mutex_destroy(&workers->lock);
     free(workers->worker);
@@ -57,7 +67,7 @@ static sx_status worker_init(sx_worker_pool *workers, unsigned number) {
     worker->workers = workers;
     worker->own = number == 0;
     worker->best.point_size = worker->front.point_size = workers->space->point_size;
-    worker->scratch = calloc(N_SCRATCH, workers->space->point_size);
+    worker->scratch = calloc(N_SCRATCH, sx_worker_scratch_size(workers->space));
     worker->batch = calloc(workers->batch, workers->space->point_size);
     worker->expanded = calloc(1, workers->space->point_size);
     worker->outcome = calloc(workers->batch, sizeof *worker->outcome);
@@ -221,35 +231,57 @@ static void unlock_logs(sx_worker_pool *workers) {
     if (has_company(workers)) pthread_mutex_unlock(&workers->lock);
 }
 
-void sx_worker_pool_give(sx_worker_pool *workers, sx_log *log) {
+/* Gives back a list of logs, which ends with `last`. */
+static void give_logs(sx_worker_pool *workers, sx_log *first, sx_log *last) {
     lock_logs(workers);
-    log->next = workers->free_logs;
-    workers->free_logs = log;
+    last->next = workers->free_logs;
+    workers->free_logs = first;
     unlock_logs(workers);
 }
 
-void sx_worker_pool_settle(sx_worker_pool *workers, sx_log *log, size_t task) {
+void sx_worker_pool_give(sx_worker_pool *workers, sx_log *log) {
+    give_logs(workers, log, log);
+}
+
+void sx_worker_pool_settle(sx_worker_pool *workers, const sx_log *log, size_t task) {
     if (!collect_output(workers, log, task)) sx_run_fail(workers->run, sx_error_memory());
     join_log(workers, log);
-    sx_worker_pool_give(workers, log);
+}
+
+/* Up to n free logs as a list, NULL where there is none. */
+static sx_log *take_logs(sx_worker_pool *workers, int n) {
+    lock_logs(workers);
+    sx_log *first = workers->free_logs, *last = first;
+    while (last && last->next && --n > 0) last = last->next;
+    if (last) {
+        workers->free_logs = last->next;
+        last->next = NULL;
+    }
+    unlock_logs(workers);
+    return first;
 }
 
 sx_log *sx_worker_pool_log(sx_worker_pool *workers) {
-    lock_logs(workers);
-    sx_log *log = workers->free_logs;
-    if (log) workers->free_logs = log->next;
-    unlock_logs(workers);
+    sx_log *log = take_logs(workers, 1);
+    return log ? log : calloc(1, sizeof *log);
+}
+
+/* A free log of the worker's own, NULL when memory is out. */
+static sx_log *spare_log(sx_worker_pool *workers, sx_worker *worker) {
+    if (!worker->spare) worker->spare = take_logs(workers, SPARES);
+    sx_log *log = worker->spare;
+    if (log) worker->spare = log->next;
     return log ? log : calloc(1, sizeof *log);
 }
 
 /* Does a task and returns its log; NULL when memory is out. */
 static sx_log *do_task(sx_worker_pool *workers, size_t task, unsigned number) {
-    sx_log *log = sx_worker_pool_log(workers);
+    sx_worker *worker = &workers->worker[number];
+    sx_log *log = spare_log(workers, worker);
     if (!log) {
         sx_worker_pool_fail(workers, task, sx_error_memory());
         return NULL;
     }
-    sx_worker *worker = &workers->worker[number];
     worker->task = task;
     sx_worker_begin(worker, log);
     unsigned char *outputs = workers->made ? workers->made : workers->outputs;
@@ -275,16 +307,17 @@ static void do_job(void *user, size_t task, unsigned number) {
 /* Joins the tasks that are done and have no unfinished one before them, and looks after the run. */
 static void join_done(void *user) {
     sx_worker_pool *workers = user;
-    sx_log *log;
+    sx_log *log, *first = NULL, *last = NULL;
     while (workers->joined < workers->n_tasks &&
            (log = atomic_load_explicit(&workers->log_of[workers->joined], memory_order_acquire)) != NULL) {
         size_t task = workers->joined++;
         if (log == &workers->skipped) continue;
-        if (task <= atomic_load(&workers->failed_at))
-            sx_worker_pool_settle(workers, log, task);
-        else
-            sx_worker_pool_give(workers, log);
+        if (task <= atomic_load(&workers->failed_at)) sx_worker_pool_settle(workers, log, task);
+        log->next = first;
+        first = log;
+        if (!last) last = log;
     }
+    if (first) give_logs(workers, first, last);
     sx_run_poll(workers->run, 0);
     if (workers->run->ended) atomic_store(&workers->halted, true);
 }
@@ -295,6 +328,7 @@ static void run_inline(sx_worker_pool *workers) {
         sx_log *log = do_task(workers, task, 0);
         if (!log) return;
         sx_worker_pool_settle(workers, log, task);
+        sx_worker_pool_give(workers, log);
         if (workers->n_tasks > 1) sx_run_poll(workers->run, 0);
     }
 }

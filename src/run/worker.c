@@ -12,6 +12,7 @@
 #include <string.h>
 
 enum { POLL_INTERVAL = 8 };       /* evaluations between two readings of the clock, at most */
+enum { PASSED_AT_ONCE = 1024 };   /* that are counted without being scored */
 static const double SLOW = 0.001; /* seconds for a batch from which on each of its points polls the clock */
 
 double sx_worker_pool_cutoff(const sx_objective *objective, double value) {
@@ -230,6 +231,33 @@ bool sx_worker_pass(sx_worker *worker, double least, sx_outcome *outcome) {
     return true;
 }
 
+/* Writes n legal points that do not matter into the log. */
+static void note_passed(sx_worker *worker, size_t n) {
+    sx_log *log = worker->log;
+    if (!sx_reserve(&log->step, &log->step_room, log->n_steps + n, sizeof *log->step)) {
+        sx_worker_fail(worker, sx_error_memory());
+        return;
+    }
+    for (size_t i = 0; i < n; i++) log->step[log->n_steps + i] = STEP_VALID;
+    log->step[log->n_steps] += worker->rejected * STEP_REJECTED;
+    log->n_steps += n;
+    log->valid += n;
+    log->rejected += worker->rejected;
+    worker->rejected = 0;
+}
+
+bool sx_worker_pass_all(sx_worker *worker, double least, uint64_t n) {
+    if (!(least > cutoff_of(worker, true)) || worker->workers->run->cache.entry) return false;
+    while (n > 0 && sx_worker_goes_on(worker)) {
+        uint64_t some = worker->limit - worker->log->n_steps;
+        if (some > PASSED_AT_ONCE) some = PASSED_AT_ONCE;
+        if (some > n) some = n;
+        note_passed(worker, (size_t)some);
+        n -= some;
+    }
+    return true;
+}
+
 sx_outcome sx_worker_record(sx_worker *worker, const void *point, const sx_metrics *metrics) {
     sx_outcome outcome = {.metrics = *metrics, .value = sx_goal_value(worker->scorer.goal, metrics)};
     if (sx_worker_pass(worker, outcome.value, &outcome)) return outcome;
@@ -291,7 +319,7 @@ void *sx_worker_batch(sx_worker *worker, size_t *n) {
 }
 
 void *sx_worker_scratch(sx_worker *worker, unsigned index) {
-    return worker->scratch + index * worker->workers->space->point_size;
+    return worker->scratch + index * sx_worker_scratch_size(worker->workers->space);
 }
 
 void sx_worker_reject(sx_worker *worker, uint64_t n) {

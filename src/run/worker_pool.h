@@ -38,10 +38,16 @@ typedef struct sx_log {
 
 enum { CACHE_LINES = 128 }; /* bytes that keep what threads write apart */
 
+/* Of each point that a worker has room for: any may begin where a compact one does. */
+static inline size_t sx_worker_scratch_size(const sx_space *space) {
+    return (space->point_size + 7) / 8 * 8;
+}
+
 struct sx_worker {
     sx_worker_pool *workers;
     sx_log *log;
-    size_t task; /* its number */
+    sx_log *spare; /* free logs of its own, which need no lock */
+    size_t task;   /* its number */
     sx_scorer scorer;
     unsigned char *scratch, *batch; /* room for points: a few; as many as the model likes at once */
     unsigned char *expanded;        /* and for one that a compact point stands for */
@@ -120,10 +126,10 @@ void sx_worker_pool_share(sx_worker_pool *workers);
 
 /* Does tasks first..first+n-1; their logs are at log_of[0..n-1]. False when memory is out. */
 bool sx_worker_pool_do(sx_worker_pool *workers, size_t first, size_t n);
-/* A free log, NULL when memory is out; giving it back; and joining the task that it is of. */
+/* A free log, NULL when memory is out; giving it back; and joining the task that it is of, which leaves the log to the caller. */
 sx_log *sx_worker_pool_log(sx_worker_pool *workers);
 void sx_worker_pool_give(sx_worker_pool *workers, SX_TAKE sx_log *log);
-void sx_worker_pool_settle(sx_worker_pool *workers, SX_TAKE sx_log *log, size_t task);
+void sx_worker_pool_settle(sx_worker_pool *workers, const sx_log *log, size_t task);
 
 /* Begins a task on a worker with an empty log. */
 void sx_worker_begin(sx_worker *worker, sx_log *log);

@@ -16,7 +16,7 @@ static void hand_out(sx_group *g, unsigned to, size_t chunk) {
     sx_group_send(g, to, &head, NULL, 0);
 }
 
-/* The first chunk that nobody makes; n_chunks: none. */
+/* The first chunk that no process works on; n_chunks: none. */
 static size_t find_free(const sx_group *g) {
     size_t i = 0;
     while (i < g->n_chunks && g->chunk[i].state != SX_CHUNK_FREE) i++;
@@ -178,7 +178,7 @@ static sx_status tell_all(sx_group *g) {
     return status;
 }
 
-/* Works until all chunks are made, or it is cancelled; takes them as they come where nobody else does. */
+/* Works until all chunks are made, or it is cancelled; takes them in order where no other process does. */
 static sx_status work_on(sx_group *g, size_t *next, sx_shared_result *out) {
     const sx_shared *work = g->work;
     sx_status status = SX_OK;

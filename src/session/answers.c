@@ -37,7 +37,7 @@ struct sx_answers {
     size_t n, room;
     /* Of mappings: */
     const sx_map_space *map; /* NULL: placements */
-    sx_evaluator *evaluator;
+    sx_model_workspace *workspace;
     sx_cost *cost;
     size_t d;
     double *features;        /* d + 1, the logarithm of measured over modelled being last */
@@ -126,7 +126,7 @@ static bool find_answer(void *user, const char *question, double *value) {
 /* Sets the metrics of a mapping's answer; returns how many there are. */
 static size_t set_metrics(sx_answers *a, const void *point, double value) {
     if (!a->map || !(value > 0) || isinf(value)) return 0;
-    if (!sx_mapping_features(a->map, a->evaluator, sx_map_point(point), a->cost, a->features)) return 0;
+    if (!sx_mapping_features(a->map, a->workspace, sx_map_point(point), a->cost, a->features)) return 0;
     a->metric[0] = (sx_metric_value){"ratio", sx_log(value) - a->features[0] - a->features[1]};
     for (size_t i = 0; i < a->d; i++) a->metric[i + 1] = (sx_metric_value){a->name[i], a->features[i]};
     return a->d + 1;
@@ -163,7 +163,7 @@ static sx_status prepare_features(sx_answers *a, const sx_space *space) {
     a->name = calloc(a->d, sizeof *a->name);
     if (!a->cost || !a->features || !a->metric || !a->name) return sx_error_memory();
     for (size_t i = 0; i < a->d; i++) snprintf(a->name[i], NAME, "x%02u", (unsigned)i % 100);
-    return sx_evaluator_new(a->map->model, &a->evaluator);
+    return sx_model_workspace_new(a->map->model, &a->workspace);
 }
 
 /* Opens answers about a space that a JSON object tells from others, which is freed. */
@@ -207,7 +207,7 @@ void sx_answers_close(sx_answers *answers) {
     sx_outside_evaluator_set_keeper(answers->of.outside, NULL);
     for (size_t i = 0; i < answers->n; i++) free(answers->answer[i].question);
     free(answers->answer);
-    sx_evaluator_free(answers->evaluator);
+    sx_model_workspace_free(answers->workspace);
     free(answers->cost);
     free(answers->features);
     free(answers->metric);

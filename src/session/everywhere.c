@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* A look that is going on. */
+/* A running score of all mappings. */
 typedef struct look {
     const sx_everywhere_options *options;
     uint64_t mappings; /* of the space that differ in cost */

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "fuse/order.h"
+#include "fuse/plan_product.h"
 #include "fuse/vector_step.h"
 #include "session/fusing.h"
 
@@ -132,7 +133,7 @@ sx_status sx_fusing_init(sx_fusing *f, const sx_graph *graph, const sx_network *
     f->inner.search = sx_fuse_search_inner;
     f->inner.minimum = sx_fuse_inner_minimum;
     f->inner.least = sx_fuse_inner_least;
-    f->inner.extremes = sx_fuse_inner_extremes;
+    if (f->inner.root < 1) f->inner.search_power = sx_fuse_search_power;
     SX_TRY(sx_fuse_constrained(&f->searcher, network, &constrained));
     if (!constrained && !f->options->model.latency_tile) f->inner.relax = sx_fuse_inner_relax;
     if (f->searcher.second >= 0 && f->options->model.latency_tile)
@@ -286,35 +287,70 @@ static sx_status set_sizes(sx_fusing *f, const sx_fusing_options *fuse, sx_fused
     return status;
 }
 
-/* Improves the lower bound of energy times delay by bounds of their sums, the least of all orders. */
-static sx_status improve_bound(sx_fusing *f, const sx_fusing_options *fuse, sx_fused *out) {
-    const sx_objective *o = &f->options->run.objective;
-    double least = INFINITY;
-    if (!out->found || out->optimal || o->n_criteria != 1 || o->criterion[0].energy_power != 1 ||
-        o->criterion[0].delay_power != 1)
-        return SX_OK;
-    for (size_t i = 0; i < f->orders.n; i++) {
-        double bound;
-        if (f->orders.n > 1) SX_TRY(sx_fusing_set_order(f, fuse, i));
-        const sx_plan_space space = {&f->exchange, &f->inner, (const sx_fuse_group *)f->groups.data,
-                                     f->groups.n};
-        SX_TRY(sx_plan_hull(&space, out->total.energy_pj / sx_inner_delay(&f->inner, &out->total), must_stop,
-                            f, &bound));
-        least = fmin(least, bound);
+/* Whether a product of energy and delay is minimised; *plain: each to the power of one. */
+static bool is_product(const sx_fusing *f, bool *plain) {
+    const sx_criterion *first = &f->options->run.objective.criterion[0];
+    *plain = first->energy_power == 1 && first->delay_power == 1;
+    return first->energy_power > 0 && first->delay_power > 0;
+}
+
+static bool always_stop(void *user) {
+    (void)user;
+    return true;
+}
+
+/* Searches plans of one order by a product; of several orders only those of the best one are of interest. */
+static sx_status search_product(sx_fusing *f, const sx_fusing_options *fuse, bool plain,
+                                sx_plan_product *product) {
+    const sx_plan_space space = {&f->exchange, &f->inner, (const sx_fuse_group *)f->groups.data, f->groups.n};
+    const bool fixed = strcmp(fuse->tensors, "none") == 0;
+    if (!plain) return sx_plan_improve_product(&space, product);
+    return sx_plan_search_product(&space, fixed ? always_stop : must_stop, f, product);
+}
+
+/* Takes over a plan with a smaller product than the one with the least sum of roots, and finds a lower bound of the product: the
+ * least of all orders, INFINITY for other objectives. */
+static sx_status improve_product(sx_fusing *f, const sx_fusing_options *fuse, double *bound) {
+    const sx_score *unfused = &f->unfused->total;
+    sx_plan_product best = {.plan = &f->answer.plan,
+                            .gap = fuse->gap,
+                            .unfused = {unfused->energy_pj, sx_inner_delay(&f->inner, unfused)}};
+    bool plain;
+    *bound = 0;
+    if (!is_product(f, &plain) || !f->answer.plan.found) return SX_OK;
+    SX_TRY(search_product(f, fuse, plain, &best));
+    *bound = best.bound;
+    for (size_t i = 0; i < f->orders.n && f->orders.n > 1 && plain; i++) {
+        if (i == f->best_order) continue;
+        sx_plan none = {0};
+        sx_plan_product other = {.plan = &none, .gap = fuse->gap, .known = best.total[0] * best.total[1]};
+        memcpy(other.unfused, best.unfused, sizeof other.unfused);
+        SX_TRY(sx_fusing_set_order(f, fuse, i));
+        sx_status status = search_product(f, fuse, plain, &other);
+        sx_plan_fini(&none);
+        SX_TRY(status);
+        *bound = fmin(*bound, other.bound);
     }
     if (f->orders.n > 1) SX_TRY(sx_fusing_set_order(f, fuse, f->best_order));
-    out->lower_bound = fmin(out->value, fmax(out->lower_bound, least));
-    out->optimal = !out->stopped && out->value <= out->lower_bound * (1 + 1e-9);
+    sx_inner_select(&f->inner, best.share[0] + best.share[1] > 0 ? best.share : NULL);
     return SX_OK;
 }
 
-/* Takes over a plan with a smaller product than the one with the least sum of roots, looking from there and from nothing fused. */
-static sx_status improve_plan(sx_fusing *f) {
-    const sx_plan_space space = {&f->exchange, &f->inner, (const sx_fuse_group *)f->groups.data, f->groups.n};
-    const sx_score *unfused = &f->unfused->total;
-    const double total[2] = {unfused->energy_pj, sx_inner_delay(&f->inner, unfused)};
-    if (f->options->run.objective.n_criteria != 1) return SX_OK;
-    return sx_plan_improve_product(&space, total, &f->answer.plan);
+/* Of the time that a product has, the share for the search of plans by roots. */
+static const double ROOTS_SHARE = 0.25;
+
+/* Searches the best plan; of a product in two parts, where nothing needs the first one to be complete. */
+static sx_status search_parts(sx_fusing *f, const sx_fusing_options *fuse, double *bound) {
+    const double until = f->searcher.until, now = sx_clock_seconds();
+    bool plain;
+    const bool split = until > now && is_product(f, &plain) && plain && !f->options->run.proof &&
+                       fuse->k_best <= 1 && !fuse->staircase && strcmp(fuse->tensors, "none") != 0;
+    if (split) f->searcher.until = now + ROOTS_SHARE * (until - now);
+    sx_status status = search_plan(f, fuse);
+    f->searcher.until = until;
+    if (!status) status = improve_product(f, fuse, bound);
+    if (split) f->answer.stopped &= must_stop(f);
+    return status;
 }
 
 /* Prepares and searches. */
@@ -323,12 +359,14 @@ static sx_status fuse_graph(sx_fusing *f, const sx_graph *graph, const sx_networ
     SX_TRY(sx_fusing_prepare(f, graph, network, fuse, &out->chosen));
     sx_fused_set_memories(f, out);
     SX_TRY(enter_unfused(f));
-    SX_TRY(search_plan(f, fuse));
-    SX_TRY(improve_plan(f));
+    double bound = 0;
+    SX_TRY(search_parts(f, fuse, &bound));
     SX_TRY(set_result(f, out));
+    sx_inner_select(&f->inner, NULL);
     out->n_orders = f->orders.n;
     out->reordered = f->best_order != 0;
-    SX_TRY(improve_bound(f, fuse, out));
+    out->lower_bound = fmin(out->value, fmax(out->lower_bound, bound));
+    out->optimal = out->found && !out->stopped && out->value <= out->lower_bound * (1 + 1e-9);
     if (f->options->run.proof && out->found) SX_TRY(sx_fused_certify(f, fuse, out));
     SX_TRY(set_others(f, out));
     sx_fusing_options one = *fuse;

@@ -46,6 +46,7 @@ static json_t *label_tree(const sx_fusing *f, const sx_inner_proof *proof) {
     sx_json_set(object, "resident", json_integer(proof->key.cut.resident));
     sx_json_set(object, "found", json_integer(proof->key.cut.found));
     sx_json_set(object, "occupied", sx_json_exact(proof->key.cut.occupied));
+    if (proof->key.cut.free_port) sx_json_set(object, "free_port", json_true());
     if (f->exchange.second >= 0) {
         sx_json_set(object, "second", json_integer(proof->key.cut.second));
         sx_json_set(object, "occupied_second", sx_json_exact(proof->key.cut.occupied_second));

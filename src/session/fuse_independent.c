@@ -44,7 +44,7 @@ void sx_fuse_alone_doubt(sx_fuse_alone *alone, const char *format, ...) {
     va_end(args);
 }
 
-/* Checks a certificate by its text, for at most so many seconds. */
+/* Checks a certificate by its text, for a limited time. */
 static sx_status check_text(const sx_fuse_alone *alone, const char *name, const sx_certificate *certificate,
                             double seconds, sx_independent_report *out) {
     sx_independent_options options = alone->options;
@@ -84,7 +84,7 @@ typedef struct alone_count {
     double energy, cycles;
 } alone_count;
 
-/* Counts runs of a layer on so many rows. */
+/* Counts runs of a layer on a number of rows. */
 static void count_run(alone_count *c, size_t layer, uint32_t rows, bool again, double times) {
     const sx_fused *fused = c->fused;
     for (size_t r = 0; r < fused->n_runs && times > 0; r++)

@@ -64,7 +64,8 @@ static double weigh_group(rest_table *t, const sx_fuse_group *group, uint64_t st
     const sx_exchange *x = t->space->exchange;
     double weight = 0;
     if (sx_plan_occupied(x, group->first, group->last, state) + group->peak > x->capacity ||
-        sx_plan_occupied_second(x, group->first, group->last, state) > x->second_capacity)
+        sx_plan_occupied_second(x, group->first, group->last, state) + group->peak_second >
+            x->second_capacity)
         return INFINITY;
     for (int m = 0; m < group->n_moves; m++) {
         const size_t value = group->move[m].value;

@@ -11,7 +11,7 @@ typedef struct sx_fuse_searcher {
     int exchange, second; /* second: -1: there is none */
     const sx_session_options *options;
     double until;       /* of sx_clock_seconds; 0: no limit */
-    uint64_t steps;     /* layers are counted by execution, with at most so many steps; 0: by the model */
+    uint64_t steps;     /* at most; layers are counted by execution; 0: by the model */
     sx_fuse_memo *memo; /* of answers; NULL: none is kept */
 } sx_fuse_searcher;
 
@@ -19,7 +19,7 @@ typedef struct sx_fuse_searcher {
 sx_inner_search sx_fuse_search_inner;
 sx_inner_minimum sx_fuse_inner_minimum;
 sx_inner_least sx_fuse_inner_least;
-sx_inner_extremes sx_fuse_inner_extremes;
+sx_inner_search_power sx_fuse_search_power;
 sx_inner_relax sx_fuse_inner_relax;
 
 /* Whether mappings of a layer are constrained. */

@@ -17,9 +17,7 @@ typedef struct label_bounds {
 
 /* Whether the bound of a label holds for a cut problem: the same with at least as much room. */
 static bool label_holds(const sx_fuse_label *label, const sx_problem *problem, const sx_cut *cut) {
-    return label->cut.resident == cut->resident && label->cut.found == cut->found &&
-           label->cut.second == cut->second && label->cut.second_level == cut->second_level &&
-           label->cut.occupied <= cut->occupied && label->cut.occupied_second <= cut->occupied_second &&
+    return sx_inner_same_cut(&label->cut, cut) && label->cut.second_level == cut->second_level &&
            memcmp(label->problem.size, problem->size, sizeof problem->size) == 0 &&
            memcmp(&label->problem, problem, sizeof *problem) == 0;
 }

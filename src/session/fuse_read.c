@@ -27,44 +27,6 @@ typedef struct fused_reader {
     sx_vector runs;     /* file_run */
 } fused_reader;
 
-static const sx_key_rule fused_rules[] = {
-    SX_KEY("network", "text", "the network that the mapping is of"),
-    SX_KEY("exchange", "text", "the memory in which layers exchange tensors"),
-    SX_KEY("order", "any", "the layers in the order in which they run, where that is not the network's"),
-    SX_KEY("groups", "[@fused_group]", "layers that share outer loops"),
-    SX_KEY("runs", "[@fused_run]", "layers that share none"),
-};
-const sx_keys sx_keys_fused = SX_KEYS("fused", false, fused_rules);
-static const sx_key_rule fused_group_rules[] = {
-    SX_KEY("layers", "any", "the layers of the group"),
-    SX_KEY("loops", "[@fused_loop]", "the loops that they share, outermost first"),
-    SX_KEY("window", "any", "whether windows are kept or computed again"),
-    SX_KEY("hold", "any", "tensors that stay"),
-    SX_KEY("softmax", "any", "passes of softmax"),
-    SX_KEY("tensors", "[@fused_tensor]", "what stays where"),
-    SX_KEY("runs", "[@fused_run]", "each layer within the shared loops"),
-};
-const sx_keys sx_keys_fused_group = SX_KEYS("fused_group", false, fused_group_rules);
-static const sx_key_rule fused_tensor_rules[] = {
-    SX_KEY("name", "text", "of the network"),
-    SX_KEY("level", "text", "the memory that it stays in"),
-    SX_KEY("words", "number", "that it takes there"),
-    SX_KEY("depth", "number", "the shared loops around its tile"),
-};
-const sx_keys sx_keys_fused_tensor = SX_KEYS("fused_tensor", false, fused_tensor_rules);
-static const sx_key_rule fused_loop_rules[] = {
-    SX_KEY("dimension", "text!", "of the group"),
-    SX_KEY("bound", "count!", "iterations"),
-};
-const sx_keys sx_keys_fused_loop = SX_KEYS("fused_loop", false, fused_loop_rules);
-static const sx_key_rule fused_run_rules[] = {
-    SX_KEY("layer", "text!", "its name"),
-    SX_KEY("rows", "any", "rows per iteration"),
-    SX_KEY("again", "any", "rows that are computed again"),
-    SX_KEY("mapping", "any", "the mapping of the layer"),
-};
-const sx_keys sx_keys_fused_run = SX_KEYS("fused_run", false, fused_run_rules);
-
 /* The items of a list that may be missing. */
 static sx_status list_of(const sx_node *map, const char *key, size_t *n, const sx_node *const **item) {
     const sx_node *list = sx_node_get(map, key);
@@ -130,8 +92,6 @@ static sx_status read_tensor(fused_reader *r, const sx_node *map) {
     if (!second && strcmp(level, r->out->level) != 0)
         return sx_error_at(sx_node_key_place(map, "level"), "tensors stay in the exchange memory, %s",
                            r->out->level);
-    if (second && depth)
-        return sx_error_at(sx_node_key_place(map, "level"), "tiles of groups stay in %s", r->out->level);
     return depth ? SX_OK : read_whole(r, node, tensor, second);
 }
 
@@ -152,7 +112,7 @@ static sx_status read_chain(const fused_reader *r, const sx_node *map, sx_layer_
     }
     if (chain) return SX_OK;
     return sx_error_hint(sx_error_at(list->place, "these layers cannot run in steps of common loops"),
-                         "each layer reads what the one before wrote, and nobody else does");
+                         "each layer reads what the one before wrote, and no other layer does");
 }
 
 /* Reads a loop of a group. */
@@ -229,6 +189,32 @@ static sx_status read_held(const fused_reader *r, const sx_node *map, const sx_l
     return SX_OK;
 }
 
+/* Reads which tensors between the layers of a group have their tiles in the second memory. */
+static sx_status read_second_tiles(const fused_reader *r, const sx_node *map, const sx_layer_chain *chain,
+                                   sx_group_choice *out) {
+    const sx_exchange *x = &r->f->exchange;
+    const sx_node *const *item = NULL;
+    size_t n;
+    SX_TRY(list_of(map, "tensors", &n, &item));
+    for (size_t i = 0; i < n && r->out->second[0]; i++) {
+        size_t tensor;
+        uint32_t depth = 0;
+        int l = 0;
+        SX_TRY(tensor_of(r, sx_node_get(item[i], "name"), &tensor));
+        SX_TRY(sx_node_get_u32(item[i], "depth", &depth));
+        if (!depth || !sx_node_is(sx_node_get(item[i], "level"), r->out->second)) continue;
+        while (l + 1 < chain->n && chain->link[l].operand[chain->link[l].out].tensor != tensor) l++;
+        if (l + 1 == chain->n)
+            return sx_error_at(item[i]->place, "%s does not pass between layers of the group",
+                               x->graph->tensor[tensor].name);
+        if (!x->value[x->value_of[tensor]].second_tiles)
+            return sx_error_at(item[i]->place, "%s does not keep %s", r->out->second,
+                               x->graph->tensor[tensor].name);
+        out->second |= 1u << l;
+    }
+    return SX_OK;
+}
+
 /* Reads a group with loops. */
 static sx_status read_group(fused_reader *r, const sx_node *map, size_t n_loops, const sx_node *const *loop) {
     sx_layer_chain chain;
@@ -249,6 +235,7 @@ static sx_status read_group(fused_reader *r, const sx_node *map, size_t n_loops,
             "known: retain, recompute");
     choice.window = strcmp(window, "retain") == 0 ? SX_GROUP_RETAIN : SX_GROUP_RECOMPUTE;
     SX_TRY(read_held(r, map, &chain, &choice));
+    SX_TRY(read_second_tiles(r, map, &chain, &choice));
     sx_fuse_group *group = sx_vector_add(&r->f->groups);
     bool possible;
     if (!group) return sx_error_memory();
@@ -376,7 +363,17 @@ static void refuse_tensor(const fused_reader *r, const sx_plan_part *part, bool 
                  (unsigned long long)(others < capacity ? capacity - others : 0));
 }
 
-/* Finds the first part for which the exchange memory has no room. */
+/* Says that the tiles of a group have no room in a memory. */
+static void refuse_tiles(const fused_reader *r, const sx_fuse_group *group, const char *level, uint64_t words,
+                         uint64_t free_words) {
+    const sx_exchange *x = &r->f->exchange;
+    snprintf(r->out->illegal, sizeof r->out->illegal,
+             "the tiles from %s to %s need %llu words of %s, %llu are free",
+             x->graph->node[x->step[group->first].node].name, x->graph->node[x->step[group->last].node].name,
+             (unsigned long long)words, level, (unsigned long long)free_words);
+}
+
+/* Finds the first part for which the exchange memories have no room. */
 static void check_room(const fused_reader *r) {
     const sx_exchange *x = &r->f->exchange;
     for (size_t i = 0; i < r->f->answer.plan.n_parts && !r->out->illegal[0]; i++) {
@@ -387,13 +384,26 @@ static void check_room(const fused_reader *r) {
         if (whole > x->capacity) refuse_tensor(r, part, false, whole);
         if (whole > x->capacity || second > x->second_capacity || part->group == SX_NO_INDEX) continue;
         const sx_fuse_group *group = sx_vector_at(&r->f->groups, part->group);
+        if (second + group->peak_second > x->second_capacity)
+            refuse_tiles(r, group, r->out->second, group->peak_second, x->second_capacity - second);
         if (whole + group->peak > x->capacity)
-            snprintf(r->out->illegal, sizeof r->out->illegal,
-                     "the tiles from %s to %s need %llu words of %s, %llu are free",
-                     x->graph->node[x->step[group->first].node].name,
-                     x->graph->node[x->step[group->last].node].name, (unsigned long long)group->peak,
-                     r->out->level, (unsigned long long)(x->capacity - whole));
+            refuse_tiles(r, group, r->out->level, group->peak, x->capacity - whole);
     }
+}
+
+/* The error for what an input would only warn of or note: a fused mapping has nothing for other tools. */
+static sx_status refuse_remarks(const sx_input *input) {
+    sx_warnings *warnings = NULL;
+    const char *place = NULL, *note = sx_input_note(input, 0);
+    sx_status status = sx_warnings_new(&warnings);
+    if (!status) status = sx_input_warnings(input, warnings);
+    const char *text = status ? NULL : sx_warnings_at(warnings, 0, &place);
+    if (text)
+        status = sx_error_new(SX_ERR_INPUT, "%s%s%s", place ? place : "", place ? ": " : "", text);
+    else if (!status && note)
+        status = sx_error_new(SX_ERR_INPUT, "%s", note);
+    sx_warnings_free(warnings);
+    return status;
 }
 
 /* Reads the mapping of a run and holds it against what the cut machine demands. */
@@ -413,6 +423,7 @@ static sx_status read_mapping(const fused_reader *r, const file_run *from, const
     if (!status)
         status =
             sx_error_place(sx_input_mapping(input, &run->problem, arch, &run->mapping), from->node->place);
+    if (!status) status = refuse_remarks(input);
     char why[160];
     if (!status && !sx_constraints_allow(&limits[1], &run->mapping, &run->problem, arch, why, sizeof why))
         snprintf(r->out->illegal, sizeof r->out->illegal, "%.64s: %s", r->out->layer[run->layer].name, why);
@@ -482,7 +493,8 @@ static sx_status check_words(const fused_reader *r, const sx_node *group) {
             SX_TRY(sx_node_get_u64(item[i], "words", &words));
             if (words != tensor->words)
                 return sx_error_at(sx_node_key_place(item[i], "words"), "%s takes %llu words of %s, not %llu",
-                                   tensor->name, (unsigned long long)tensor->words, r->out->level,
+                                   tensor->name, (unsigned long long)tensor->words,
+                                   tensor->second ? r->out->second : r->out->level,
                                    (unsigned long long)words);
         }
     return SX_OK;
@@ -556,6 +568,7 @@ sx_status sx_session_fused_read(const sx_graph *graph, const sx_network *network
                                 sx_fused **out) {
     const sx_pair *section;
     SX_TRY(sx_input_single(input, "fused", &section));
+    if (!section) return sx_error_new(SX_ERR_INPUT, "there is no section `fused`");
     sx_fusing f = {.options = options, .searcher = {.arch = arch, .options = options, .steps = steps}};
     fused_reader r = {
         .f = &f, .out = calloc(1, sizeof *r.out), .map = section->value, .runs = {.size = sizeof(file_run)}};

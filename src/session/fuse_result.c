@@ -32,7 +32,7 @@ void sx_fusing_fini(sx_fusing *f) {
     free(f->order);
 }
 
-/* Adds a layer's score so many times. */
+/* Adds a layer's score a number of times. */
 static void add_score(const sx_score *score, double times, sx_score *sum) {
     double busy = sum->utilization * sum->cycles + times * score->cycles * score->utilization;
     sum->energy_pj += times * score->energy_pj;
@@ -146,8 +146,12 @@ static void set_resident_words(const sx_fusing *f, const sx_plan_part *part, sx_
         return;
     }
     const sx_fuse_group *group = sx_vector_at(&f->groups, part->group);
-    for (int r = 0; r < group->n_runs; r++)
-        layer_of(f, out, group->run[r].step)->resident_words = whole + group->run[r].cut.occupied;
+    const uint64_t whole_second = sx_plan_occupied_second(x, part->first, part->last, part->state);
+    for (int r = 0; r < group->n_runs; r++) {
+        sx_fused_layer *layer = layer_of(f, out, group->run[r].step);
+        layer->resident_words = whole + group->run[r].cut.occupied;
+        layer->second_words = whole_second + group->run[r].cut.occupied_second;
+    }
 }
 
 /* Sets the figures of the layers. */
@@ -212,7 +216,7 @@ static sx_status set_tensors(const sx_fusing *f, sx_fused *out) {
         const sx_fuse_group *group =
             part->group == SX_NO_INDEX ? NULL : sx_vector_at(&f->groups, part->group);
         for (int l = 0; group && l + 1 < group->n_layers; l++)
-            add_tensor(f, group->inside[l], false, group, l, out);
+            add_tensor(f, group->inside[l], group->second >> l & 1, group, l, out);
         for (size_t v = 0; v < x->n_values; v++)
             if (part->first <= x->value[v].first && x->value[v].first <= part->last &&
                 sx_plan_stays(&x->value[v], part->state))

@@ -167,6 +167,7 @@ static sx_status read_label(const fused_check *c, const json_t *object, sx_fuse_
                         .found = (uint8_t)found,
                         .second = (uint8_t)second,
                         .second_level = (uint8_t)(c->second >= 0 ? c->second : 0),
+                        .free_port = json_is_true(json_object_get(object, "free_port")),
                         .occupied = (uint64_t)occupied,
                         .occupied_second = (uint64_t)there};
     return SX_OK;

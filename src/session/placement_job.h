@@ -26,7 +26,7 @@ typedef struct sx_placement_job {
     sx_addresses addresses; /* of its tensors; align 0: not asked for */
     double value;           /* of the objective */
     double latency;         /* of what was found, as outside evaluator or noise have it; seconds */
-    double baseline; /* of the compiler's placement, likewise; 0: it was refused, or nobody was asked */
+    double baseline; /* of the compiler's placement, likewise; 0: it was refused, or none was asked for */
     sx_run_summary summary;
     size_t n_trace;
     sx_trace_point *trace;

@@ -194,6 +194,11 @@ sx_status sx_session_run(const sx_network *network, const sx_arch *arch, const s
         sx_status_free(session.unkept);
     else
         status = session.unkept;
+    for (size_t i = 0; session.paused && i < network->n_layers; i++) {
+        sx_start_fini(&session.paused[i].start);
+        free(session.paused[i].state);
+    }
+    free(session.paused);
     sx_start_fini(&session.start);
     free(session.state);
     free(session.identity);

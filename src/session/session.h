@@ -18,6 +18,13 @@ typedef struct sx_start {
     size_t size;
 } sx_start;
 
+/* A layer's search that was paused at its share of the time: its start point and the state of its run. */
+typedef struct sx_paused {
+    sx_start start;
+    void *state; /* NULL: it was not paused */
+    size_t size;
+} sx_paused;
+
 typedef struct sx_session {
     const sx_network *network;
     const sx_arch *arch;
@@ -34,7 +41,9 @@ typedef struct sx_session {
     size_t state_size;
     bool wide; /* that layer is searched with remainders; its result holds the search without */
     const sx_layer_result *again; /* what that layer's search is to improve on; NULL: nothing */
-    double seconds;               /* of that search; 0: its share */
+    double seconds,
+        pause; /* of that search, and when it is paused (0: never); seconds 0: what its share of the time is */
+    sx_paused *paused; /* by layer; NULL: searches are not paused */
     double *weight;   /* of each layer's share of the time, for its first occurrence; NULL: without a limit */
     bool warned;      /* that the checkpoint cannot be written */
     sx_status unkept; /* why the database could not take a result: the first failure */
@@ -100,7 +109,7 @@ SX_MUST_USE sx_status sx_warm_start(const sx_session *session, size_t index, con
                                     sx_start *out);
 void sx_start_fini(sx_start *start);
 
-/* Sets the weights of the layers in a session with a limit of time. */
+/* Sets the weights of the layers in a session with a limit of time, and whether their searches are paused. */
 SX_MUST_USE sx_status sx_session_weigh(sx_session *session);
 
 /* A text that differs between two sessions if their results may. */
@@ -142,6 +151,17 @@ void sx_session_clear(const sx_session *session, size_t index);
 SX_MUST_USE sx_status sx_session_settle(sx_session *session);
 /* An error with the name of the layer that it is about, where there is more than one. */
 SX_MUST_USE sx_status sx_session_about(const sx_session *session, size_t index, SX_TAKE sx_status error);
+
+/* A search of a layer in the time that is left; calm: as without a limit. */
+typedef struct sx_round {
+    size_t index;
+    double seconds;
+    bool calm;
+} sx_round;
+
+/* Chooses the layer that is searched next; false where none is left to search. When time is over, only a layer without an
+ * answer, or one whose gap costs more than all else: its share was too short for it. closed: layers that rounds do not help. */
+bool sx_session_choose_round(const sx_session *session, const bool *closed, sx_round *out);
 
 /* Spends the time that is left on the layers whose gaps cost most; gives layers that were not reached a quick answer
  * (session_rounds.c). */

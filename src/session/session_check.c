@@ -15,7 +15,7 @@ typedef struct outside {
     const sx_session *session;
     const sx_problem *problem;
     const sx_constraints *constraints;
-    sx_evaluator *evaluator;
+    sx_model_workspace *workspace;
     uint64_t evaluations;
 } outside;
 
@@ -27,7 +27,7 @@ static bool ends_blank(const sx_mapping *mapping) {
     return true;
 }
 
-/* Whether a value is that of the objective; of one that an outside evaluator gave, it is a number. */
+/* Whether a value is that of the objective; of one that an outside workspace gave, it is a number. */
 static bool value_holds(const sx_session *session, const sx_objective *objective, const sx_score *score,
                         double value) {
     return session->options->outside ? isfinite(value) : sx_objective_value(objective, score) == value;
@@ -36,7 +36,7 @@ static bool value_holds(const sx_session *session, const sx_objective *objective
 static bool answer_holds(const outside *j, const sx_answer *answer) {
     const sx_objective *objective = &j->session->options->run.objective;
     sx_score score;
-    return sx_evaluate_score(j->evaluator, &answer->mapping, &score).reason == SX_LEGAL &&
+    return sx_evaluate_score(j->workspace, &answer->mapping, &score).reason == SX_LEGAL &&
            ends_blank(&answer->mapping) &&
            sx_constraints_allow(j->constraints, &answer->mapping, j->problem, j->session->arch, NULL, 0) &&
            memcmp(&score, &answer->score, sizeof score) == 0 &&
@@ -85,13 +85,13 @@ sx_status sx_session_check(const sx_session *session, size_t index, bool *holds)
     sx_status status =
         constraints ? sx_session_constraints(session, problem, constraints) : sx_error_memory();
     if (!status) status = sx_model_new(problem, session->arch, &o->model, &model);
-    if (!status) status = sx_evaluator_new(model, &j.evaluator);
+    if (!status) status = sx_model_workspace_new(model, &j.workspace);
     if (!status)
         *holds = numbers_hold(result, &o->run) && (!result->found || answer_holds(&j, &result->best)) &&
                  answers_hold(&j, result->other, result->n_best) &&
                  answers_hold(&j, result->front, result->n_front) &&
                  result->minimum == sx_session_minimum(session, model, result);
-    sx_evaluator_free(j.evaluator);
+    sx_model_workspace_free(j.workspace);
     sx_model_free(model);
     free(constraints);
     return status;

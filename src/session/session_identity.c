@@ -41,6 +41,7 @@ static uint64_t hash_constraints(const sx_constraints *constraints, uint64_t has
                                   level->rmw_first_update};
         hash = sx_hash_bytes(shares, sizeof shares, hash);
         if (reuse[0] | reuse[1] | reuse[2] | reuse[3]) hash = sx_hash_bytes(reuse, sizeof reuse, hash);
+        if (level->no_coalesce) hash = hash_number(level->no_coalesce, hash);
     }
     return hash;
 }

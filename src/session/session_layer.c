@@ -67,18 +67,28 @@ static sx_status choose_start(sx_session *session, const sx_space *space) {
     return o->checkpoint && o->store ? sx_session_save(session, NULL, 0) : SX_OK;
 }
 
-/* The seconds of the current layer: its share of what the layers before it have left. */
-static double share_of(const sx_session *session) {
+/* The seconds of a search, and those after which it is paused; 0: any, never. */
+typedef struct limits {
+    double seconds, pause;
+} limits;
+
+/* The limits of the current layer's search. A search that may be paused is paused at its share of what is left of the half in
+ * which a limit of time changes nothing (of an eighth of what is left at least, as a search may pass its pause), and ends where the
+ * shares of the layers after it begin; any other has its share of all. */
+static limits limits_of(const sx_session *session) {
     const double total = session->options->run.seconds, least = 1e-3;
     double left = total, weight = 0;
-    if (session->seconds > 0) return session->seconds;
-    if (total <= 0) return 0;
+    if (session->seconds > 0) return (limits){session->seconds, session->pause};
+    if (total <= 0) return (limits){0, 0};
     for (size_t i = 0; i < session->network->n_layers; i++) {
         if (session->first[i] != i) continue;
         if (i < session->at) left -= session->out->layer[i].summary.seconds;
         if (i >= session->at) weight += session->weight[i];
     }
-    return fmax(left * session->weight[session->at] / weight, least);
+    const double share = session->weight[session->at] / weight;
+    if (!session->paused) return (limits){fmax(left * share, least), 0};
+    const double shared = fmax(left - total / 2, left / 8);
+    return (limits){fmax(left - (1 - share) * shared, least), fmax(share * shared, least)};
 }
 
 /* Makes the options of a space those of the second search, to which the first has told what it has proven. */
@@ -97,7 +107,7 @@ static sx_status prepare_space(const sx_session *session, bench *b) {
     const sx_problem *problem = &session->network->layer[session->at].problem;
     SX_TRY(sx_session_constraints(session, problem, &b->constraints));
     SX_TRY(sx_model_new(problem, session->arch, &o->model, &b->model));
-    double seconds = share_of(session);
+    const double seconds = limits_of(session).seconds;
     sx_guard_watch(b->model->guard, o->run.cancel,
                    seconds > 0 ? sx_clock_seconds() + seconds + SX_GRACE_SECONDS : 0);
     sx_map_space_options space = o->space;
@@ -162,6 +172,14 @@ static sx_status open_answers(const sx_session *session, bench *b) {
     return sx_answers_open_map(&of, b->space, &b->answers);
 }
 
+/* Sets the limits of time of a run. A search of two halves is not paused: each of them has its part of the share. */
+static void set_limits(const sx_session *session, const bench *b, sx_run_options *run) {
+    const limits l = limits_of(session);
+    const bool halves = b->width.at_length && l.pause > 0;
+    run->seconds = halves ? fmin(l.seconds, 2 * l.pause) : l.seconds;
+    run->pause_seconds = session->wide || halves ? 0 : l.pause;
+}
+
 /* Makes the run, with the start point a checkpoint holds or a new one. */
 static sx_status prepare_run(sx_session *session, bench *b) {
     const sx_session_options *o = session->options;
@@ -180,7 +198,7 @@ static sx_status prepare_run(sx_session *session, bench *b) {
     run.resume_size = session->state_size;
     run.starts = session->start.point;
     run.n_starts = session->start.point ? 1 : 0;
-    run.seconds = share_of(session);
+    set_limits(session, b, &run);
     if (session->wide || session->again)
         SX_TRY(set_known_start(session, b, &run));
     else if (begins_from_model(session))
@@ -371,6 +389,15 @@ static sx_status take_proven(const sx_session *session, const bench *b, bool *ta
     return status;
 }
 
+/* Keeps the state of a run that was paused, for the round that goes on with it. */
+static void keep_paused(sx_session *session, sx_run *run) {
+    sx_paused *paused = &session->paused[session->at];
+    paused->state = sx_run_take_paused(run, &paused->size);
+    if (!paused->state) return;
+    paused->start = session->start;
+    session->start = (sx_start){.chosen = true, .from = SX_WARM_NONE};
+}
+
 /* Searches a layer's space, with remainders if session->wide; *widens: they should be searched next. */
 static sx_status search_space(sx_session *session, sx_layer_result *result, bool *widens) {
     bench *b = calloc(1, sizeof *b);
@@ -393,6 +420,7 @@ static sx_status search_space(sx_session *session, sx_layer_result *result, bool
     session->state = NULL;
     session->state_size = 0;
     if (b->run) collected = collect_layer(session, b, result);
+    if (b->run && session->paused) keep_paused(session, b->run);
     result->share = session->options->space.remainders ? 0 : b->width.share;
     *widens = !taken && sx_session_goes_on(&b->width, result);
     bench_free(b);

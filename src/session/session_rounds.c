@@ -1,8 +1,10 @@
-/* A session at any time. Half of a limit of time is for all layers alike, half by what they cost at the least. Time that is
- * left after every layer was searched goes to the layer whose gap costs most, in rounds: each searches it again from the answer
- * there is, for twice the time that it had or for its share of all gaps, whichever is more. And a session that is interrupted
- * gives layers that it has not reached a quick answer, so that it answers for the whole network: Sunstone, random draws where
- * Sunstone finds nothing, and what is left of the time that this may take for those that cost most. */
+/* A session at any time. Shares of a limit of time: half for all layers alike, half by what they cost at the least. A layer is
+ * searched as without a limit, and paused at its share of the first half of the time. Then the layers whose gaps cost most are
+ * searched in rounds, for twice the time that they had or for their share of all gaps, whichever is more: those that were
+ * paused go on where they were, still as without a limit until half of the time is over, so that a network whose proofs take
+ * half of the time is searched as if there were none; others begin again from the answer there is. And a session that is
+ * interrupted gives layers that it has not reached a quick answer, so that it answers for the whole network: Sunstone, random
+ * draws where Sunstone finds nothing, and what is left of the time that this may take for those that cost most. */
 #include "base/cancel.h"
 #include "base/status.h"
 #include "session/session.h"
@@ -14,6 +16,7 @@
 static const double LEAST_ROUND = 0.05, QUICK_ROUND = 0.1;
 static const double LATE_SHARE =
     0.1; /* of the time, beyond its end: for a layer that costs more than all others */
+static const double LONGER = 1.25;       /* times its time, until a round that is not paused ends */
 static const double QUICK_SECONDS = 1.5; /* of all layers together */
 enum { QUICK_EVALUATIONS = 20000 };
 
@@ -36,6 +39,13 @@ static double least_cost(const sx_session *session, size_t index) {
     return times_of(session, index) * least;
 }
 
+/* Whether time that is left is to be spent on rounds. */
+static bool has_rounds(const sx_session *session) {
+    const sx_run_options *run = &session->options->run;
+    return run->seconds > 0 && run->evaluations == 0 && run->k_best <= 1 && !run->pareto &&
+           run->objective.n_criteria == 1 && !session->options->outside && !sx_ranks_active(run->ranks);
+}
+
 sx_status sx_session_weigh(sx_session *session) {
     const size_t n = session->network->n_layers;
     double sum = 0, distinct = 0;
@@ -46,6 +56,10 @@ sx_status sx_session_weigh(sx_session *session) {
         if (session->first[i] != i) continue;
         sum += session->weight[i] = least_cost(session, i);
         distinct++;
+    }
+    if (distinct > 1 && has_rounds(session) && !session->options->navigator) {
+        session->paused = calloc(n, sizeof *session->paused);
+        if (!session->paused) return sx_error_memory();
     }
     for (size_t i = 0; i < n; i++)
         session->weight[i] = 1 / distinct + (sum > 0 && isfinite(sum) ? session->weight[i] / sum : 0);
@@ -70,26 +84,48 @@ static double seconds_left(const sx_session *session) {
     return left;
 }
 
-/* The layer that is searched next and its seconds; false where none is left to search. When time is over, only a layer without an
- * answer, or one whose gap costs more than all else: its share was too short for it. */
-static bool choose_round(const sx_session *session, const bool *closed, size_t *index, double *seconds) {
-    const size_t n = session->network->n_layers;
-    const double total = session->options->run.seconds;
-    double most = 0, all = 0, values = 0, left = seconds_left(session);
-    for (size_t i = 0; i < n; i++) {
-        const sx_layer_result *result = &session->out->layer[i];
-        double cost = closed[i] ? 0 : open_cost(session, i);
-        all += cost;
-        if (session->first[i] == i && result->found) values += times_of(session, i) * result->best.value;
+/* Whether layer `index` may have a round: only paused ones while the search is as without a limit. */
+static bool is_eligible(const sx_session *session, const bool *closed, size_t index, bool calm) {
+    return !closed[index] && (!calm || session->paused[index].state);
+}
+
+/* The open layer whose gap costs most, and what all gaps of layers that may have a round cost; 0: there is none. */
+static double find_costliest(const sx_session *session, const bool *closed, bool calm, size_t *index,
+                             double *all) {
+    double most = 0;
+    *all = 0;
+    for (size_t i = 0; i < session->network->n_layers; i++) {
+        const double cost = is_eligible(session, closed, i, calm) ? open_cost(session, i) : 0;
+        *all += cost;
         if (cost <= most) continue;
         most = cost;
         *index = i;
     }
+    return most;
+}
+
+/* What the answers of all layers cost. */
+static double sum_values(const sx_session *session) {
+    double sum = 0;
+    for (size_t i = 0; i < session->network->n_layers; i++)
+        if (session->first[i] == i && session->out->layer[i].found)
+            sum += times_of(session, i) * session->out->layer[i].best.value;
+    return sum;
+}
+
+bool sx_session_choose_round(const sx_session *session, const bool *closed, sx_round *out) {
+    const double total = session->options->run.seconds;
+    double left = seconds_left(session), calm_left = left - total / 2, all, most = 0;
+    *out = (sx_round){.calm = session->paused && calm_left >= LEAST_ROUND};
+    if (out->calm) most = find_costliest(session, closed, true, &out->index, &all);
+    if (most > 0) left = calm_left;
+    if (!(most > 0)) out->calm = false, most = find_costliest(session, closed, false, &out->index, &all);
     const bool late = left < LEAST_ROUND;
-    if (!(most > 0) || (late && (most < values / 2 || left <= -LATE_SHARE * total))) return false;
-    double share = isfinite(all) ? left * most / all : left / 4;
-    *seconds = late ? LATE_SHARE * total / 2
-                    : fmin(left, fmax(share, 2 * session->out->layer[*index].summary.seconds));
+    if (!(most > 0) || (late && (most < sum_values(session) / 2 || left <= -LATE_SHARE * total)))
+        return false;
+    const double share = isfinite(all) ? left * most / all : left / 4;
+    out->seconds = late ? LATE_SHARE * total / 2
+                        : fmin(left, fmax(share, 2 * session->out->layer[out->index].summary.seconds));
     return true;
 }
 
@@ -133,54 +169,76 @@ static sx_status join_round(const sx_session *session, size_t index, sx_layer_re
     return status;
 }
 
-/* Searches layer `index` again for a given number of seconds, without a checkpoint: that says of finished layers only. */
-static sx_status search_round(sx_session *session, size_t index, double seconds, bool *gained) {
+/* Makes what there was of layer `index` its result again where a search that went on from it found nothing, or frees it;
+ * *gained: the round was of use. */
+static void settle_resumed(const sx_session *session, size_t index, double seconds, sx_layer_result *old,
+                           bool *gained) {
+    sx_layer_result *fresh = &session->out->layer[index];
+    *gained = fresh->found && (fresh->best.value < old->best.value || fresh->summary.optimal ||
+                               fresh->summary.lower_bound > old->summary.lower_bound);
+    if (fresh->found) return;
+    sx_layer_result kept = *old;
+    *old = *fresh;
+    *fresh = kept;
+    fresh->summary.seconds += seconds;
+}
+
+/* Sets the limits of a search that goes on where it was paused, and what it goes on from. */
+static void set_resumed(sx_session *session, const sx_round *r, double had) {
+    sx_paused *paused = &session->paused[r->index];
+    const double left = fmax(seconds_left(session), r->seconds), until = r->calm ? left : LONGER * r->seconds;
+    session->seconds = had + fmin(left, until);
+    session->pause = r->calm || until < left ? had + r->seconds : 0;
+    session->start = paused->start;
+    session->state = paused->state;
+    session->state_size = paused->size;
+    *paused = (sx_paused){.start.from = SX_WARM_NONE};
+}
+
+/* Searches a layer in a round, without a checkpoint: that says of finished layers only. */
+static sx_status search_round(const sx_session *session, const sx_round *r, bool *gained) {
     const sx_session_options *o = session->options;
     sx_session_options options = *o;
     sx_session round = *session;
-    sx_layer_result *slot = &session->out->layer[index], old = *slot;
-    *slot = (sx_layer_result){.same_as = index, .warm_from = SX_WARM_NONE};
+    sx_layer_result *slot = &session->out->layer[r->index], old = *slot;
+    const bool resumed = session->paused && session->paused[r->index].state;
     options.checkpoint = NULL;
     options.store = NULL;
     round.options = &options;
-    round.at = index;
+    round.at = r->index;
     round.wide = false;
-    round.seconds = seconds;
-    round.again = &old;
+    round.seconds = r->seconds;
+    round.again = resumed ? NULL : &old;
     round.start = (sx_start){.chosen = true, .from = SX_WARM_NONE};
-    if (o->layer_begins) o->layer_begins(o->user, index);
-    sx_status status = sx_session_about(session, index, sx_session_search(&round));
+    if (resumed) set_resumed(&round, r, old.summary.seconds);
+    *slot = (sx_layer_result){.same_as = r->index, .warm_from = SX_WARM_NONE};
+    if (o->layer_begins) o->layer_begins(o->user, r->index);
+    sx_status status = sx_session_about(session, r->index, sx_session_search(&round)), joined = SX_OK;
     sx_start_fini(&round.start);
-    sx_status joined = join_round(session, index, &old, gained);
+    if (resumed)
+        settle_resumed(session, r->index, r->seconds, &old, gained);
+    else
+        joined = join_round(session, r->index, &old, gained);
     sx_layer_result_fini(&old);
-    if (o->layer_ends) o->layer_ends(o->user, index, slot);
+    if (o->layer_ends) o->layer_ends(o->user, r->index, slot);
     if (!status) return joined;
     sx_status_free(joined);
     return status;
 }
 
-/* Whether time that is left is to be spent on rounds. */
-static bool has_rounds(const sx_session *session) {
-    const sx_run_options *run = &session->options->run;
-    return run->seconds > 0 && run->evaluations == 0 && run->k_best <= 1 && !run->pareto &&
-           run->objective.n_criteria == 1 && !session->options->outside && !sx_ranks_active(run->ranks) &&
-           session->out->complete;
-}
-
 sx_status sx_session_rounds(sx_session *session) {
-    if (!has_rounds(session)) return SX_OK;
+    if (!has_rounds(session) || !session->out->complete) return SX_OK;
     bool *closed = calloc(session->network->n_layers, sizeof *closed);
     if (!closed) return sx_error_memory();
     sx_status status = SX_OK;
-    size_t index = 0;
-    double seconds = 0;
+    sx_round r;
     while (!status && !sx_is_cancelled(session->options->run.cancel) &&
-           choose_round(session, closed, &index, &seconds)) {
+           sx_session_choose_round(session, closed, &r)) {
         bool gained = false;
-        status = search_round(session, index, seconds, &gained);
-        closed[index] = !gained && session->out->layer[index].summary.stop != SX_STOP_TIME;
+        status = search_round(session, &r, &gained);
+        closed[r.index] = !gained && session->out->layer[r.index].summary.stop != SX_STOP_TIME;
         if (!status && session->options->checkpoint) status = sx_session_save(session, NULL, 0);
-        if (!status && gained) status = sx_session_keep(session, index);
+        if (!status && gained) status = sx_session_keep(session, r.index);
     }
     free(closed);
     return status;
@@ -205,6 +263,8 @@ static sx_status answer_by(sx_session *session, size_t index, const char *mapper
     quick.at = index;
     quick.wide = false;
     quick.seconds = seconds;
+    quick.pause = 0;
+    quick.paused = NULL;
     quick.state = NULL;
     quick.state_size = 0;
     quick.start = (sx_start){.chosen = true, .from = SX_WARM_NONE};
@@ -236,7 +296,8 @@ static sx_status improve_layer(const sx_session *session, size_t index, double s
     quick.options = &options;
     quick.state = NULL;
     quick.state_size = 0;
-    SX_TRY(search_round(&quick, index, seconds, &gained));
+    quick.paused = NULL;
+    SX_TRY(search_round(&quick, &(sx_round){index, seconds, false}, &gained));
     session->out->layer[index].summary.stop = SX_STOP_SIGNAL;
     return SX_OK;
 }

@@ -149,6 +149,10 @@ typedef struct sx_arch {
 /* A level and a compute unit with every default: one instance, unlimited, 16-bit words, blocks of 1, no
  * energy. */
 void sx_storage_init(sx_storage *level);
+
+/* How many children each instance of a level has in X and in Y. */
+uint64_t sx_arch_fanout_x(const sx_arch *arch, int level);
+uint64_t sx_arch_fanout_y(const sx_arch *arch, int level);
 void sx_compute_init(sx_compute *compute);
 
 /* Refuses an architecture that breaks a rule: limits, names, instances that are not mesh_x * mesh_y, a mesh

@@ -72,7 +72,7 @@ typedef struct sx_verify_progress {
 
 typedef struct sx_verify_options {
     unsigned threads;        /* 0: 1 */
-    uint64_t steps;          /* give up after about so many; 0: never */
+    uint64_t steps;          /* after about which it gives up; 0: never */
     double memory;           /* bytes that tables of bounds may take, about; 0: 4 GiB */
     const sx_cancel *cancel; /* when it is set: end; may be NULL */
     void (*progress)(void *user, const sx_verify_progress *progress); /* called periodically; may be NULL */

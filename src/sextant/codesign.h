@@ -56,8 +56,7 @@ typedef enum sx_codesign_method {
     SX_CODESIGN_EXACT,    /* branch and bound: designs whose lower bound is beyond the best are cut */
 } sx_codesign_method;
 
-/* The name of a method, such as "sunstone-arch", and a line about it; NULL where there is none of that
- * number. */
+/* The name of a method, such as "sunstone-arch", and a line about it; NULL past the last. */
 const char *sx_codesign_method_name(sx_codesign_method method, const char **about);
 
 typedef struct sx_codesign_options {

@@ -20,8 +20,8 @@ typedef struct sx_level_limits {
     int8_t split; /* the first ones of the spatial order that lie on X, those of one iteration counted where
                      `inner` and `outer` place them; -1: free */
     uint8_t must_keep, must_bypass; /* bit masks over tensors */
-    uint8_t no_temporal_reuse, no_multicast, no_link_transfer,
-        rmw_first_update;   /* of all mappings, as masks */
+    uint8_t no_temporal_reuse, no_multicast, no_link_transfer, rmw_first_update,
+        no_coalesce;        /* of all mappings, as masks */
     double min_utilization; /* share of the level's words in use; 0: any */
     double min_parallelism; /* share of the compute units inside an instance in use; 0: any */
 } sx_level_limits;
@@ -32,6 +32,7 @@ static inline void sx_level_limits_impose(const sx_level_limits *limits, sx_mapp
     level->no_multicast = limits->no_multicast;
     level->no_link_transfer = limits->no_link_transfer;
     level->rmw_first_update = limits->rmw_first_update;
+    level->no_coalesce = limits->no_coalesce;
 }
 
 /* Plain data, made for one problem and one architecture. */

@@ -25,7 +25,7 @@ typedef enum sx_reason {
     SX_SPARSE_UNDEFINED,    /* level, tensor: Timeloop's rules for sparse tensors give no result */
     SX_COUNT_OVERFLOW,      /* a count exceeds 2^62 */
     SX_BOUND_EXCEEDED,      /* not illegal: an early-out evaluation passed its bound */
-    SX_NO_MEMORY,           /* not illegal: the evaluator could not grow its workspace */
+    SX_NO_MEMORY,           /* not illegal: the workspace could not grow */
     /* Not illegal: a limit of the model keeps it from counting what level and tensor exchange. */
     SX_LIMIT_CHILDREN, /* have children of an instance whose multicast groups must be listed one by one */
     SX_LIMIT_CLASSES,  /* have kinds of children that remainders tell apart */

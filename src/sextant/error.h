@@ -13,6 +13,9 @@ typedef struct sx_error {
     char *hint;
 } sx_error;
 
+/* The error that memory is out, which is static. */
+SX_MUST_USE sx_status sx_error_memory(void);
+
 /* All zero: not set. */
 struct sx_cancel {
     int set;

@@ -68,7 +68,7 @@ typedef struct sx_fused_group {
     bool one_pass;         /* a softmax between its layers runs by slices */
     bool recompute;        /* rows that windows of two steps share are made again; else they are kept */
     int n_held;            /* tensors from outside that are held on chip while the loops run */
-    int n_sliced;          /* of them, the first so many by slices, each while the innermost loop runs */
+    int n_sliced; /* how many of them, from the first on, are read by slices, each while the innermost loop runs */
     char held[SX_MAX_HELD][SX_NAME_SIZE];
     sx_score score, unfused; /* sums */
     double value, bound;     /* of the objective: as if the group were alone */
@@ -123,9 +123,9 @@ typedef struct sx_fusing_options {
     const char
         *window;   /* what becomes of rows that windows of two steps share: "retain", "recompute" or "best" */
     bool one_pass; /* a softmax may run by slices, with running maxima and sums */
-    size_t k_best; /* so many plans are found; 0: one */
+    size_t k_best; /* how many plans are found; 0: one */
     int row_loops; /* that the layers of a group may share: 2, or else 1 */
-    size_t orders; /* at most so many orders of the einsums are tried, where the graph leaves a choice */
+    size_t orders; /* how many orders of the einsums are tried at most, where the graph leaves a choice */
     double gap;    /* stop where a plan is known that is at most that share above the lower bound */
 } sx_fusing_options;
 
@@ -140,7 +140,7 @@ SX_MUST_USE sx_status sx_session_fuse(const sx_graph *graph, const sx_network *n
                                       const sx_fusing_options *fuse, SX_OWN sx_fused **out);
 
 /* Evaluates the fused mapping of a graph that an input holds as its section `fused`. An illegal one gives a reason,
- * no error. `steps`: layers are counted by execution, with at most so many steps each; 0: by the model. */
+ * no error. `steps`: layers are counted by execution, each in at most `steps` steps; 0: by the model. */
 SX_MUST_USE sx_status sx_session_fused_read(const sx_graph *graph, const sx_network *network,
                                             const sx_arch *arch, const sx_session_options *options,
                                             const sx_input *input, uint64_t steps, SX_OWN sx_fused **out);

@@ -17,7 +17,7 @@ typedef enum sx_independent_verdict {
 
 typedef struct sx_independent_options {
     unsigned threads;        /* 0: 1 */
-    double seconds;          /* give up after so many; 0: never */
+    double seconds;          /* after which it gives up; 0: never */
     const sx_cancel *cancel; /* when it is set: end; may be NULL */
 } sx_independent_options;
 

@@ -13,6 +13,11 @@ typedef struct sx_input sx_input;
 /* A graph, which is freed with sx_graph_fini. */
 SX_MUST_USE sx_status sx_input_graph(sx_input *input, sx_graph *out);
 
+/* The catalog: entry `index`, its name and a line about it; NULL past the last. */
+const char *sx_catalog_arch_name(size_t index, const char **about);
+const char *sx_catalog_problem_name(size_t index, const char **about);
+const char *sx_catalog_network_name(size_t index, const char **about);
+
 /* How many sections and architectures state constraints, of whatever kind. */
 size_t sx_input_n_constraints(const sx_input *input);
 

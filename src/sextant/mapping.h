@@ -25,6 +25,9 @@ typedef struct sx_mapping_level {
     uint8_t keep;
     uint8_t no_temporal_reuse, no_multicast, no_link_transfer, rmw_first_update;
     uint16_t x_part;
+    uint8_t
+        no_coalesce; /* tensors of which the level passes on every access, as if it kept none of their words */
+    uint8_t padding[3];
 } sx_mapping_level;
 
 /* Plain data, zero-padded beyond n_levels, n_dims and n_tensors: equal mappings are equal bytes. */

@@ -1,5 +1,5 @@
 /* The cost model. A model is compiled once per (problem, architecture), never changes, and may be shared by
- * threads; an evaluator is one thread's workspace on it. */
+ * threads; a workspace is what one thread needs to evaluate by it. */
 #ifndef SX_MODEL_H
 #define SX_MODEL_H
 
@@ -71,7 +71,7 @@ SX_MUST_USE sx_status sx_format_search_aim(sx_format_search *search, const sx_ob
 void sx_model_options_init(sx_model_options *options);
 
 typedef struct sx_model sx_model;
-typedef struct sx_evaluator sx_evaluator;
+typedef struct sx_model_workspace sx_model_workspace;
 
 /* Compiles a model; options may be NULL. Copies what it needs of problem and architecture. */
 SX_MUST_USE sx_status sx_model_new(const sx_problem *problem, const sx_arch *arch,
@@ -95,25 +95,29 @@ sx_score sx_model_minimum(const sx_model *model, uint8_t backed);
  * level, halos left out, all compute units busy. No bound: a mapping that bypasses levels can be below it. */
 sx_score sx_model_algorithmic_minimum(const sx_model *model);
 
-SX_MUST_USE sx_status sx_evaluator_new(const sx_model *model, SX_OWN sx_evaluator **out);
-void sx_evaluator_free(SX_TAKE sx_evaluator *evaluator);
+/* What a model was compiled from. */
+const sx_problem *sx_model_problem(const sx_model *model);
+const sx_arch *sx_model_arch(const sx_model *model);
+
+SX_MUST_USE sx_status sx_model_workspace_new(const sx_model *model, SX_OWN sx_model_workspace **out);
+void sx_model_workspace_free(SX_TAKE sx_model_workspace *workspace);
 
 /* Is the mapping legal? Nothing else is computed. */
 sx_verdict sx_check(const sx_model *model, const sx_mapping *mapping);
 
 /* The whole cost, of the levels and tensors there are. *out is of no use unless the verdict is SX_LEGAL. */
-sx_verdict sx_evaluate(sx_evaluator *evaluator, const sx_mapping *mapping, sx_cost *out);
+sx_verdict sx_evaluate(sx_model_workspace *workspace, const sx_mapping *mapping, sx_cost *out);
 
 /* The totals only, which are bit for bit those of sx_evaluate, and faster. */
-sx_verdict sx_evaluate_score(sx_evaluator *evaluator, const sx_mapping *mapping, sx_score *out);
+sx_verdict sx_evaluate_score(sx_model_workspace *workspace, const sx_mapping *mapping, sx_score *out);
 
 /* As sx_evaluate_score, but gives up with SX_BOUND_EXCEEDED as soon as the objective's first criterion cannot
  * come out at or below `bound`. */
-sx_verdict sx_evaluate_within(sx_evaluator *evaluator, const sx_mapping *mapping,
+sx_verdict sx_evaluate_within(sx_model_workspace *workspace, const sx_mapping *mapping,
                               const sx_objective *objective, double bound, sx_score *out);
 
 /* sx_evaluate_score over n mappings; scores of illegal ones are set to infinity. */
-void sx_evaluate_batch(sx_evaluator *evaluator, const sx_mapping *mappings, size_t n, sx_score *scores,
+void sx_evaluate_batch(sx_model_workspace *workspace, const sx_mapping *mappings, size_t n, sx_score *scores,
                        sx_verdict *verdicts);
 
 /* The same for many mappings, on several threads (0: one). Mappings lie `stride` bytes apart: the size of

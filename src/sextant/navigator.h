@@ -72,14 +72,14 @@ SX_MUST_USE sx_status sx_run_damaged(const sx_run *run);
 bool sx_run_holds(const sx_run *run, const void *points, size_t n);
 
 /* Searches by another navigator, "name:key=value,...", as a part of this one: with the run's budget, but no
- * further than to so many evaluations of the run (UINT64_MAX: no other limit) and, where the run's time is
+ * further than to `until` evaluations of the run (UINT64_MAX: no other limit) and, where the run's time is
  * limited, for no more than a share of what is left of it (0: all of it). It begins from the best so far. Its
  * state goes into checkpoints too: of a run that is resumed, the first call must be the one that was
  * interrupted. */
 SX_MUST_USE sx_status sx_run_call(sx_run *run, const char *navigator, uint64_t until, double share);
 
-/* The same for a navigator that is called several times and each time goes on where it was, up to so many
- * evaluations in all these calls. It begins as if it were alone; another text than that of the last call
+/* The same for a navigator that is called several times and each time goes on where it was, up to a number
+ * of evaluations in all these calls. It begins as if it were alone; another text than that of the last call
  * begins anew. Once it is complete, further calls do nothing. And the evaluations of these
  * calls so far; UINT64_MAX once it is complete. */
 SX_MUST_USE sx_status sx_run_call_on(sx_run *run, const char *navigator, uint64_t evaluations, double share);
@@ -87,9 +87,9 @@ uint64_t sx_run_called_on(const sx_run *run);
 /* How far these calls are behind a share of the run's time, in evaluations; 0 where they are not. */
 uint64_t sx_run_called_behind(const sx_run *run, double share);
 
-/* Navigators that take turns. Part number `part` goes on where it was, for a turn of so many evaluations and
+/* Navigators that take turns. Part number `part` goes on where it was, for a turn of a number of evaluations and
  * then up to its next safe point, so that no generation is cut. It plans as if the run had `plan` evaluations
- * (0: what the run has), begins anew when that are spent, and learns at the beginning of a turn what others
+ * (0: what the run has), begins anew when these are spent, and learns at the beginning of a turn what others
  * have found (sx_run_news). The first turn begins from the best so far where the run has start points, else as
  * if it were alone. Once it is complete, further turns do nothing. Parts must not call others. Of a run that
  * is resumed, the first turn must be the one that was interrupted. */

@@ -56,6 +56,9 @@ typedef struct sx_objective {
     const char *name; /* of the function, for people and checkpoints */
 } sx_objective;
 
+/* Objective number `index` and a line about it; NULL past the last. */
+const char *sx_objective_name(size_t index, const char **about);
+
 /* Reads a name of sx_objective_name, a product such as "e^2*d", or a list of them with commas. */
 SX_MUST_USE sx_status sx_objective_parse(const char *text, sx_objective *out);
 /* The same for a model: besides, products of its metrics by name, such as "area*latency^2"; with a minus

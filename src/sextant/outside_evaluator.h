@@ -5,8 +5,8 @@
  * An outside evaluator that dies, answers late or with nonsense is started again and asked again. A point that it fails on
  * twice counts as illegal. When it was restarted as often as allowed, or has never answered, the search ends with
  * an error, and what was found before stands. */
-#ifndef SX_JUDGE_H
-#define SX_JUDGE_H
+#ifndef SX_OUTSIDE_EVALUATOR_H
+#define SX_OUTSIDE_EVALUATOR_H
 
 #include "sextant/error.h"
 #include "sextant/point_model.h"
@@ -40,7 +40,7 @@ typedef struct sx_outside_evaluator_account {
     unsigned restarts;  /* of its program */
     uint64_t failed_at; /* the question of the last failure; 0: none */
     char failure[256];  /* what that was */
-    double expected;    /* of the last answer, before it was asked for; 0: nothing was */
+    double expected;    /* of the last answer, before it was asked for; 0: nothing was expected */
     char refusal[128];  /* what it said of the last point that it refused */
 } sx_outside_evaluator_account;
 sx_outside_evaluator_account sx_outside_evaluator_report(const sx_outside_evaluator *outside);

@@ -52,6 +52,12 @@ typedef struct sx_problem {
  * or a rank without dimensions, not exactly one output, counts beyond 2^62. */
 SX_MUST_USE sx_status sx_problem_check(const sx_problem *problem);
 
+/* The index of the output. */
+int sx_problem_output(const sx_problem *problem);
+
+/* The words that a whole tensor spans (its bounding box, as the model counts tiles). */
+uint64_t sx_problem_words(const sx_problem *problem, int tensor);
+
 /* The tensor that a name such as Inputs, Weights or Outputs stands for, -1 where no rule says: the output; of
  * two inputs by their own names, else the one with a sliding window is the input and the other the weights,
  * else the first and the second; of more than two only by their own names. */

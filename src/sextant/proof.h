@@ -17,15 +17,16 @@
 
 typedef struct sx_proof {
     uint64_t n_spatial; /* spatial mappings, all there are */
-    double lower_bound; /* of all mappings, as far as the proof itself shows it; set by who keeps the proof */
-    size_t width;       /* factors of a spatial mapping: levels times dimensions, level by level */
+    double
+        lower_bound; /* of all mappings, as far as the proof itself shows it; set by the search that keeps the proof */
+    size_t width; /* factors of a spatial mapping: levels times dimensions, level by level */
     size_t n_entries, room;
     bool *searched;    /* per entry: all its mappings were gone through; otherwise a bound by tables holds */
     double *bound;     /* that bound, where not searched */
     uint32_t *spatial; /* the factors */
 } sx_proof;
 
-/* A proof over so many spatial mappings, without entries. */
+/* A proof over n spatial mappings, without entries. */
 SX_MUST_USE sx_status sx_proof_new(uint64_t n_spatial, size_t width, SX_OWN sx_proof **out);
 void sx_proof_free(SX_TAKE sx_proof *proof);
 

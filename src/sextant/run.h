@@ -24,7 +24,7 @@ typedef struct sx_run_options {
     uint64_t evaluations; /* points given to the model; 0: no limit */
     double seconds;       /* 0: no limit; makes a run impossible to repeat exactly */
     double target;        /* stop at this value of the objective or below; 0: none */
-    uint64_t patience;    /* stop after so many evaluations without improvement; 0: never */
+    uint64_t patience;    /* evaluations without improvement after which it stops; 0: never stops */
     uint64_t seed;
     unsigned threads;   /* 0: 1; results do not depend on it */
     unsigned k_best;    /* how many different best points to remember; 0: 1 */
@@ -38,7 +38,10 @@ typedef struct sx_run_options {
     /* Called with the state of the run, at safe points and about every checkpoint_seconds; may be NULL. */
     sx_status (*checkpoint)(void *user, const void *bytes, size_t size);
     double checkpoint_seconds;
-    void *user;         /* of both */
+    void *user; /* of both */
+    /* Once there is an incumbent, stop after this many seconds at the next safe point, with the state for another run to
+     * resume from (sx_run_take_paused); 0: never. Unlike `seconds`, nothing that the search does depends on it. */
+    double pause_seconds;
     const void *resume; /* bytes that a checkpoint of the same run wrote; NULL: begin anew */
     size_t resume_size;
     sx_ranks *ranks; /* processes that divide the work, all of which make this run; NULL: this one alone.
@@ -57,6 +60,9 @@ void sx_run_free(SX_TAKE sx_run *run);
 /* Searches by a navigator, "name" or "name:key=value,key=value". An exhausted budget is no error, and neither
  * is finding nothing; a run searches once. What was found can also be asked for after an error. */
 SX_MUST_USE sx_status sx_run_search(sx_run *run, const char *navigator);
+
+/* The state of a run that was paused, for options.resume; NULL where it was not. */
+SX_OWN void *sx_run_take_paused(sx_run *run, size_t *size);
 
 /* The same by a navigator of the caller's own, under that name, with settings "key=value,..." (NULL: as
  * preset). The navigator must outlive the search. */
@@ -107,7 +113,7 @@ sx_run_summary sx_run_result(const sx_run *run);
 bool sx_run_best(const sx_run *run, size_t index, sx_found *out);
 bool sx_run_front(const sx_run *run, size_t index, sx_found *out);
 bool sx_run_trace(const sx_run *run, size_t index, sx_trace_point *out);
-/* Hands over how the space was closed; NULL where nobody asked, nothing is proven, or it was handed over
+/* Hands over how the space was closed; NULL where it was not asked for, nothing is proven, or it was handed over
  * before. */
 SX_OWN sx_proof *sx_run_take_proof(sx_run *run);
 

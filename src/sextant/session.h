@@ -14,7 +14,7 @@
 
 typedef enum sx_warm { SX_WARM_OFF, SX_WARM_PREVIOUS, SX_WARM_SIMILARITY } sx_warm;
 
-/* The name of a way to begin warm, such as "similarity"; NULL where there is none of that number. */
+/* The name of a way to begin warm, such as "similarity"; NULL past the last. */
 const char *sx_warm_name(sx_warm warm);
 /* The way of that name; an error lists the names, beginning with `option`. */
 SX_MUST_USE sx_status sx_warm_named(const char *option, const char *name, sx_warm *out);

@@ -36,7 +36,7 @@ typedef struct sx_timing {
     uint8_t shared; /* the level that they share, whose bandwidth brings the operands of a tile */
     uint8_t n_tiles, n_rates;
     uint32_t tile[SX_MAX_KERNEL_TILES][2]; /* rows and columns */
-    uint32_t rate_bits[SX_MAX_RATES];      /* operands of at most so many bits ... */
+    uint32_t rate_bits[SX_MAX_RATES];      /* up to this width of the operands ... */
     double rate[SX_MAX_RATES]; /* ... multiply that much faster than the compute units' own width */
     double link_bandwidth;     /* bytes per second and chip; 0: there is no link */
     double link_latency;       /* seconds of a transfer between two chips */

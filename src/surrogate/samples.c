@@ -64,14 +64,14 @@ typedef struct drawn {
     sx_problem problem;
     sx_model *model;
     sx_space *space;
-    sx_evaluator *evaluator;
+    sx_model_workspace *workspace;
     void *point;
     sx_score minimum;
     sx_cost cost;
 } drawn;
 
 static void drawn_free(drawn *d) {
-    sx_evaluator_free(d->evaluator);
+    sx_model_workspace_free(d->workspace);
     sx_space_free(d->space);
     sx_model_free(d->model);
     free(d->point);
@@ -81,7 +81,7 @@ static void drawn_free(drawn *d) {
 /* Makes the space of a problem and sees whether it has a legal mapping. */
 static sx_status try_problem(const sx_samples *samples, drawn *d, sx_rng *rng, bool *legal) {
     SX_TRY(make_space(&samples->options, &d->problem, &d->model, &d->space));
-    SX_TRY(sx_evaluator_new(d->model, &d->evaluator));
+    SX_TRY(sx_model_workspace_new(d->model, &d->workspace));
     d->point = malloc(sx_space_point_size(d->space));
     if (!d->point) return sx_error_memory();
     d->minimum = sx_model_algorithmic_minimum(d->model);
@@ -123,7 +123,7 @@ static sx_status sample_problem(const sx_samples *samples, uint64_t index, drawn
         SX_TRY(sx_space_unfinished_status(d->space));
         if (sx_space_unfinished(d->space)) return SX_OK; /* cancelled: the shard is not kept */
         sx_verdict verdict = {0};
-        if (legal) verdict = sx_evaluate(d->evaluator, sx_map_point(d->point), &d->cost);
+        if (legal) verdict = sx_evaluate(d->workspace, sx_map_point(d->point), &d->cost);
         SX_TRY(sx_verdict_status(&verdict, &d->problem, o->arch));
         if (!legal || verdict.reason != SX_LEGAL)
             return sx_error_new(SX_ERR_INTERNAL, "a sampled mapping is not legal");

@@ -6,7 +6,11 @@
 
 #include "systolic/plan.h"
 
+#ifdef SX_SMALL_CODE /* sanitizers take half a minute to compile what is inlined for speed */
+#define SX_INLINE static inline
+#else
 #define SX_INLINE static inline __attribute__((always_inline))
+#endif
 
 /* The properties of a form: how arrays are indexed, which are space loops, what is stationary. */
 typedef struct sx_systolic_outline {

@@ -3,6 +3,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "frontend/timeloop/timeloop.h"
+#include "text/document/nulls.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -262,6 +263,7 @@ static sx_status check_sections(const sx_input *input) {
         for (size_t k = 0; k < sizeof known / sizeof *known; k++)
             found |= strcmp(section->key, known[k]) == 0;
         if (!found) return sx_error_at(section->place, "a certificate has no section '%.64s'", section->key);
+        SX_TRY(sx_node_refuse_null(section->value, "the certificate"));
     }
     return SX_OK;
 }

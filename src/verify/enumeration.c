@@ -17,7 +17,7 @@
 struct sx_enumeration {
     sx_check_context context;
     sx_outline_bound *bounds;
-    sx_evaluator *evaluator;
+    sx_model_workspace *workspace;
     bool sound; /* the objective does not fall as energy or cycles grow: bounds say something */
     bool whole; /* go through all tiles and orders, not only the innermost tiles */
     sx_check_outcome outcome;
@@ -72,7 +72,7 @@ sx_status sx_enumeration_new(const sx_check_context *context, sx_enumeration **o
         sx_level_limits_impose(&context->space->constraints->level[s], &t->mapping.level[s]);
     sx_status status =
         number_divisors(t) ? sx_outline_bound_new(context->bound, &t->bounds) : sx_error_memory();
-    if (!status) status = sx_evaluator_new(context->space->model, &t->evaluator);
+    if (!status) status = sx_model_workspace_new(context->space->model, &t->workspace);
     if (status) {
         sx_enumeration_free(t);
         return status;
@@ -85,7 +85,7 @@ void sx_enumeration_free(sx_enumeration *t) {
     if (!t) return;
     for (int d = 0; d < SX_MAX_DIMS; d++) free(t->point[d]);
     sx_outline_bound_free(t->bounds);
-    sx_evaluator_free(t->evaluator);
+    sx_model_workspace_free(t->workspace);
     sx_status_free(t->failure);
     free(t);
 }
@@ -174,7 +174,7 @@ static void evaluate_mapping(sx_enumeration *t) {
     const sx_verify_space *space = t->context.space;
     sx_score score;
     sx_verdict verdict =
-        sx_evaluate_within(t->evaluator, &t->mapping, t->context.objective, t->value, &score);
+        sx_evaluate_within(t->workspace, &t->mapping, t->context.objective, t->value, &score);
     t->evaluations++;
     if (verdict.reason >= SX_NO_MEMORY)
         fail_check(t, sx_verdict_status(&verdict, space->problem, space->arch));

@@ -154,19 +154,19 @@ sx_status sx_mapping_exact_energy(const sx_model *model, const sx_mapping *mappi
                                   char text[SX_FRACTION_SIZE]) {
     const sx_problem *problem = sx_model_problem(model);
     const sx_arch *arch = sx_model_arch(model);
-    sx_evaluator *evaluator;
+    sx_model_workspace *workspace;
     fraction energy;
     *text = 0;
     if (model->sparse || model->range || model->formats) return SX_OK;
     sx_cost *cost = malloc(sizeof *cost);
-    sx_status status = cost ? sx_evaluator_new(model, &evaluator) : sx_error_memory();
+    sx_status status = cost ? sx_model_workspace_new(model, &workspace) : sx_error_memory();
     if (status) {
         free(cost);
         return status;
     }
-    sx_verdict verdict = sx_evaluate(evaluator, mapping, cost);
+    sx_verdict verdict = sx_evaluate(workspace, mapping, cost);
     if (verdict.reason == SX_LEGAL && sum_energy(problem, arch, cost, &energy)) write_fraction(&energy, text);
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(workspace);
     free(cost);
     return sx_verdict_status(&verdict, problem, arch);
 }

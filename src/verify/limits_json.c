@@ -65,6 +65,7 @@ json_t *sx_limits_tree(const sx_constraints *constraints, const sx_problem *prob
         put_mask(level, "no_multicast", problem, limits->no_multicast, tensor_name);
         put_mask(level, "no_link_transfer", problem, limits->no_link_transfer, tensor_name);
         put_mask(level, "rmw_first_update", problem, limits->rmw_first_update, tensor_name);
+        put_mask(level, "no_coalesce", problem, limits->no_coalesce, tensor_name);
         if (limits->min_utilization > 0)
             sx_json_set(level, "min_utilization", sx_json_real(limits->min_utilization));
         if (limits->min_parallelism > 0)
@@ -176,6 +177,7 @@ static sx_status read_level(const sx_node *map, const sx_problem *problem, sx_le
     SX_TRY(read_tensors(map, "no_multicast", problem, &out->no_multicast));
     SX_TRY(read_tensors(map, "no_link_transfer", problem, &out->no_link_transfer));
     SX_TRY(read_tensors(map, "rmw_first_update", problem, &out->rmw_first_update));
+    SX_TRY(read_tensors(map, "no_coalesce", problem, &out->no_coalesce));
     SX_TRY(read_share(map, "min_utilization", &out->min_utilization));
     return read_share(map, "min_parallelism", &out->min_parallelism);
 }
@@ -185,7 +187,8 @@ sx_status sx_limits_read(const sx_node *list, const sx_problem *problem, const s
     static const char *const keys[] = {
         "level",        "temporal",         "spatial",          "split",
         "keep",         "bypass",           "min_utilization",  "no_temporal_reuse",
-        "no_multicast", "no_link_transfer", "rmw_first_update", "min_parallelism"};
+        "no_multicast", "no_link_transfer", "rmw_first_update", "min_parallelism",
+        "no_coalesce"};
     unsigned seen = 0;
     sx_constraints_init(out, problem, arch);
     SX_TRY(sx_node_expect(list, SX_NODE_LIST, "constraints"));

@@ -27,7 +27,7 @@ struct sx_remainder_walk {
     sx_imperfect_tiles *tiles;
     sx_imperfect_bound bounds;
     sx_prefix_bound prefix;
-    sx_evaluator *evaluator;
+    sx_model_workspace *workspace;
     sx_mapping mapping;
     uint32_t low[SX_MAX_LEVELS][SX_MAX_DIMS], high[SX_MAX_LEVELS][SX_MAX_DIMS]; /* factors that are alike */
     sx_check_outcome outcome;
@@ -57,7 +57,7 @@ sx_status sx_remainder_walk_new(const sx_check_context *context, sx_remainder_wa
     sx_status status =
         sx_imperfect_tiles_new(space->model, space->must, space->may, MOST_TILES,
                                &(sx_interrupt){sx_check_budget_over, context->budget}, &w->tiles);
-    if (!status) status = sx_evaluator_new(space->model, &w->evaluator);
+    if (!status) status = sx_model_workspace_new(space->model, &w->workspace);
     if (status) {
         sx_remainder_walk_free(w);
         return status;
@@ -72,7 +72,7 @@ sx_status sx_remainder_walk_new(const sx_check_context *context, sx_remainder_wa
 void sx_remainder_walk_free(sx_remainder_walk *w) {
     if (!w) return;
     sx_imperfect_tiles_free(w->tiles);
-    sx_evaluator_free(w->evaluator);
+    sx_model_workspace_free(w->workspace);
     sx_status_free(w->failure);
     free(w);
 }
@@ -151,7 +151,7 @@ static void evaluate_mapping(sx_remainder_walk *w) {
     sx_score score;
     char why[400];
     sx_verdict verdict =
-        sx_evaluate_within(w->evaluator, &w->mapping, w->context.objective, w->value, &score);
+        sx_evaluate_within(w->workspace, &w->mapping, w->context.objective, w->value, &score);
     w->counts.evaluations++;
     if (verdict.reason >= SX_NO_MEMORY)
         fail_walk(w, sx_verdict_status(&verdict, space->problem, space->arch));
@@ -221,10 +221,11 @@ static void expand_factors(sx_remainder_walk *w, int s, int d) {
     set_factor(w, s, d, w->low[s][d]);
 }
 
-/* Sets all factors of a level to the least or the largest that are alike; returns the dimensions where these differ. */
-static unsigned set_factors(sx_remainder_walk *w, int s, bool high) {
+/* Sets the factors of a level's first n dimensions to the least or the largest that are alike; returns the dimensions where these
+ * differ. */
+static unsigned set_factors(sx_remainder_walk *w, int s, int n, bool high) {
     unsigned ranged = 0;
-    for (int d = 0; d < w->context.space->problem->n_dims; d++) {
+    for (int d = 0; d < n; d++) {
         set_factor(w, s, d, high ? w->high[s][d] : w->low[s][d]);
         ranged |= (unsigned)(w->low[s][d] < w->high[s][d]) << d;
     }
@@ -234,7 +235,8 @@ static unsigned set_factors(sx_remainder_walk *w, int s, bool high) {
 /* Goes on from a level whose factors are decided but for those that are alike, in all orders with that innermost loop. */
 static void try_orders(sx_remainder_walk *w, int s, int inner) {
     const sx_verify_space *space = w->context.space;
-    const unsigned all = (1u << space->problem->n_dims) - 1, ranged = set_factors(w, s, true);
+    const int n_dims = space->problem->n_dims;
+    const unsigned all = (1u << n_dims) - 1, ranged = set_factors(w, s, n_dims, true);
     sx_mapping_level *at = &w->mapping.level[s];
     size_t n;
     const uint8_t(*order)[SX_MAX_DIMS] =
@@ -245,16 +247,16 @@ static void try_orders(sx_remainder_walk *w, int s, int inner) {
                        : sx_error_memory());
     if (inner == ANY_LOOP && n > 1) n = 1;
     for (size_t i = 0; i < n && goes_on(w); i++) {
-        for (int k = 0; k < space->problem->n_dims; k++) w->prefix.decided.place[s][order[i][k]] = (uint8_t)k;
+        for (int k = 0; k < n_dims; k++) w->prefix.decided.place[s][order[i][k]] = (uint8_t)k;
         memcpy(at->temporal_order, order[i], SX_MAX_DIMS);
         if (inner >= 0 && sx_decided_first(&w->prefix.decided, s - 1, s, all).dim != inner) continue;
         const sx_prefix_query query = {.last = s, .order = true, .ranged = ranged};
         if (!is_open(w, &query)) continue;
-        set_factors(w, s, false);
+        set_factors(w, s, n_dims, false);
         expand_factors(w, s, 0);
-        set_factors(w, s, true);
+        set_factors(w, s, n_dims, true);
     }
-    set_factors(w, s, false);
+    set_factors(w, s, n_dims, false);
 }
 
 /* The largest factor of a dimension for which a level has room, where those of the dimensions after it are 1. */
@@ -272,7 +274,8 @@ static uint64_t largest_factor(sx_remainder_walk *w, int s, int d) {
     return low;
 }
 
-/* Whether some tile may be below the value that has the largest extents there is room for from dimension d on. */
+/* Whether some tile may be below the value that has the largest extents there is room for from dimension d on, and any that are
+ * alike before it. */
 static bool may_go_on(sx_remainder_walk *w, int s, int d, int inner) {
     const int n = w->context.space->problem->n_dims;
     sx_prefix_query query = {.last = s, .inner = inner};
@@ -283,7 +286,9 @@ static bool may_go_on(sx_remainder_walk *w, int s, int d, int inner) {
         query.loose |= 1u << k;
     }
     for (int k = d; k < n; k++) sx_decided_set(&w->prefix.decided, s, k, most[k]);
+    query.ranged = set_factors(w, s, d, true);
     bool open = is_open(w, &query);
+    set_factors(w, s, d, false);
     for (int k = d; k < n; k++) sx_decided_set(&w->prefix.decided, s, k, 1);
     return open;
 }

@@ -100,16 +100,16 @@ static sx_status check_exact_energy(check *k) {
 /* Evaluates the mapping again. */
 static sx_status check_mapping(check *k) {
     const sx_certificate *c = k->c;
-    sx_evaluator *evaluator;
+    sx_model_workspace *workspace;
     sx_score score;
     char why[400];
     if (!sx_verify_space_contains(&k->space, &c->mapping, why, sizeof why)) {
         refute(k, "mapping", "it is not in the space: %s", why);
         return SX_OK;
     }
-    SX_TRY(sx_evaluator_new(k->model, &evaluator));
-    sx_verdict verdict = sx_evaluate_score(evaluator, &c->mapping, &score);
-    sx_evaluator_free(evaluator);
+    SX_TRY(sx_model_workspace_new(k->model, &workspace));
+    sx_verdict verdict = sx_evaluate_score(workspace, &c->mapping, &score);
+    sx_model_workspace_free(workspace);
     SX_TRY(sx_verdict_status(&verdict, k->space.problem, k->space.arch));
     double value = sx_objective_value(&c->objective, &score);
     if (c->model.latency_tile && score.latency != c->score.latency)

@@ -288,7 +288,7 @@ static bool forgets_early(const sx_fault_counts *seen) {
 
 /* Tries all faults. Returns false in each new process; otherwise exits. */
 static bool sweep(sx_fault_counts *counts) {
-    long every = number_of("FAULT_EVERY", 40), share = number_of("FAULT_SHARE", 4), runs = 0;
+    long every = number_of("FAULT_EVERY", 25), share = number_of("FAULT_SHARE", 2), runs = 0;
     int faults = 0;
     empty_folder();
     if (!run((sx_fault){.counts = counts}, &whole.first)) return false;

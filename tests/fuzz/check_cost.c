@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* The cost of a legal mapping: the quick evaluations give the same totals, and it can be written. */
-static void check_legal(sx_evaluator *evaluator, const sx_model *model, const sx_mapping *mapping,
+static void check_legal(sx_model_workspace *evaluator, const sx_model *model, const sx_mapping *mapping,
                         const sx_cost *cost) {
     sx_score whole = sx_cost_score(cost), score;
     promise(sx_evaluate_score(evaluator, mapping, &score).reason == SX_LEGAL);
@@ -21,7 +21,7 @@ static void check_legal(sx_evaluator *evaluator, const sx_model *model, const sx
 }
 
 /* Only the oracle minds an order that is broken where it does not matter, among loops of one iteration. */
-static void check_mapping(sx_evaluator *evaluator, const sx_model *model, const sx_mapping *mapping) {
+static void check_mapping(sx_model_workspace *evaluator, const sx_model *model, const sx_mapping *mapping) {
     static sx_cost cost, truth;
     sx_verdict verdict = sx_evaluate(evaluator, mapping, &cost), oracle;
     char text[512];
@@ -37,11 +37,11 @@ static void check_mapping(sx_evaluator *evaluator, const sx_model *model, const 
 
 void check_cost(const sx_mapping *mapping, const sx_problem *problem, const sx_arch *arch) {
     sx_model *model;
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     if (!succeeded(sx_model_new(problem, arch, NULL, &model))) return;
-    if (succeeded(sx_evaluator_new(model, &evaluator))) {
+    if (succeeded(sx_model_workspace_new(model, &evaluator))) {
         check_mapping(evaluator, model, mapping);
-        sx_evaluator_free(evaluator);
+        sx_model_workspace_free(evaluator);
     }
     sx_model_free(model);
 }

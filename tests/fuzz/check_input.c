@@ -50,13 +50,13 @@ static void check_mapping(const sx_mapping *mapping, const sx_problem *problem, 
 
 /* The parts the text has, each checked; false when one of them is refused. */
 static bool read_parts(sx_input *input, sx_arch *arch, sx_problem *problem, sx_mapping *mapping) {
-    if (sx_input_has_arch(input)) {
+    if (sx_input_has(input, SX_DOCUMENT_ARCH)) {
         if (!succeeded(sx_input_arch(input, arch))) return false;
         check_arch(arch);
     } else if (!succeeded(sx_catalog_arch("eyeriss", arch))) {
         return false;
     }
-    if (sx_input_has_problem(input)) {
+    if (sx_input_has(input, SX_DOCUMENT_PROBLEM)) {
         if (!succeeded(sx_input_problem(input, problem))) return false;
         check_problem(problem);
     } else if (!succeeded(
@@ -64,7 +64,7 @@ static bool read_parts(sx_input *input, sx_arch *arch, sx_problem *problem, sx_m
         return false;
     }
     sx_mapping_init(mapping, problem, arch);
-    if (!sx_input_has_mapping(input)) return true;
+    if (!sx_input_has(input, SX_DOCUMENT_MAPPING)) return true;
     if (!succeeded(sx_input_mapping(input, problem, arch, mapping))) return false;
     check_mapping(mapping, problem, arch);
     return true;

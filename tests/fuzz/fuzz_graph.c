@@ -8,7 +8,7 @@ static bool read_graph(const char *text, size_t size, sx_graph *out) {
     sx_input *input;
     if (!succeeded(sx_input_new(&input))) return false;
     const bool read = succeeded(sx_input_add_text(input, "fuzz.yaml", text, size)) &&
-                      sx_input_has_graph(input) && succeeded(sx_input_graph(input, out));
+                      sx_input_has(input, SX_DOCUMENT_GRAPH) && succeeded(sx_input_graph(input, out));
     sx_input_free(input);
     return read;
 }

@@ -31,7 +31,7 @@ static void change(sx_mapping *mapping, const uint8_t *edit) {
     sx_mapping_level *level = &mapping->level[edit[0] % mapping->n_levels];
     unsigned dim = edit[2] % mapping->n_dims;
     uint8_t value = edit[3];
-    switch (edit[1] % 12) {
+    switch (edit[1] % 13) {
     case 0:
         level->temporal[dim] = value;
         break;
@@ -64,6 +64,9 @@ static void change(sx_mapping *mapping, const uint8_t *edit) {
         break;
     case 10:
         level->rmw_first_update = value;
+        break;
+    case 11:
+        level->no_coalesce = value;
         break;
     default:
         level->temporal_order[dim] = value;

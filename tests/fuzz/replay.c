@@ -1,7 +1,7 @@
 /* Runs fuzz targets over files instead of searching: each argument is TARGET=PATH, a file or a folder of files, or
- * TARGET+COUNT=PATH, which also runs as many inputs that are made from them: by the target's own changes, or else of any
- * bytes; TARGET+COUNT@FIRST=PATH begins with the input of that number. The same arguments make the same inputs. SX_TARGETS lists
- * the targets with their functions; CMake writes it. */
+ * TARGET+COUNT=PATH, which also runs as many inputs that are made from them: of any bytes where a grammar makes a text of
+ * them, by the target's own changes, or else by changes of lines and words; TARGET+COUNT@FIRST=PATH begins with the input of
+ * that number. The same arguments make the same inputs. SX_TARGETS lists the targets with their functions; CMake writes it. */
 #include "base/file.h"
 #include "base/vector.h"
 #include "fuzz/fuzz.h"
@@ -11,12 +11,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MAX_BYTES = 1 << 14, MAX_CHANGES = 12, MAX_RANDOM = 512 };
+enum { MAX_BYTES = 1 << 14, MAX_CHANGES = 12, MAX_TEXT_CHANGES = 4, MAX_RANDOM = 512 };
 
 typedef struct target {
     const char *name;
     int (*run)(const uint8_t *data, size_t size);
-    size_t (*mutate)(uint8_t *data, size_t size, size_t room, unsigned seed); /* NULL: any bytes */
+    size_t (*mutate)(uint8_t *data, size_t size, size_t room, unsigned seed); /* NULL: none of its own */
+    bool grammar;                                                             /* bytes choose what it makes */
 } target;
 
 static const target targets[] = {SX_TARGETS};
@@ -77,19 +78,60 @@ static void replay_folder(const target *t, const char *path, sx_vector *seeds) {
     sx_vector_clear(&names);
 }
 
+/* A part of a text: the word or the line around a place. */
+typedef struct span {
+    size_t from, to;
+} span;
+
+static span find_span(const uint8_t *data, size_t size, size_t at, bool line) {
+    const char *letters = line ? "\n" : " ,:\n\"[]{}";
+    span s = {at, at};
+    while (s.from > 0 && !(data[s.from - 1] && strchr(letters, data[s.from - 1]))) s.from--;
+    while (s.to < size && !(data[s.to] && strchr(letters, data[s.to]))) s.to++;
+    if (line && s.to < size) s.to++;
+    return s;
+}
+
+/* Changes a text in one place: a byte becomes another, a line is lost or comes again elsewhere, a word becomes another one of
+ * the text or a value at an edge. */
+static size_t change_text(uint8_t *data, size_t size, size_t room, sx_rng *rng) {
+    static const char *const edges[] = {"0",    "-1", "1e308", "18446744073709551616",
+                                        "\"\"", "[]", "null",  "nan"};
+    enum { BYTE, LOST_LINE, LINE, WORD, EDGE, N_KINDS };
+    uint8_t piece[MAX_BYTES];
+    if (size == 0) return 0;
+    const uint64_t kind = sx_rng_below(rng, N_KINDS);
+    const bool line = kind == LOST_LINE || kind == LINE;
+    span at = find_span(data, size, sx_rng_below(rng, size), line);
+    const span other = find_span(data, size, sx_rng_below(rng, size), line);
+    const char *edge = edges[sx_rng_below(rng, sizeof edges / sizeof *edges)];
+    const size_t length = kind == LOST_LINE ? 0 : kind == EDGE ? strlen(edge) : other.to - other.from;
+    if (kind == BYTE)
+        data[at.from < size ? at.from : size - 1] =
+            (uint8_t)sx_rng_below(rng, sx_rng_below(rng, 8) ? 127 : 256);
+    if (kind == LINE) at.to = at.from;
+    if (kind == BYTE || size - (at.to - at.from) + length > room) return size;
+    if (length) memcpy(piece, kind == EDGE ? (const uint8_t *)edge : data + other.from, length);
+    memmove(data + at.from + length, data + at.to, size - at.to);
+    if (length) memcpy(data + at.from, piece, length);
+    return size - (at.to - at.from) + length;
+}
+
 /* Makes an input: a file that is changed a few times, or any bytes. */
 static size_t make_input(const target *t, const sx_vector *seeds, size_t number, uint8_t data[MAX_BYTES]) {
     sx_rng rng = sx_rng_stream(number, "fuzz.replay", 0);
     const seed_file *from = sx_vector_at(seeds, sx_rng_below(&rng, seeds->n));
     size_t size = from->size < MAX_BYTES ? from->size : 0;
-    if (!t->mutate) {
+    if (t->grammar) {
         size = sx_rng_below(&rng, MAX_RANDOM);
         for (size_t i = 0; i < size; i++) data[i] = (uint8_t)sx_rng_below(&rng, 256);
         return size;
     }
-    memcpy(data, from->text, size);
-    for (uint64_t changes = 1 + sx_rng_below(&rng, MAX_CHANGES); changes; changes--)
-        size = t->mutate(data, size, MAX_BYTES, (unsigned)sx_rng_below(&rng, UINT32_MAX));
+    if (size) memcpy(data, from->text, size);
+    for (uint64_t changes = 1 + sx_rng_below(&rng, t->mutate ? MAX_CHANGES : MAX_TEXT_CHANGES); changes;
+         changes--)
+        size = t->mutate ? t->mutate(data, size, MAX_BYTES, (unsigned)sx_rng_below(&rng, UINT32_MAX))
+                         : change_text(data, size, MAX_BYTES, &rng);
     return size;
 }
 

@@ -45,12 +45,12 @@ static void compare_row(const sx_csv *csv, const sx_measured *row, const sx_arch
                         const char *const *column) {
     static const sx_model_options options = {.latency_tile = true};
     sx_model *model;
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     sx_cost *cost = malloc(sizeof *cost);
     sx_score score;
     assert_non_null(cost);
     assert_null(sx_model_new(&row->problem, arch, &options, &model));
-    assert_null(sx_evaluator_new(model, &evaluator));
+    assert_null(sx_model_workspace_new(model, &evaluator));
     sx_verdict verdict = sx_evaluate(evaluator, &row->mapping, cost);
     assert_int_equal(verdict.reason, SX_LEGAL);
     assert_int_equal(cost->n_boundaries, 1);
@@ -66,7 +66,7 @@ static void compare_row(const sx_csv *csv, const sx_measured *row, const sx_arch
     assert_int_equal(sx_evaluate_score(evaluator, &row->mapping, &score).reason, SX_LEGAL);
     assert_true(score.latency == cost->latency);
     assert_true(score.cycles == (double)cost->cycles);
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     sx_model_free(model);
     free(cost);
 }

@@ -136,11 +136,11 @@ static bool cost_differs(size_t line, const sx_cost *cost, const json_t *want) {
 
 static sx_verdict evaluate(const sx_case *c, sx_cost *cost) {
     sx_model *model = NULL;
-    sx_evaluator *evaluator = NULL;
+    sx_model_workspace *evaluator = NULL;
     assert_null(sx_model_new(&c->problem, &c->arch, &c->options, &model));
-    assert_null(sx_evaluator_new(model, &evaluator));
+    assert_null(sx_model_workspace_new(model, &evaluator));
     sx_verdict verdict = sx_evaluate(evaluator, &c->mapping, cost);
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     sx_model_free(model);
     return verdict;
 }

@@ -19,10 +19,10 @@ typedef struct trial {
 
 static void check_case(trial *t, size_t line) {
     sx_model *model;
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     sx_verdict verdict;
     assert_null(sx_model_new(&t->c.problem, &t->c.arch, &t->c.options, &model));
-    assert_null(sx_evaluator_new(model, &evaluator));
+    assert_null(sx_model_workspace_new(model, &evaluator));
     assert_int_equal(sx_evaluate(evaluator, &t->c.mapping, &t->evaluated).reason, SX_LEGAL);
     assert_null(sx_simulate(&t->c.problem, &t->c.arch, &t->c.mapping, &t->c.options, 1 << 24, &verdict,
                             &t->simulated));
@@ -30,7 +30,7 @@ static void check_case(trial *t, size_t line) {
     bool differ = sx_costs_differ(&t->evaluated, &t->simulated, 1e-12, t->why, sizeof t->why);
     if (differ) print_error("cases.jsonl:%zu: %s\n", line, t->why);
     assert_false(differ);
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     sx_model_free(model);
 }
 

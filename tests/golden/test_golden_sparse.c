@@ -75,7 +75,7 @@ static void set_densities(trial *t) {
 static void read_vector(trial *t) {
     sx_input *input = NULL;
     assert_null(sx_input_new(&input));
-    sx_input_like_timeloop(input);
+    sx_input_read_as(input, SX_READ_LIKE_TIMELOOP);
     add_file(input, "arch", text_of(t->vector, "arch"), ".yaml");
     add_file(input, "arch", text_of(t->vector, "arch"), ".ert.yaml");
     add_file(input, "problem", text_of(t->vector, "problem"), ".yaml");
@@ -124,10 +124,10 @@ static void round_trip(trial *t) {
 static sx_verdict evaluate(trial *t) {
     const sx_model_options options = {.sparse_timeloop = true};
     sx_model *model = NULL;
-    sx_evaluator *evaluator = NULL;
+    sx_model_workspace *evaluator = NULL;
     sx_score score;
     assert_null(sx_model_new(&t->problem, &t->arch, &options, &model));
-    assert_null(sx_evaluator_new(model, &evaluator));
+    assert_null(sx_model_workspace_new(model, &evaluator));
     sx_verdict verdict = sx_evaluate(evaluator, &t->mapping, &t->cost);
     assert_int_equal(sx_check(model, &t->mapping).reason, verdict.reason);
     assert_int_equal(sx_evaluate_score(evaluator, &t->mapping, &score).reason, verdict.reason);
@@ -135,7 +135,7 @@ static sx_verdict evaluate(trial *t) {
         assert_float_equal(score.energy_pj, t->cost.energy_pj, 0);
         assert_float_equal(score.cycles, (double)t->cost.cycles, 0);
     }
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     sx_model_free(model);
     return verdict;
 }

@@ -71,11 +71,11 @@ static sx_model_options switches(const trial *t) {
 static sx_verdict evaluate(trial *t) {
     sx_model_options options = switches(t);
     sx_model *model = NULL;
-    sx_evaluator *evaluator = NULL;
+    sx_model_workspace *evaluator = NULL;
     assert_null(sx_model_new(&t->problem, &t->arch, &options, &model));
-    assert_null(sx_evaluator_new(model, &evaluator));
+    assert_null(sx_model_workspace_new(model, &evaluator));
     sx_verdict verdict = sx_evaluate(evaluator, &t->mapping, &t->cost);
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     sx_model_free(model);
     return verdict;
 }

@@ -87,7 +87,7 @@ static sx_score score_of_text(const char *einsum, const char *text, const sx_arc
     sx_mapping mapping;
     sx_input *input;
     sx_model *model;
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     sx_cost *cost = calloc(1, sizeof *cost);
     assert_non_null(cost);
     sx_expect_ok(sx_einsum_parse(einsum, &problem));
@@ -95,10 +95,10 @@ static sx_score score_of_text(const char *einsum, const char *text, const sx_arc
     sx_expect_ok(sx_input_add_text(input, "answer", text, strlen(text)));
     sx_expect_ok(sx_input_mapping(input, &problem, arch, &mapping));
     sx_expect_ok(sx_model_new(&problem, arch, options, &model));
-    sx_expect_ok(sx_evaluator_new(model, &evaluator));
+    sx_expect_ok(sx_model_workspace_new(model, &evaluator));
     assert_int_equal(sx_evaluate(evaluator, &mapping, cost).reason, SX_LEGAL);
     sx_score score = sx_cost_score(cost);
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     sx_model_free(model);
     sx_input_free(input);
     free(cost);

@@ -56,7 +56,7 @@ typedef struct bench {
     const sx_small_space *small; /* NULL: of the catalog */
     sx_bound *bound;
     sx_outline_bound *bounds, *other;
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     bool begun;
     sx_score tables;
     tally *tally, *first; /* first: of the first cases of a test; NULL: it is none */
@@ -155,11 +155,11 @@ static void start(bench *b, const sx_map_space *map, tally *sums) {
     sx_expect_ok(sx_bound_quicken(b->bound));
     sx_expect_ok(sx_outline_bound_new(b->bound, &b->bounds));
     sx_expect_ok(sx_outline_bound_new(b->bound, &b->other));
-    sx_expect_ok(sx_evaluator_new(map->model, &b->evaluator));
+    sx_expect_ok(sx_model_workspace_new(map->model, &b->evaluator));
 }
 
 static void finish(bench *b) {
-    sx_evaluator_free(b->evaluator);
+    sx_model_workspace_free(b->evaluator);
     sx_outline_bound_free(b->bounds);
     sx_outline_bound_free(b->other);
     sx_bound_free(b->bound);

@@ -129,7 +129,7 @@ static void list_ways(listing *l, uint32_t nest) {
 }
 
 /* Every step of a staircase is one of the listing, and none is missing. */
-static void compare_stairs(const listing *l, const sx_vector *steps) {
+static void compare_staircases(const listing *l, const sx_vector *steps) {
     for (size_t i = 0; i < steps->n; i++) {
         const sx_chain_step *step = sx_vector_at(steps, i);
         sx_chain_count c;
@@ -163,7 +163,7 @@ static void searches_find_what_a_listing_finds(void **state) {
         list_ways(&l, nest);
         const sx_chain_options options = {.nests = nest, .limit = UINT64_MAX};
         assert_true(sx_chain_search(&chain, &options, &answer));
-        compare_stairs(&l, &answer.segment[1][chain.n_layers]);
+        compare_staircases(&l, &answer.segment[1][chain.n_layers]);
         sx_chain_answer_fini(&answer);
         walked += l.walked;
         chains += l.walked > 0;

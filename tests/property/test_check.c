@@ -250,7 +250,7 @@ static void bounds_are_below_linked_mappings(void **state) {
         sx_check_space space;
         sx_check_shape shape;
         sx_check_doubt doubt = {""};
-        sx_evaluator *evaluator;
+        sx_model_workspace *evaluator;
         sx_mapping_list one = {
             .mapping = calloc(1, sizeof *one.mapping), .score = calloc(1, sizeof *one.score), .n = 1};
         uint64_t rejected = 0;
@@ -258,7 +258,7 @@ static void bounds_are_below_linked_mappings(void **state) {
         turn_windows(&rng, &small);
         sx_tame_limits(&small.limits);
         void *point = malloc(sx_space_point_size(small.space));
-        sx_expect_ok(sx_evaluator_new(small.model, &evaluator));
+        sx_expect_ok(sx_model_workspace_new(small.model, &evaluator));
         for (int tries = 0; tries < 6 && sx_space_draw_legal(small.space, &rng, point, &rejected); tries++) {
             sx_map_space_mapping(small.space, point, one.mapping);
             for (int s = 0; s < one.mapping->n_levels; s++) one.mapping->level[s].no_temporal_reuse = 0;
@@ -271,7 +271,7 @@ static void bounds_are_below_linked_mappings(void **state) {
             sx_check_space_fini(&space);
             sx_check_case_free(c);
         }
-        sx_evaluator_free(evaluator);
+        sx_model_workspace_free(evaluator);
         free(point);
         sx_free_mappings(&one);
         sx_small_space_fini(&small);

@@ -25,7 +25,8 @@ typedef struct settings {
 
 /* How often comparisons ended in each way. */
 typedef struct tally {
-    uint64_t n[SX_COSTS_DIFFER + 1], bypassed, spread, windows, linked, hops, banked, sized, leaking, ported;
+    uint64_t n[SX_COSTS_DIFFER + 1], bypassed, spread, windows, linked, hops, banked, sized, leaking, ported,
+        uneven;
 } tally;
 
 /* Rounds a number to hundredths. */
@@ -69,6 +70,7 @@ static void count_kinds(const sx_case *c, tally *t) {
     t->ported += ported;
     t->sized += sized;
     t->windows += !sx_case_plain(&c->problem);
+    t->uneven += !sx_mapping_perfect(&c->mapping, &c->problem);
     t->linked += spread && !c->options.no_link_transfers;
 }
 
@@ -107,6 +109,7 @@ static void compare_random(const settings *set, unsigned flags, const char *name
                                         "leaking",  "ports",  "widths", "links"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         sx_expect_compared(names[i], kinds[i], count / 100);
+    if (flags & SX_CASE_REMAINDER) sx_expect_compared("remainders", t.uneven, count / 10);
     if (!(flags & SX_CASE_PLAIN)) sx_expect_compared("windows", t.windows, count / 10);
 }
 
@@ -144,6 +147,11 @@ static void random_cases(void **state) {
 static void plain_cases(void **state) {
     const settings *set = *state;
     compare_random(set, SX_CASE_PLAIN, "check_cost.plain", set->count / 2);
+}
+
+static void remainder_cases(void **state) {
+    const settings *set = *state;
+    compare_random(set, SX_CASE_REMAINDER | SX_CASE_PLAIN, "check_cost.remainder", set->count * 2);
 }
 
 static void split_cases(void **state) {
@@ -192,9 +200,9 @@ int main(int argc, char **argv) {
     settings set = {.count = argc > 1 ? strtoull(argv[1], NULL, 10) : 2000,
                     .seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(golden_cases, &set),     cmocka_unit_test_prestate(random_cases, &set),
-        cmocka_unit_test_prestate(plain_cases, &set),      cmocka_unit_test_prestate(split_cases, &set),
-        cmocka_unit_test_prestate(catalog_machines, &set),
+        cmocka_unit_test_prestate(golden_cases, &set),    cmocka_unit_test_prestate(random_cases, &set),
+        cmocka_unit_test_prestate(plain_cases, &set),     cmocka_unit_test_prestate(split_cases, &set),
+        cmocka_unit_test_prestate(remainder_cases, &set), cmocka_unit_test_prestate(catalog_machines, &set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,10 +96,10 @@ static void forge_claim(sx_rng *rng, forgery how, sx_certificate *c) {
 
 /* Makes the claim that a mapping is optimal, with its own cost; false where it has none. */
 static bool claim_mapping(const sx_model *model, const sx_mapping *mapping, sx_certificate *c) {
-    sx_evaluator *evaluator;
-    sx_expect_ok(sx_evaluator_new(model, &evaluator));
+    sx_model_workspace *evaluator;
+    sx_expect_ok(sx_model_workspace_new(model, &evaluator));
     bool legal = sx_evaluate_score(evaluator, mapping, &c->score).reason == SX_LEGAL;
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     c->mapping = *mapping;
     c->energy_exact[0] = 0;
     c->value = c->lower_bound = sx_objective_value(&c->objective, &c->score);
@@ -270,15 +270,15 @@ static bool front_covers(const sx_small_space *small, const sx_score *point) {
 /* Whether all that a certificate claims is so, by the model and by listing its space, which is `forged`. `late`: its cycles
  * may differ by that number from the model's, which may count one too many of a full port (docs/proof.md). */
 static bool is_true(const sx_certificate *c, const sx_small_space *forged, double late) {
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     sx_score score;
     void *point = malloc(sx_space_point_size(forged->space));
     bool inside = sx_map_space_point(forged->space, &c->mapping, point) &&
                   sx_space_legal(forged->space, point, NULL, 0);
     free(point);
-    sx_expect_ok(sx_evaluator_new(forged->model, &evaluator));
+    sx_expect_ok(sx_model_workspace_new(forged->model, &evaluator));
     bool legal = sx_evaluate_score(evaluator, &c->mapping, &score).reason == SX_LEGAL;
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     if (!inside || !legal || !is_near(c->score.energy_pj, score.energy_pj) ||
         fabs(c->score.cycles - score.cycles) > late ||
         !is_near(c->value, sx_objective_value(&c->objective, late > 0 ? &c->score : &score)))

@@ -174,13 +174,13 @@ static void check_answer(uint64_t number, const case_of *c, const sx_codesign_re
     sx_designs_arch(c->designs, r->best, &arch);
     for (size_t i = 0; i < r->n_layers; i++) {
         sx_model *model;
-        sx_evaluator *evaluator;
+        sx_model_workspace *evaluator;
         sx_score score;
         sx_expect_ok(sx_model_new(&c->layer[i].problem, &arch, &c->options.model, &model));
-        sx_expect_ok(sx_evaluator_new(model, &evaluator));
+        sx_expect_ok(sx_model_workspace_new(model, &evaluator));
         assert_int_equal(sx_evaluate_score(evaluator, &r->layer[i].mapping, &score).reason, SX_LEGAL);
         value += (double)c->layer[i].count * sx_objective_value(&c->options.run.objective, &score);
-        sx_evaluator_free(evaluator);
+        sx_model_workspace_free(evaluator);
         sx_model_free(model);
     }
     expect(same(value, r->design[r->best].value), number, c, name, value, r->design[r->best].value);
@@ -259,7 +259,7 @@ static void finds_the_best_design(void **state) {
 }
 
 int main(int argc, char **argv) {
-    settings set = {300, 1};
+    settings set = {120, 1};
     if (argc > 1) set.count = strtoull(argv[1], NULL, 10) / 4;
     if (argc > 2) set.seed = strtoull(argv[2], NULL, 10);
     const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(finds_the_best_design, &set)};

@@ -258,7 +258,7 @@ static bool agree(const trial *t, const sx_constraints *limits, outcome *seen) {
 static bool run(sx_rng *rng, trial *t, const char *text, outcome *seen) {
     static sx_constraints limits;
     sx_input *input = sx_expect_input(text);
-    sx_input_strict(input);
+    sx_input_read_as(input, SX_READ_STRICT);
     sx_status status = sx_input_constraints(input, t->problem, t->arch, &limits);
     bool good = true;
     if (status) {
@@ -286,7 +286,7 @@ static void constraints_mean_what_they_say(void **state) {
     for (uint64_t i = 0; i < set->count; i++) {
         static trial t;
         sx_rng rng = sx_rng_stream(set->seed, "constraints", i);
-        sx_evaluator *evaluator;
+        sx_model_workspace *evaluator;
         sx_catalog_model(problems[i % 2], archs[i / 2 % 4], &t.model, &evaluator);
         t.problem = sx_model_problem(t.model);
         t.arch = sx_model_arch(t.model);
@@ -302,7 +302,7 @@ static void constraints_mean_what_they_say(void **state) {
             free(text);
             assert_true(good);
         }
-        sx_evaluator_free(evaluator);
+        sx_model_workspace_free(evaluator);
         sx_model_free(t.model);
     }
     print_message("%llu refused, %llu kept, %llu broken\n", (unsigned long long)seen.refused,

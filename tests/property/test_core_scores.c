@@ -26,7 +26,7 @@ typedef struct settings {
 /* A model with two evaluators: one walks, the other gives whole costs. */
 typedef struct walk {
     sx_model *model;
-    sx_evaluator *evaluator, *whole;
+    sx_model_workspace *evaluator, *whole;
     sx_rng rng;
     sx_mapping mapping;
     uint64_t moves, compared, legal, covered, scored, swept;
@@ -159,8 +159,8 @@ static void compare_choices(walk *w, sx_core_scorer *core) {
 /* Walks from the mapping, and tries choices of kept tensors now and then. */
 static void run(walk *w, const char *name, uint64_t index) {
     char why[512];
-    sx_expect_ok(sx_evaluator_new(w->model, &w->evaluator));
-    sx_expect_ok(sx_evaluator_new(w->model, &w->whole));
+    sx_expect_ok(sx_model_workspace_new(w->model, &w->evaluator));
+    sx_expect_ok(sx_model_workspace_new(w->model, &w->whole));
     sx_core_scorer *core = w->evaluator->core;
     for (uint64_t i = 0; i < w->moves; i++) {
         sx_mapping before = w->mapping;
@@ -180,8 +180,8 @@ static void run(walk *w, const char *name, uint64_t index) {
             w->mapping = before;
     }
     w->covered += core != NULL;
-    sx_evaluator_free(w->evaluator);
-    sx_evaluator_free(w->whole);
+    sx_model_workspace_free(w->evaluator);
+    sx_model_workspace_free(w->whole);
 }
 
 /* Small problems and architectures of all kinds. */
@@ -291,11 +291,11 @@ static void catalog(void **state) {
     while (w.compared < set->count)
         for (size_t p = 0; w.compared < set->count && (problem = sx_catalog_problem_name(p, NULL)); p++)
             for (size_t a = 0; w.compared < set->count && (arch = sx_catalog_arch_name(a, NULL)); a++) {
-                sx_evaluator *unused;
+                sx_model_workspace *unused;
                 w.rng = sx_rng_stream(set->seed, "catalog", index++);
                 sx_catalog_model(problem, arch, &w.model, &unused);
                 if (sx_random_legal(&w.rng, w.model, 0, &w.mapping)) run(&w, "pair", index - 1);
-                sx_evaluator_free(unused);
+                sx_model_workspace_free(unused);
                 sx_model_free(w.model);
             }
     sx_expect_compared("legal mappings of the catalog", w.legal, set->count / 4);

@@ -27,7 +27,7 @@ typedef struct ranged {
     sx_model *model;
     sx_space *space;
     sx_model *at[SX_MAX_DENSITIES];
-    sx_evaluator *evaluator[SX_MAX_DENSITIES];
+    sx_model_workspace *evaluator[SX_MAX_DENSITIES];
 } ranged;
 
 /* Draws a range of one of the inputs, or of two. */
@@ -60,13 +60,13 @@ static void make(sx_rng *rng, ranged *r) {
         sx_problem problem = r->small.c.problem;
         sx_expect_ok(sx_density_range_apply(&r->range, i, &problem));
         sx_expect_ok(sx_model_new(&problem, &r->small.c.arch, &r->small.c.options, &r->at[i]));
-        sx_expect_ok(sx_evaluator_new(r->at[i], &r->evaluator[i]));
+        sx_expect_ok(sx_model_workspace_new(r->at[i], &r->evaluator[i]));
     }
 }
 
 static void unmake(ranged *r) {
     for (int i = 0; i < r->range.n; i++) {
-        sx_evaluator_free(r->evaluator[i]);
+        sx_model_workspace_free(r->evaluator[i]);
         sx_model_free(r->at[i]);
     }
     sx_space_free(r->space);
@@ -89,9 +89,9 @@ static double value_of(ranged *r, const sx_mapping *mapping) {
 static double try_all(ranged *r) {
     size_t size = sx_space_point_size(r->space);
     void *point = malloc(size);
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     double least = INFINITY;
-    sx_expect_ok(sx_evaluator_new(r->model, &evaluator));
+    sx_expect_ok(sx_model_workspace_new(r->model, &evaluator));
     for (uint64_t i = 0;; i++) {
         sx_cardinal index = {.low = i, .exact = true};
         if (!sx_space_at(r->space, &index, point)) break;
@@ -111,7 +111,7 @@ static double try_all(ranged *r) {
         }
         if (legal) least = fmin(least, value);
     }
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     free(point);
     return least;
 }

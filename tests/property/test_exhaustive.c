@@ -1,5 +1,7 @@
 /* The exhaustive mapper against brute force over every construction of small spaces: test_exhaustive [count
  * [seed]]. */
+#include "base/hash.h"
+#include "mapspace/map_core.h"
 #include "support/compared.h"
 #include "support/expect.h"
 #include "support/random_space.h"
@@ -44,14 +46,23 @@ static double brute_force(const sx_small_space *small, const sx_objective *objec
     return best;
 }
 
-/* The best value that the mapper finds, which it must have proven. */
-static double search(const sx_small_space *small, const sx_objective *objective, unsigned threads) {
+/* What a search found. */
+typedef struct answer {
+    double value;
+    uint64_t evaluations, valid, rejected, hash; /* hash: of the best point */
+} answer;
+
+/* The best value that the mapper finds, which it must have proven. With a cache it walks mappings, without one compact points
+ * where they cover the space. */
+static answer search(const sx_small_space *small, const sx_objective *objective, unsigned threads,
+                     size_t cache) {
     sx_run_options options;
     sx_run *run;
     sx_found found = {.value = INFINITY};
     sx_run_options_init(&options);
     options.objective = *objective;
     options.threads = threads;
+    options.cache = cache;
     sx_expect_ok(sx_run_new(small->space, NULL, &options, &run));
     sx_expect_ok(sx_run_search(run, "exhaustive"));
     sx_run_summary summary = sx_run_result(run);
@@ -64,9 +75,10 @@ static double search(const sx_small_space *small, const sx_objective *objective,
     }
     assert_int_equal(summary.stop, SX_STOP_DONE);
     assert_true(summary.evaluations <= small->n);
-    double value = found.value;
+    answer out = {found.value, summary.evaluations, summary.valid, summary.rejected, 0};
+    if (found.value < INFINITY) out.hash = sx_hash_bytes(found.point, sx_space_point_size(small->space), 0);
     sx_run_free(run);
-    return value;
+    return out;
 }
 
 /* Fails where another best value was found than there is. */
@@ -81,7 +93,8 @@ static void expect_best(const sx_small_space *small, uint64_t number, double fou
 
 static void finds_the_best_of_all(void **state) {
     const settings *set = *state;
-    uint64_t legal = 0;
+    uint64_t legal = 0, compact = 0;
+    static sx_core_space core;
     for (uint64_t i = 0; i < set->count; i++) {
         sx_rng rng = sx_rng_stream(set->seed, "exhaustive", i);
         sx_small_space small;
@@ -91,10 +104,17 @@ static void finds_the_best_of_all(void **state) {
         double best = brute_force(&small, &objective);
         unsigned threads = sx_rng_below(&rng, 8) ? 1 : 3;
         legal += best < INFINITY;
-        expect_best(&small, i, search(&small, &objective, threads), best);
+        answer found = search(&small, &objective, threads, 0);
+        expect_best(&small, i, found.value, best);
+        if (!sx_map_core_space(sx_map_space_of(small.space), &core)) {
+            answer by_mappings = search(&small, &objective, threads, 2);
+            assert_memory_equal(&found, &by_mappings, sizeof found);
+            compact++;
+        }
         sx_small_space_fini(&small);
     }
     sx_expect_compared("spaces with legal mappings", legal, set->count / 2);
+    sx_expect_compared("spaces of compact points", compact, set->count / 100);
 }
 
 static void large_spaces_are_refused(void **state) {

@@ -30,7 +30,7 @@ typedef struct searched {
     sx_space *space;
     int n;
     sx_model *with[MOST_SETS];
-    sx_evaluator *evaluator[MOST_SETS];
+    sx_model_workspace *evaluator[MOST_SETS];
 } searched;
 
 /* The formats of one tensor that are in a set, and the kind of their compressed ranks; below 0: as given. */
@@ -60,7 +60,7 @@ static void add_models(searched *s, const sx_arch *arch, int name) {
         options.formats.kinds = 0;
         assert_true(s->n < MOST_SETS);
         sx_expect_ok(sx_model_new(&s->small.c.problem, arch, &options, &s->with[s->n]));
-        sx_expect_ok(sx_evaluator_new(s->with[s->n], &s->evaluator[s->n]));
+        sx_expect_ok(sx_model_workspace_new(s->with[s->n], &s->evaluator[s->n]));
         s->n++;
         return;
     }
@@ -112,7 +112,7 @@ static void make(sx_rng *rng, searched *s) {
 
 static void unmake(searched *s) {
     for (int i = 0; i < s->n; i++) {
-        sx_evaluator_free(s->evaluator[i]);
+        sx_model_workspace_free(s->evaluator[i]);
         sx_model_free(s->with[i]);
     }
     sx_space_free(s->space);
@@ -149,24 +149,24 @@ static void try_settled(searched *s, const sx_mapping *mapping, double value) {
     static sx_arch arch;
     sx_model_options options = s->options;
     sx_model *model;
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     sx_score score;
     options.formats.kinds = 0;
     sx_expect_ok(sx_model_settle_formats(s->model, mapping, &arch));
     sx_expect_ok(sx_model_new(&s->small.c.problem, &arch, &options, &model));
-    sx_expect_ok(sx_evaluator_new(model, &evaluator));
+    sx_expect_ok(sx_model_workspace_new(model, &evaluator));
     assert_int_equal(sx_evaluate_score(evaluator, mapping, &score).reason, SX_LEGAL);
     assert_true(fabs(sx_objective_value(&s->objective, &score) - value) <= 1e-12 * value);
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     sx_model_free(model);
 }
 
 /* Compares the score of every construction with the least; returns the least of all legal ones. */
 static double try_all(searched *s, uint64_t *other) {
     void *point = malloc(sx_space_point_size(s->space));
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     double least = INFINITY;
-    sx_expect_ok(sx_evaluator_new(s->model, &evaluator));
+    sx_expect_ok(sx_model_workspace_new(s->model, &evaluator));
     for (uint64_t i = 0;; i++) {
         sx_cardinal index = {.low = i, .exact = true};
         if (!sx_space_at(s->space, &index, point)) break;
@@ -193,7 +193,7 @@ static double try_all(searched *s, uint64_t *other) {
         if (i % 16 == 0 && !s->small.options.remainders)
             sx_expect_outline_bounds(s->model, &mapping, &s->objective, value);
     }
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     free(point);
     return least;
 }

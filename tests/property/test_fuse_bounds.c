@@ -20,9 +20,10 @@ typedef struct settings {
     uint64_t count, seed;
 } settings;
 
-/* What was compared, by the way in which a bound carries over, and how many bounds are within a tenth. */
+/* What was compared, by the way in which a bound carries over, and how many bounds are within a tenth; sums of energy and
+ * cycles. */
 typedef struct tally {
-    uint64_t room, tensors, part, close;
+    uint64_t room, tensors, part, second, close, sums, close_sums;
 } tally;
 
 static int draw(sx_rng *rng, int low, int high) {
@@ -32,7 +33,11 @@ static int draw(sx_rng *rng, int low, int high) {
 static void draw_machine(sx_rng *rng, sx_arch *arch) {
     static const char *const built[] = {"", ", bypass: [W]", ", keep: [I, O]"};
     const int n = 1 << draw(rng, 0, 2), glb = draw(rng, 1, 6);
-    char text[1000];
+    char text[1200], second[120] = "";
+    if (draw(rng, 0, 2) == 0)
+        snprintf(second, sizeof second,
+                 "  - {name: L1, instances: 1, entries: %d, word-bits: 8, vector-access-energy: 1}\n",
+                 draw(rng, 8, 40));
     snprintf(
         text, sizeof text,
         "arch:\n"
@@ -40,11 +45,12 @@ static void draw_machine(sx_rng *rng, sx_arch *arch) {
         "  arithmetic: {name: MAC, instances: %d, meshX: %d, word-bits: 8, energy: 0.25}\n"
         "  storage:\n"
         "  - {name: RF, instances: %d, meshX: %d, entries: %d, word-bits: 8, vector-access-energy: 0.5}\n"
+        "%s"
         "  - {name: GLB, instances: 1, entries: %d, word-bits: 8, read_energy: %d, fill_energy: %d, "
         "update_energy: %d, read_bandwidth: %d, write_bandwidth: %d%s}\n"
         "  - {name: DRAM, technology: DRAM, instances: 1, word-bits: 8, vector-access-energy: %d, "
         "read_bandwidth: %d, write_bandwidth: %d}\n",
-        n, n, n, n, draw(rng, 3, 12), draw(rng, 12, 200), glb, draw(rng, 1, 6), glb, draw(rng, 1, 8),
+        n, n, n, n, draw(rng, 3, 12), second, draw(rng, 12, 200), glb, draw(rng, 1, 6), glb, draw(rng, 1, 8),
         draw(rng, 1, 8), built[draw(rng, 0, 2)], draw(rng, 6, 20), draw(rng, 1, 4), draw(rng, 1, 4));
     sx_input *input = sx_expect_input(text);
     sx_expect_ok(sx_input_arch(input, arch));
@@ -95,14 +101,35 @@ static void check_chain(sx_inner *inner, size_t optimum, tally *sum) {
         if (item.relaxed == optimum) return;
         sx_expect_ok(sx_inner_settle(inner, item.relaxed, SX_INNER_SEARCH));
         const double value = item.value, relaxed = sx_inner_at(inner, item.relaxed)->bound,
-                     bound = item.share * relaxed + item.more;
+                     more = inner->objective.criterion[0].delay_power > 0 ? 0 : item.more,
+                     bound = pow(item.share, 1 / inner->root) * relaxed + more;
         if (!isinf(value) && value < bound * (1 - 1e-9))
             fail_msg("%.17g is below its bound %.17g: share %g, more %g", value, bound, item.share,
                      item.more);
-        uint64_t *way = item.share < 1 ? &sum->part : item.more > 0 ? &sum->tensors : &sum->room;
+        const bool tensors = item.key.cut.resident != sx_inner_at(inner, item.relaxed)->key.cut.resident;
+        uint64_t *way = item.share < 1 ? &sum->part : tensors ? &sum->tensors : &sum->room;
         *way += !isinf(value);
         sum->close += !isinf(value) && value <= 1.1 * bound;
+        sum->second += item.share < 1 && item.key.cut.second;
         optimum = item.relaxed;
+    }
+}
+
+/* Searches sums of energy and cycles, with all optima that bound them: no mapping that is found may be below. */
+static void check_sums(sx_inner *inner, size_t optimum, tally *sum) {
+    for (double cycles = 0.01; cycles < 1000; cycles *= 10) {
+        const double share[2] = {1, cycles};
+        double bound, value;
+        bool searched = true;
+        while (searched) sx_expect_ok(sx_inner_search_sum(inner, optimum, share, &searched));
+        sx_expect_ok(sx_inner_sum(inner, optimum, share, &bound));
+        if (isinf(bound)) return;
+        sx_inner_select(inner, share);
+        const sx_score score = sx_inner_at(inner, optimum)->score;
+        value = score.energy_pj + cycles * score.cycles;
+        if (value < bound * (1 - 1e-9)) fail_msg("the sum %.17g is below its bound %.17g", value, bound);
+        sum->sums++;
+        sum->close_sums += value <= 1.05 * bound;
     }
 }
 
@@ -119,24 +146,34 @@ static void check_case(uint64_t seed, uint64_t index, tally *sum) {
     draw_machine(&rng, &arch);
     draw_layer(&rng, &whole);
     const double parts = draw_part(&rng, &whole, &part, &sums);
-    const unsigned keep = sx_arch_keep_mask(&arch, 1, &part);
-    const sx_cut cut = {.resident = (uint8_t)(keep & (unsigned)draw(&rng, 0, 7)),
-                        .occupied = (uint64_t)draw(&rng, 0, 1) * (uint64_t)draw(&rng, 0, 60)};
+    const int exchange = arch.n_levels - 2, second = exchange > 1 ? 1 : -1;
+    const unsigned keep = sx_arch_keep_mask(&arch, exchange, &part);
+    sx_cut cut = {.resident = (uint8_t)(keep & (unsigned)draw(&rng, 0, 7)),
+                  .occupied = (uint64_t)draw(&rng, 0, 1) * (uint64_t)draw(&rng, 0, 60)};
+    if (second > 0) {
+        cut.second_level = 1;
+        cut.second = cut.resident & (uint8_t)draw(&rng, 0, 7);
+        cut.resident &= (uint8_t)~cut.second;
+    }
     sx_session_options_init(&options);
     options.mapper = "optimal";
     sx_expect_ok(sx_objective_parse(objectives[draw(&rng, 0, 3)], &options.run.objective));
-    sx_fuse_searcher searcher = {.arch = &arch, .exchange = 1, .second = -1, .options = &options};
-    sx_expect_ok(sx_inner_init(&inner, &options.run.objective, sx_cut_capacity(&arch, 1)));
+    sx_fuse_searcher searcher = {.arch = &arch, .exchange = exchange, .second = second, .options = &options};
+    sx_expect_ok(sx_inner_init(&inner, &options.run.objective, sx_cut_capacity(&arch, exchange)));
+    if (second > 0) inner.second = sx_cut_capacity(&arch, second);
     inner.user = &searcher;
     inner.search = sx_fuse_search_inner;
     inner.minimum = sx_fuse_inner_minimum;
     inner.relax = sx_fuse_inner_relax;
+    inner.least = sx_fuse_inner_least;
+    if (inner.root < 1) inner.search_power = sx_fuse_search_power;
     sx_expect_ok(sx_inner_problem(&inner, &part, &number));
     sx_expect_ok(sx_inner_note_whole(&inner, number, &whole, parts, sums));
     sx_cut found = cut;
-    if (sums && draw(&rng, 0, 2)) found.found = cut.resident & OUT;
+    if (sums && draw(&rng, 0, 2)) found.found = (cut.resident | cut.second) & OUT;
     sx_expect_ok(sx_inner_find(&inner, number, &found, &optimum));
     check_chain(&inner, optimum, sum);
+    if (inner.root < 1) check_sums(&inner, optimum, sum);
     sx_inner_fini(&inner);
 }
 
@@ -145,10 +182,14 @@ static void no_bound_is_above(void **state) {
     tally sum = {0};
     for (uint64_t i = 0; i < s->count; i++) check_case(s->seed, i, &sum);
     const uint64_t all = sum.room + sum.tensors + sum.part;
-    print_message("%llu bounds by more room, %llu by tensors on chip, %llu by parts; %llu within a tenth\n",
-                  (unsigned long long)sum.room, (unsigned long long)sum.tensors, (unsigned long long)sum.part,
-                  (unsigned long long)sum.close);
+    print_message(
+        "%llu bounds by more room, %llu by tensors on chip, %llu by parts, %llu of these with tensors "
+        "in a second memory; %llu within a tenth; %llu sums, %llu within a twentieth\n",
+        (unsigned long long)sum.room, (unsigned long long)sum.tensors, (unsigned long long)sum.part,
+        (unsigned long long)sum.second, (unsigned long long)sum.close, (unsigned long long)sum.sums,
+        (unsigned long long)sum.close_sums);
     assert_true(sum.tensors > s->count / 8 && sum.close > all / 8);
+    assert_true(sum.sums > s->count / 2 && 2 * sum.close_sums > sum.sums);
     sx_expect_compared("bounds of parts", sum.part, s->count / 2);
 }
 

@@ -44,7 +44,7 @@ typedef struct tower {
 
 /* What was compared. */
 typedef struct tally {
-    uint64_t mappings, groups, runs, residuals, arrays, windows, second, differ, plain_differ;
+    uint64_t mappings, groups, runs, residuals, arrays, windows, second, second_tiles, differ, plain_differ;
 } tally;
 
 /* Energy, cycles and bytes to and from the outermost memory. */
@@ -204,6 +204,8 @@ static bool draw_group(sx_rng *rng, sx_fusing *f, size_t step, sx_fuse_group *ou
                               .slices = 1,
                               .held = (unsigned)draw(rng, 0, (1 << chain.n) - 1),
                               .holds_in = draw(rng, 0, 1)};
+    for (int l = 0; l + 1 < chain.n && f->exchange.second >= 0; l++)
+        choice.second |= (unsigned)draw(rng, 0, 1) << l;
     if (draw(rng, 0, 1)) choice.slices = (uint32_t)draw(rng, 1, (int)chain.channels);
     while (chain.channels % choice.slices) choice.slices--;
     if (choice.slices > 1 && draw(rng, 0, 1)) choice.inner = (uint32_t)draw(rng, 1, (int)choice.tile);
@@ -247,11 +249,13 @@ static bool parts_fit(const sx_fusing *f) {
     for (size_t i = 0; i < f->answer.plan.n_parts; i++) {
         const sx_plan_part *part = &f->answer.plan.part[i];
         uint64_t words = sx_plan_occupied(x, part->first, part->last, part->state);
-        if (part->group != SX_NO_INDEX)
-            words += ((const sx_fuse_group *)sx_vector_at(&f->groups, part->group))->peak;
-        if (words > x->capacity) return false;
-        if (sx_plan_occupied_second(x, part->first, part->last, part->state) > x->second_capacity)
-            return false;
+        uint64_t second = sx_plan_occupied_second(x, part->first, part->last, part->state);
+        if (part->group != SX_NO_INDEX) {
+            const sx_fuse_group *group = sx_vector_at(&f->groups, part->group);
+            words += group->peak;
+            second += group->peak_second;
+        }
+        if (words > x->capacity || second > x->second_capacity) return false;
     }
     return true;
 }
@@ -334,6 +338,8 @@ static sx_cut residents(const execution *e, int l, int at) {
     if (at > 0 || group->holds_in) mask |= 1u << IN;
     if (at + 1 < group->n_layers || group->slices > 1) mask |= 1u << OUT;
     if (group->held >> at & 1) mask |= 1u << WEIGHTS;
+    if (at > 0 && (group->second >> (at - 1) & 1)) cut.second |= 1u << IN;
+    if (group->second >> at & 1) cut.second |= 1u << OUT;
     cut.resident = (uint8_t)(mask & ~(unsigned)cut.second);
     return cut;
 }
@@ -496,7 +502,10 @@ static void compare(const execution *e, uint64_t index, tally *sum) {
     sum->groups += e->f->groups.n;
     sum->runs += fused->n_runs;
     sum->residuals += e->t->adds;
-    for (size_t t = 0; t < fused->n_tensors; t++) sum->second += fused->tensor[t].second;
+    for (size_t t = 0; t < fused->n_tensors; t++) {
+        sum->second += fused->tensor[t].second;
+        sum->second_tiles += fused->tensor[t].second && fused->tensor[t].depth > 0;
+    }
     sum->arrays += e->t->arch.compute.instances > 1;
 }
 
@@ -534,14 +543,15 @@ static void fused_mappings_equal_execution(void **state) {
     for (uint64_t i = 0; i < s->count; i++) check_case(s->seed, i, &options, &sum);
     print_message(
         "%llu groups, %llu runs, %llu residuals, %llu on arrays, %llu with windows, %llu tensors in a second "
-        "memory; sampling differs "
+        "memory, %llu of them by tiles; sampling differs "
         "from execution in %llu, of them without windows %llu\n",
         (unsigned long long)sum.groups, (unsigned long long)sum.runs, (unsigned long long)sum.residuals,
         (unsigned long long)sum.arrays, (unsigned long long)sum.windows, (unsigned long long)sum.second,
-        (unsigned long long)sum.differ, (unsigned long long)sum.plain_differ);
+        (unsigned long long)sum.second_tiles, (unsigned long long)sum.differ,
+        (unsigned long long)sum.plain_differ);
     assert_int_equal(sum.plain_differ, 0);
     assert_true(sum.groups > sum.mappings / 4);
-    assert_true(sum.second > sum.mappings / 16);
+    assert_true(sum.second > sum.mappings / 16 && sum.second_tiles > sum.mappings / 16);
     sx_expect_compared("fused mappings", sum.mappings, s->count / 4);
 }
 

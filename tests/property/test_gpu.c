@@ -70,7 +70,7 @@ static double search(const sx_small_space *small, const sx_objective *objective)
 /* Compares what a look at all mappings found with the exhaustive mapper and with the cost of its mapping. */
 static void compare_look(const sx_small_space *small, const sx_objective *objective,
                          const sx_gpu_look_answer *answer) {
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     sx_score score;
     double value = search(small, objective);
     assert_true(answer->complete);
@@ -78,11 +78,11 @@ static void compare_look(const sx_small_space *small, const sx_objective *object
     assert_true((double)answer->counts.legal <= answer->mappings * (1 + 1e-9));
     if (!answer->found) return;
     assert_true(answer->value == value);
-    sx_expect_ok(sx_evaluator_new(small->model, &evaluator));
+    sx_expect_ok(sx_model_workspace_new(small->model, &evaluator));
     assert_true(sx_space_legal(small->space, &answer->mapping, NULL, 0));
     assert_int_equal(sx_evaluate_score(evaluator, &answer->mapping, &score).reason, SX_LEGAL);
     assert_true(sx_objective_value(objective, &score) == value);
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
 }
 
 /* All mappings of small random spaces. */

@@ -184,10 +184,10 @@ static void expect_optimum(const sx_small_space *small, const lawful *l, const c
 static bool next_best(const lawful *l, const sx_objective *objective, double least, sx_mapping *out,
                       sx_score *score) {
     void *point = malloc(sx_space_point_size(l->space));
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     double best = INFINITY;
     sx_cardinal index = {.exact = true};
-    sx_expect_ok(sx_evaluator_new(l->model, &evaluator));
+    sx_expect_ok(sx_model_workspace_new(l->model, &evaluator));
     for (; sx_space_at(l->space, &index, point); index.low++) {
         sx_mapping mapping;
         sx_score one;
@@ -200,7 +200,7 @@ static bool next_best(const lawful *l, const sx_objective *objective, double lea
         *out = mapping;
         *score = one;
     }
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     free(point);
     return isfinite(best);
 }

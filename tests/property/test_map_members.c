@@ -556,7 +556,8 @@ static void catalog_spaces_obey_their_fanouts(void **state) {
 
 /* Asserts that a point that a mapper gave is legal, obeys every constraint and is in the space, and that its
  * score is its own. */
-static void check_answer(const world *w, const char *mapper, sx_evaluator *evaluator, const sx_found *found) {
+static void check_answer(const world *w, const char *mapper, sx_model_workspace *evaluator,
+                         const sx_found *found) {
     char what[400], text[200] = "";
     sx_mapping m;
     sx_score score = {0};
@@ -600,7 +601,7 @@ static size_t try_mapper(const world *w, sx_rng *rng, const char *mapper) {
     sx_run_options options;
     sx_run *run;
     sx_found found;
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     size_t n = 0, front = 0;
     char text[64];
     sx_run_options_init(&options);
@@ -615,11 +616,11 @@ static size_t try_mapper(const world *w, sx_rng *rng, const char *mapper) {
     sx_status status = sx_run_search(run, text);
     if (status && status->code != SX_ERR_LIMIT) sx_expect_ok(status);
     sx_status_free(status);
-    sx_expect_ok(sx_evaluator_new(w->model, &evaluator));
+    sx_expect_ok(sx_model_workspace_new(w->model, &evaluator));
     for (; sx_run_best(run, n, &found); n++) check_answer(w, mapper, evaluator, &found);
     for (; sx_run_front(run, front, &found); front++) check_answer(w, mapper, evaluator, &found);
     assert_true(n <= options.k_best && (n > 0) == (front > 0));
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     sx_run_free(run);
     return n;
 }

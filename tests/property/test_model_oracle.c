@@ -21,7 +21,7 @@ typedef struct settings {
 typedef struct trial {
     sx_case c;
     sx_model *model;
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     sx_verdict verdict; /* of sx_evaluate */
     uint64_t compared;  /* costs with the oracle's */
     uint64_t sampled;   /* totals with those of a sampled execution */
@@ -163,13 +163,13 @@ static bool run_trial(trial *t) {
     t->model = NULL;
     t->evaluator = NULL;
     sx_status status = sx_model_new(&t->c.problem, &t->c.arch, &t->c.options, &t->model);
-    if (!status) status = sx_evaluator_new(t->model, &t->evaluator);
+    if (!status) status = sx_model_workspace_new(t->model, &t->evaluator);
     if (status)
         snprintf(t->why, sizeof t->why, "%s", status->message);
     else
         good = run_checks(t);
     sx_status_free(status);
-    sx_evaluator_free(t->evaluator);
+    sx_model_workspace_free(t->evaluator);
     sx_model_free(t->model);
     return good;
 }
@@ -211,6 +211,14 @@ static void remainders(void **state) {
     run_class(*state, "remainders", SX_CASE_REMAINDER);
 }
 
+static void plain_passing(void **state) {
+    run_class(*state, "plain passing", SX_CASE_PLAIN | SX_CASE_PASSING);
+}
+
+static void passing_remainders(void **state) {
+    run_class(*state, "passing remainders", SX_CASE_REMAINDER | SX_CASE_PASSING);
+}
+
 static void plain_split_axes(void **state) {
     run_class(*state, "plain split axes", SX_CASE_PLAIN | SX_CASE_SPLIT);
 }
@@ -223,9 +231,14 @@ int main(int argc, char **argv) {
     settings set = {.count = argc > 1 ? strtoull(argv[1], NULL, 10) : 10000,
                     .seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(plain_divisors, &set),   cmocka_unit_test_prestate(divisors, &set),
-        cmocka_unit_test_prestate(plain_remainders, &set), cmocka_unit_test_prestate(remainders, &set),
-        cmocka_unit_test_prestate(plain_split_axes, &set), cmocka_unit_test_prestate(split_axes, &set),
+        cmocka_unit_test_prestate(plain_divisors, &set),
+        cmocka_unit_test_prestate(divisors, &set),
+        cmocka_unit_test_prestate(plain_remainders, &set),
+        cmocka_unit_test_prestate(remainders, &set),
+        cmocka_unit_test_prestate(plain_split_axes, &set),
+        cmocka_unit_test_prestate(split_axes, &set),
+        cmocka_unit_test_prestate(plain_passing, &set),
+        cmocka_unit_test_prestate(passing_remainders, &set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ typedef struct settings {
 typedef struct trial {
     const char *problem, *arch;
     sx_model *model;
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     size_t n;
     sx_mapping mapping[BATCH];
     sx_score full[BATCH];
@@ -120,7 +120,7 @@ static void run_pairs(const settings *set, const char *(*problem)(size_t), unsig
                 run_trial(set, index++, flags, name, t);
                 done += t->n ? t->n : 1;
                 compared += t->n;
-                sx_evaluator_free(t->evaluator);
+                sx_model_workspace_free(t->evaluator);
                 sx_model_free(t->model);
             }
     sx_expect_compared(name, compared, count / 2);
@@ -162,7 +162,7 @@ static void remainders(void **state) {
 }
 
 int main(int argc, char **argv) {
-    settings set = {.count = argc > 1 ? strtoull(argv[1], NULL, 10) : 8000,
+    settings set = {.count = argc > 1 ? strtoull(argv[1], NULL, 10) : 4000,
                     .seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(divisors, &set),

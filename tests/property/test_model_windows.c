@@ -21,7 +21,7 @@ typedef struct tally {
 } tally;
 
 /* What the walk counted at a level. */
-static sx_window_sums walked(const sx_evaluator *e, int level) {
+static sx_window_sums walked(const sx_model_workspace *e, int level) {
     const sx_access_stats *flow = &e->flow[level];
     sx_window_sums sums = {.links = flow->links};
     for (uint32_t i = 0; i < flow->n_records; i++) {
@@ -32,7 +32,7 @@ static sx_window_sums walked(const sx_evaluator *e, int level) {
     return sums;
 }
 
-static void compare_level(sx_evaluator *e, const sx_window *w, uint64_t index, int tensor, int level,
+static void compare_level(sx_model_workspace *e, const sx_window *w, uint64_t index, int tensor, int level,
                           tally *t) {
     sx_window_sums found, sums = walked(e, level);
     t->levels++;
@@ -60,11 +60,11 @@ static void draw_directives(sx_rng *rng, sx_mapping *m) {
 
 static void run_case(const settings *set, uint64_t index, tally *t) {
     static sx_window w;
-    sx_evaluator *e;
+    sx_model_workspace *e;
     sx_rng rng = sx_rng_stream(set->seed, "windows", index);
     sx_random_window(&rng, true, &w);
     if (index % 2) draw_directives(&rng, &w.mapping);
-    sx_expect_ok(sx_evaluator_new(w.model, &e));
+    sx_expect_ok(sx_model_workspace_new(w.model, &e));
     e->nest = w.nest;
     for (int v = 0; v < w.problem.n_tensors; v++) {
         e->failed = false;
@@ -72,7 +72,7 @@ static void run_case(const settings *set, uint64_t index, tally *t) {
         for (int s = 0; s < w.mapping.n_levels && !e->failed; s++)
             if (s > 0 || e->nest.spatial_of[1] > 0) compare_level(e, &w, index, v, s, t);
     }
-    sx_evaluator_free(e);
+    sx_model_workspace_free(e);
     sx_window_fini(&w);
 }
 

@@ -452,9 +452,19 @@ static void nor_with_remainders(void **state) {
     sx_expect_compared("spaces with remainders that have legal mappings", legal, set->remainders / 2);
 }
 
+/* Blocks of memory of which a level fetches less where a factor is the larger of two that make as many tiles. */
+static void nor_with_larger_factors(void **state) {
+    sx_witness_tally tally = {0};
+    sx_small_space small;
+    sx_rng rng = sx_rng_stream(2, "optimal.remainders", 1452);
+    (void)state;
+    draw_with_remainders(&rng, 1452, &small);
+    assert_true(compare_space(&small, 1452, &rng, &tally));
+}
+
 /* A case is many searches: a fiftieth of the cases that others are asked for is enough. */
 int main(int argc, char **argv) {
-    settings set = {150, 1, 0, 0, 0};
+    settings set = {100, 1, 0, 0, 0};
     if (argc > 1) set.count = strtoull(argv[1], NULL, 10) / 50 + 1;
     if (argc > 2) set.seed = strtoull(argv[2], NULL, 10);
     if (argc > 4) set.first = strtoull(argv[4], NULL, 10);
@@ -464,6 +474,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test_prestate(brute_force_finds_nothing_else, &set),
         cmocka_unit_test_prestate(nor_with_sparse_tensors, &set),
         cmocka_unit_test_prestate(nor_with_remainders, &set),
+        cmocka_unit_test(nor_with_larger_factors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,10 +96,10 @@ static void certificates_hold(void **state) {
  */
 static bool take_other(const sx_small_space *small, sx_certificate *c) {
     void *point = malloc(sx_space_point_size(small->space));
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     sx_cardinal index = {.exact = true};
     bool found = false;
-    sx_expect_ok(sx_evaluator_new(small->model, &evaluator));
+    sx_expect_ok(sx_model_workspace_new(small->model, &evaluator));
     for (; !found && sx_space_at(small->space, &index, point); index.low++) {
         sx_mapping mapping;
         sx_score score;
@@ -112,7 +112,7 @@ static bool take_other(const sx_small_space *small, sx_certificate *c) {
         c->score = score;
         c->value = sx_objective_value(&c->objective, &score);
     }
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     free(point);
     return found;
 }

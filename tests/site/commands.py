@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
-SECONDS = 0.6  # before the interrupt
+SECONDS = 0.3  # before the interrupt
 FILES = {  # what pages call files of the user
     "arch.yaml": "examples/archs/annotated.yaml", "chip.yaml": "examples/archs/annotated.yaml",
     "my-arch.yaml": "examples/archs/annotated.yaml", "mine.yaml": "examples/archs/annotated.yaml",

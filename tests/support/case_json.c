@@ -51,7 +51,7 @@ static const field level_fields[] = {
 #define MASK(name)                                                                                           \
     { #name, offsetof(sx_mapping_level, name), BYTE }
 static const field mask_fields[] = {MASK(no_temporal_reuse), MASK(no_multicast), MASK(no_link_transfer),
-                                    MASK(rmw_first_update)};
+                                    MASK(rmw_first_update), MASK(no_coalesce)};
 
 #define LENGTH(array) (sizeof(array) / sizeof(array)[0])
 

@@ -38,14 +38,14 @@ void sx_checked_case_init(const sx_problem *problem, const sx_arch *arch, const 
     char *text = write_certificate(problem, arch, options);
     memset(out, 0, sizeof *out);
     sx_expect_ok(sx_model_new(problem, arch, options, &out->model));
-    sx_expect_ok(sx_evaluator_new(out->model, &out->evaluator));
+    sx_expect_ok(sx_model_workspace_new(out->model, &out->evaluator));
     sx_expect_ok(sx_check_case_read("case", text, strlen(text), &out->c, &out->doubt));
     sx_expect_ok(sx_check_evaluator_new(out->c, &out->checker));
     free(text);
 }
 
 void sx_checked_case_fini(sx_checked_case *checked) {
-    sx_evaluator_free(checked->evaluator);
+    sx_model_workspace_free(checked->evaluator);
     sx_model_free(checked->model);
     sx_check_evaluator_free(checked->checker);
     sx_check_case_free(checked->c);

@@ -8,7 +8,7 @@
 /* The case of a problem on an architecture, through the text of a certificate, and an evaluator of it. */
 typedef struct sx_checked_case {
     sx_model *model;
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     sx_check_case *c;
     sx_check_evaluator *checker;
     sx_check_doubt doubt; /* of its reader */

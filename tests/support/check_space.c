@@ -88,13 +88,13 @@ void sx_draw_remainder_space(sx_rng *rng, sx_small_space *small) {
 
 void sx_list_mappings(const sx_small_space *small, sx_mapping_list *out) {
     void *point = malloc(sx_space_point_size(small->space));
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     sx_cardinal index = {.exact = true};
     memset(out, 0, sizeof *out);
     out->mapping = malloc(4 * SX_MOST_MAPPINGS * sizeof *out->mapping);
     out->score = malloc(4 * SX_MOST_MAPPINGS * sizeof *out->score);
     assert_true(point && out->mapping && out->score);
-    sx_expect_ok(sx_evaluator_new(small->model, &evaluator));
+    sx_expect_ok(sx_model_workspace_new(small->model, &evaluator));
     for (; out->n < 4 * SX_MOST_MAPPINGS && sx_space_at(small->space, &index, point); index.low++) {
         if (!sx_space_legal(small->space, point, NULL, 0)) continue;
         sx_map_space_mapping(small->space, point, &out->mapping[out->n]);
@@ -103,7 +103,7 @@ void sx_list_mappings(const sx_small_space *small, sx_mapping_list *out) {
         out->n++;
     }
     assert_true(out->n < 4 * SX_MOST_MAPPINGS);
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     free(point);
 }
 

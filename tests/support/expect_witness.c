@@ -46,7 +46,7 @@ typedef struct bench {
     unsigned kinds;
     sx_witness_maker maker;
     sx_bound *bound;
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     sx_witness_tally *tally;
     sx_verify_space space; /* as the verifier has it, */
     sx_order_list *order_list;
@@ -62,7 +62,7 @@ static void bench_begin(bench *b, const sx_small_space *small, uint64_t number, 
     b->maker.space = small->map;
     sx_expect_ok(sx_map_choices_new(small->map, &b->maker.choices));
     sx_expect_ok(sx_bound_new(small->model, &small->map->constraints, 1 << 20, &b->bound));
-    sx_expect_ok(sx_evaluator_new(small->model, &b->evaluator));
+    sx_expect_ok(sx_model_workspace_new(small->model, &b->evaluator));
     b->maker.bound = b->bound;
     sx_expect_ok(sx_objective_parse("last-level", &b->objective)); /* there is no bound of it */
     sx_expect_ok(sx_verify_space_init(&b->space, small->model, &small->limits, &small->options));
@@ -78,7 +78,7 @@ static void bench_begin(bench *b, const sx_small_space *small, uint64_t number, 
 static void bench_end(bench *b) {
     sx_order_list_free(b->order_list);
     sx_verify_space_fini(&b->space);
-    sx_evaluator_free(b->evaluator);
+    sx_model_workspace_free(b->evaluator);
     sx_bound_free(b->bound);
     sx_map_choices_free(b->maker.choices);
 }

@@ -18,7 +18,7 @@ typedef struct sx_witness_tally {
         optima;
 } sx_witness_tally;
 
-/* Takes legal mappings of a space, all constructions or (where draws is not 0) so many that are drawn, and each rule that
+/* Takes legal mappings of a space, all constructions or (where draws is not 0) that many drawn ones, and each rule that
  * passes over one: the mapping that stands for it must be in the space and cost the same bits. Where all are taken, the last
  * one of a chain of these must be evaluated by a search without bounds, and met by the verifier's walk; and searches without
  * heuristics must find the optimum of all. */

@@ -22,7 +22,7 @@ static void score(const sx_gpu_image *image, const sx_core_nest *point, sx_core_
 }
 
 /* Compares the score of a point with the whole cost of its mapping. */
-static void compare(const sx_space *space, const sx_gpu_image *image, sx_evaluator *evaluator,
+static void compare(const sx_space *space, const sx_gpu_image *image, sx_model_workspace *evaluator,
                     const sx_core_nest *point, sx_gpu_tally *t) {
     static sx_cost cost;
     sx_mapping mapping;
@@ -52,14 +52,14 @@ void sx_gpu_compare_space(const sx_space *space, const sx_model *model, uint64_t
                           sx_gpu_tally *t) {
     sx_objective objective;
     sx_gpu_image *image;
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     sx_expect_ok(sx_objective_parse("edp", &objective));
     sx_status status = sx_gpu_image_new(space, &objective, SX_GPU_TABLES, &image);
     if (status) {
         sx_status_free(status);
         return;
     }
-    sx_expect_ok(sx_evaluator_new(model, &evaluator));
+    sx_expect_ok(sx_model_workspace_new(model, &evaluator));
     sx_gpu_view view = sx_gpu_view_of(image, image);
     for (uint64_t i = 0; i < (uint64_t)draws; i++) {
         sx_core_scratch own;
@@ -78,6 +78,6 @@ void sx_gpu_compare_space(const sx_space *space, const sx_model *model, uint64_t
     sx_status_free(status);
     free(mapping);
     t->images++;
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     free(image);
 }

@@ -353,6 +353,8 @@ void sx_random_case(sx_rng *rng, unsigned flags, sx_case *out) {
     out->options.no_link_transfers = chance(rng, 10);
     if (chance(rng, 20)) draw_widths(rng, &out->problem, &out->arch);
     if (chance(rng, 2)) spoil(rng, out);
+    for (int s = 0; s < n_levels && flags & SX_CASE_PASSING; s++)
+        out->mapping.level[s].no_coalesce = some_tensors(rng, out->problem.n_tensors, 60);
 }
 
 bool sx_case_plain(const sx_problem *problem) {

@@ -18,6 +18,7 @@ enum {
     SX_CASE_REMAINDER = 1, /* factors need not divide (by chance they all may) */
     SX_CASE_PLAIN = 2,     /* every rank is one dimension, and no dimension is in two ranks of a tensor */
     SX_CASE_SPLIT = 4,     /* levels have a dimension on both axes of their array where they can */
+    SX_CASE_PASSING = 8,   /* levels coalesce no accesses to some tensors */
 };
 
 /* Draws a case. Some are illegal; problem and architecture always pass their checks. */

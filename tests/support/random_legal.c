@@ -100,11 +100,12 @@ bool sx_random_legal(sx_rng *rng, const sx_model *model, unsigned flags, sx_mapp
     return false;
 }
 
-void sx_catalog_model(const char *problem, const char *arch, sx_model **model, sx_evaluator **evaluator) {
+void sx_catalog_model(const char *problem, const char *arch, sx_model **model,
+                      sx_model_workspace **evaluator) {
     static sx_problem p;
     static sx_arch a;
     sx_expect_ok(strchr(problem, '[') ? sx_einsum_parse(problem, &p) : sx_catalog_problem(problem, &p));
     sx_expect_ok(sx_catalog_arch(arch, &a));
     sx_expect_ok(sx_model_new(&p, &a, NULL, model));
-    sx_expect_ok(sx_evaluator_new(*model, evaluator));
+    sx_expect_ok(sx_model_workspace_new(*model, evaluator));
 }

@@ -16,6 +16,6 @@ bool sx_random_legal(sx_rng *rng, const sx_model *model, unsigned flags, sx_mapp
 /* The model and an evaluator of a problem and an architecture of the catalog; fails the test on an error. The
  * problem may also be einsum text. */
 void sx_catalog_model(const char *problem, const char *arch, SX_OWN sx_model **model,
-                      SX_OWN sx_evaluator **evaluator);
+                      SX_OWN sx_model_workspace **evaluator);
 
 #endif

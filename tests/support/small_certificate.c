@@ -92,10 +92,10 @@ static bool spreads_so(const sx_mapping *mapping, const uint32_t *spatial) {
 
 double sx_small_least(const sx_small_space *small, const sx_objective *objective, const uint32_t *spatial) {
     void *point = malloc(sx_space_point_size(small->space));
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     double least = INFINITY;
     sx_cardinal index = {.exact = true};
-    sx_expect_ok(sx_evaluator_new(small->model, &evaluator));
+    sx_expect_ok(sx_model_workspace_new(small->model, &evaluator));
     for (; sx_space_at(small->space, &index, point); index.low++) {
         sx_mapping mapping;
         sx_score score;
@@ -105,7 +105,7 @@ double sx_small_least(const sx_small_space *small, const sx_objective *objective
         assert_int_equal(sx_evaluate_score(evaluator, &mapping, &score).reason, SX_LEGAL);
         least = fmin(least, sx_objective_value(objective, &score));
     }
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     free(point);
     return least;
 }

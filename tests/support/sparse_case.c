@@ -135,13 +135,13 @@ void sx_random_sparse_shared(sx_rng *rng, sx_sparse_case *t) {
 sx_verdict sx_sparse_case_evaluate(const sx_sparse_case *t, bool sparse, sx_cost *out) {
     sx_arch *arch = malloc(sizeof *arch);
     sx_model *model = NULL;
-    sx_evaluator *evaluator = NULL;
+    sx_model_workspace *evaluator = NULL;
     *arch = t->arch;
     if (!sparse) memset(&arch->sparse, 0, sizeof arch->sparse);
     sx_expect_ok(sx_model_new(&t->problem, arch, NULL, &model));
-    sx_expect_ok(sx_evaluator_new(model, &evaluator));
+    sx_expect_ok(sx_model_workspace_new(model, &evaluator));
     sx_verdict verdict = sx_evaluate(evaluator, &t->mapping, out);
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     sx_model_free(model);
     free(arch);
     return verdict;

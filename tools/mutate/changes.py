@@ -31,7 +31,8 @@ TYPES = {"const", "static", "struct", "union", "enum", "unsigned", "signed", "in
 NOT_CALLS = CONTROL | TYPES | {"sizeof", "_Alignof", "assert"}
 LEFT_ALONE = re.compile(r"(^|_)([mc]?alloc|realloc|reserve|sizeof|assert|Static_assert)$")
 RELEASES = re.compile(r"(^|_)(free|fini|release|decref|finalize)$")
-SYMMETRIC = re.compile(r"f(min|max)|\w+_equal|\w+_times|sx_overlap")
+OUT_OF_MEMORY = {"sx_error_memory", "sx_arena_error"}
+SYMMETRIC = re.compile(r"f(min|max)|\w+_equal|\w+_times|sx_overlap|sx_(larger|smaller|gcd)")
 COMPARES = re.compile(r"mem_?cmp|strn?cmp")
 OPENS, CLOSES = {"(": ")", "[": "]", "{": "}"}, {")": "(", "]": "[", "}": "{"}
 
@@ -95,10 +96,15 @@ class Reader:
             close = self.partner[i + 1] if self.text(i) in ("if", "for") and self.text(i + 1) == "(" else None
             if close is not None and RELEASES.search(self.text(close + 1)) and self.text(close + 2) == "(":
                 inside.difference_update(range(i, self.partner[close + 2] + 1))
-            elif self.text(i) == "if" and close is not None:
-                if self.text(close + 1) == "return" and self.text(close + 2) == "sx_error_memory":
-                    inside.difference_update(range(i, close + 5))
+            elif self.text(i) in OUT_OF_MEMORY and self.text(i + 1) == "(" and self.text(i - 1) in ("return", "="):
+                inside.difference_update(range(self.guard_of(i), self.partner[i + 1] + 2))
         return inside
+
+    def guard_of(self, i):
+        """The first token of the statement whose value begins at a token, and of the `if` before it."""
+        first = i - 1 if self.text(i - 1) == "return" else i - 2
+        opened = self.partner[first - 1] if self.text(first - 1) == ")" else 0
+        return opened - 1 if self.text(opened - 1) == "if" else first
 
     def statement_starts(self):
         """The first token of the statement that a token belongs to."""

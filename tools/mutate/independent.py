@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import Queue
@@ -71,7 +72,9 @@ def main():
     parser.add_argument("--count", type=int, default=20, help="mutants of a sample of src/bound/ (20)")
     parser.add_argument("--seed", type=int, default=0, help="of the spaces and the sample (0)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="at a time (all processors)")
+    parser.add_argument("--time", type=float, default=float("inf"), help="seconds after which no other one is tried")
     options = parser.parse_args()
+    end = time.monotonic() + options.time
     os.chdir(ROOT)
     mutants = list_mutants(options)
     build(BUILD, "", Path(TEST).name, "Release")
@@ -83,10 +86,10 @@ def main():
         sys.exit(f"without any mutant: {honest}")
 
     def try_one(mutant):
-        """The outcome of one; None where it does not compile or changes no code."""
+        """The outcome of one; None where it does not compile, changes no code, or the time is over."""
         compiler, outcome = free.get(), Outcome()
         try:
-            if mutant.path not in compiler.commands or not compiler.make(mutant):
+            if time.monotonic() > end or mutant.path not in compiler.commands or not compiler.make(mutant):
                 return None
             for i in range(0, options.spaces, BATCH):
                 outcome += search([compiler.folder, BUILD], options.seed + i // BATCH)
@@ -103,7 +106,7 @@ def main():
                 continue
             tried, wrong, total = tried + 1, wrong + (outcome.false > 0), total + outcome
             print(f"{'ACCEPTED ' if outcome.accepted else ''}{name}: {outcome}", flush=True)
-    print(f"{tried} mutants, {wrong} with false optima; {total}")
+    print(f"{tried} of {len(mutants)} mutants tried, {wrong} with false optima; {total}")
     return 1 if total.accepted else 0
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Makes mutants of the files of some folders and tries whether a test notices them: see tools/mutants."""
 import argparse
+import functools
 import hashlib
 import json
 import os
@@ -27,12 +28,15 @@ EQUIVALENT = ROOT / "tests" / "mutants-equivalent"
 # What a mutant that is no program in C looks like: types that do not fit.
 REFUSED = [f"-Werror={w}" for w in ("incompatible-pointer-types", "int-conversion", "implicit-function-declaration",
                                     "discarded-qualifiers", "return-type", "format", "div-by-zero")]
-# What the sanitizers of `make check` would end: indices beyond an array.
-ENDS = ["-fsanitize=bounds", "-fsanitize-undefined-trap-on-error"]
+REFUSED += ["-Wno-format-truncation", "-Wno-format-overflow"]  # which sanitizers make gcc guess
+# What the sanitizers of `make check` would end: undefined behaviour at once, of survivors bad accesses to memory and leaks.
+ENDS = ["-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"]
+ADDRESS = ["-fsanitize=address"]
+RELEASED = ["-O3", "-DNDEBUG"]
 CASES = 400  # of a property test
 QUICK = 1.5  # seconds of a test that is tried before all others
 BRISK = 6  # the same of one of FIRST
-WIDE = 12  # files that include a header: mutants of headers of more are left out
+WIDE = 20  # files that include a header: mutants of headers of more are left out
 REACHED = "-fno-inline;-fsanitize-coverage=trace-pc"
 
 
@@ -122,7 +126,7 @@ def mutants_of(paths, seed):
 
 
 class Compiler:
-    """Compiles mutants in a copy of src/ and tests/looptree/ made of links, which is this worker's own."""
+    """Compiles mutants in a copy of src/, tests/looptree/ and generated files made of links, which is this worker's own."""
 
     def __init__(self, number, commands, dependents, users):
         self.folder = SCRATCH / f"worker{number}"
@@ -134,38 +138,52 @@ class Compiler:
         for path in Path("tests").iterdir():
             if path.name != "looptree":
                 (self.folder / path).symlink_to(ROOT / path)
+        for path in commands:
+            if not path.startswith(("src/", "tests/")):
+                (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
+                (self.folder / path).symlink_to(ROOT / path)
         self.commands, self.dependents, self.users, self.original = commands, dependents, users, {}
         self.programs = {}  # of unit tests with a mutant's header in them: the program -> the one to run instead
 
-    def compile(self, path, output):
-        done = subprocess.run(self.commands[path] + REFUSED + ENDS + ["-o", output, "-c", path], cwd=self.folder, capture_output=True)
+    def compile(self, path, output, more=()):
+        words = self.commands[path] + REFUSED + [*more, "-o", output, "-c", path]
+        done = subprocess.run(words, cwd=self.folder, capture_output=True)
         return Path(self.folder, output).read_bytes() if done.returncode == 0 else None
 
-    def make(self, mutant):
-        """Whether libmutant.so holds the mutant now: False when it does not compile or is the same code."""
+    def make(self, mutant, more=()):
+        """Whether libmutant.so holds the mutant now, compiled with more options: False when it does not compile or is the same code."""
+        objects = self.compile_changed(mutant, [*ENDS, *more])
+        if objects:
+            subprocess.run(["gcc", "-shared", *more, "-o", "libmutant.so", *objects], cwd=self.folder, check=True)
+        return bool(objects)
+
+    def is_same_released(self, mutant):
+        """Whether a mutant of a file that no other includes is the same code as the original in a release build."""
+        return mutant.path.endswith(".c") and not self.compile_changed(mutant, RELEASED)
+
+    def compile_changed(self, mutant, options):
+        """The objects of a mutant that differ from the original's with some options; none when it does not compile."""
         files = [mutant.path] if mutant.path.endswith(".c") else sorted(self.dependents[mutant.path])
         for path in files:
-            if path not in self.original:
-                self.original[path] = self.compile(path, "original.o")
+            if (path, *options) not in self.original:
+                self.original[(path, *options)] = self.compile(path, "original.o", options)
         place = self.folder / mutant.path
         place.unlink()
         place.write_text(mutant.text)
         try:
             objects, self.programs = [], {}
             for i, path in enumerate(files):
-                code = self.compile(path, f"mutant{i}.o")
+                code = self.compile(path, f"mutant{i}.o", options)
                 if code is None:
-                    return False
-                if code != self.original[path]:
+                    return []
+                if code != self.original[(path, *options)]:
                     objects.append(f"mutant{i}.o")
-            if objects:
+            if objects and options != RELEASED:
                 self.link_users(mutant.path)
+            return objects
         finally:
             place.unlink()
             place.symlink_to(ROOT / mutant.path)
-        if objects:
-            subprocess.run(["gcc", "-shared", "-o", "libmutant.so", *objects], cwd=self.folder, check=True)
-        return bool(objects)
 
     def own_program(self, test):
         """A test, by the program that has the mutant in it, where there is one."""
@@ -177,7 +195,7 @@ class Compiler:
         for test in sorted(self.users.get(header, ())):
             folder, name = re.fullmatch(r"tests/(.*)/test_(\w+)\.c", test).groups()
             target, own = "tests/" + folder.replace("/", "-"), self.folder / f"{folder}/{name}".replace("/", "-")
-            if self.compile(test, f"{own}.o") is None:
+            if self.compile(test, f"{own}.o", ENDS) is None:
                 continue
             link = subprocess.check_output(["ninja", "-C", BUILD, "-t", "commands", "-s", target], text=True)
             words = [word for word in shlex.split(link.split("\n")[-2]) if word not in (":", "&&")]
@@ -187,13 +205,22 @@ class Compiler:
             self.programs[str(BUILD / target), name] = str(own)
 
 
+@functools.cache
+def address_environment():
+    """What a program needs to run with a mutant whose accesses to memory are checked."""
+    library = subprocess.check_output(["gcc", "-print-file-name=libasan.so"], text=True).strip()
+    found = {"LD_PRELOAD": library, "ASAN_OPTIONS": "detect_leaks=1"}
+    leaks = subprocess.run(["true"], env={**os.environ, **found}, capture_output=True).returncode == 0
+    return found if leaks else {**found, "ASAN_OPTIONS": "detect_leaks=0"}
+
+
 def compile_commands(folder=BUILD):
     """The compiler and its options for each file of src/, tests/looptree/ and unit test, as in a folder of build-mutants/, with include paths into
     the copy; and which files and which unit tests include each header."""
     commands, dependents, users = {}, defaultdict(set), defaultdict(set)
     for entry in json.loads((folder / "compile_commands.json").read_text()):
         path = os.path.relpath(entry["file"], ROOT)
-        if not path.startswith(("src/", "tests/looptree/", "tests/unit/")):
+        if not path.startswith(("src/", "tests/looptree/", "tests/unit/", os.path.relpath(folder / "core", ROOT))):
             continue
         words = shlex.split(entry["command"])
         words = words[: words.index("-o")] if "-o" in words else words
@@ -205,7 +232,7 @@ def compile_commands(folder=BUILD):
     for block in listed.split("\n\n"):
         names = [os.path.relpath(os.path.join(folder, line.strip()), ROOT) for line in block.split("\n")[1:]]
         for name in names:
-            if names[0] in commands and name.endswith(".h"):
+            if names[0] in commands and name.endswith((".h", ".inc")):
                 (users if names[0].startswith("tests/unit/") else dependents)[name].add(names[0])
     return commands, dependents, users
 
@@ -270,42 +297,53 @@ class Trial:
         return len(self.dependents[mutant.path]) > WIDE
 
     def try_one(self, mutant):
-        """None for a mutant that is none, else its killer's name, or "" when it survives, and how many tests were run."""
+        """None for a mutant that is none, else its killer's name, or "" when it survives, and what was run."""
         compiler = self.free.pop()
         try:
-            if self.is_left_out(mutant) or not compiler.make(mutant):
+            if self.is_left_out(mutant) or compiler.is_same_released(mutant) or not compiler.make(mutant):
                 return None
-            spent, ran = 0.0, 0
-            for name in self.tests_of(mutant):
-                if spent > self.options.limit or self.over:
-                    break
-                failed, took = self.run(name, compiler)
-                spent, ran = spent + took, ran + 1
-                if failed:
-                    return name, ran
-            return "", ran
+            names = self.tests_of(mutant)
+            killer, ran = self.first_failing(names, compiler, self.options.limit)
+            account = f"{ran} of {len(names)} tests" + (", limit reached" if ran < len(names) else "")
+            checked = [n for n in names[:ran] if n.startswith(("unit/", "property/"))]
+            if not killer and checked and not self.over and compiler.make(mutant, ADDRESS):
+                killer, _ = self.first_failing(checked, compiler, self.options.limit / 2, address_environment())
+            return killer, account
         finally:
             self.free.append(compiler)
 
-    def run(self, name, compiler):
+    def first_failing(self, names, compiler, limit, more=None):
+        """The first test that fails, "" where none does within a time, and how many were run."""
+        spent = 0.0
+        for ran, name in enumerate(names):
+            if spent > limit or self.over:
+                return "", ran
+            failed, took = self.run(name, compiler, more)
+            spent += took
+            if failed:
+                return name, ran + 1
+        return "", len(names)
+
+    def run(self, name, compiler, more):
         """Whether a test fails, and its processor time. One that takes twice as long as without the mutant has failed; one
         that does not pass without it within the limit of all tests has not."""
-        test, alone = compiler.own_program(self.tests[name]), self.seconds_alone(name)
+        test, alone = compiler.own_program(self.tests[name]), self.seconds_alone(name, more)
         if alone is None:
             return False, 0.0
         with self.alone if test["alone"] else nullcontext():
-            code, took = run_test(test, [compiler.folder, BUILD], 5 + 2 * alone)
+            code, took = run_test(test, [compiler.folder, BUILD], 5 + (4 if more else 2) * alone, more)
         return code != 0, took
 
-    def seconds_alone(self, name):
+    def seconds_alone(self, name, more):
         """The processor time of a test without a mutant, or with instrumentation; None where it does not pass in time."""
         measured = self.reach.tests.get(name, {})
-        if name not in self.unknown and measured["code"] == 0:
+        if not more and name not in self.unknown and measured["code"] == 0:
             return measured["seconds"]
-        if name not in self.seconds:
-            code, took = run_test(self.tests[name], [BUILD], self.options.limit)
-            self.seconds[name] = took if code == 0 else None
-        return self.seconds[name]
+        known = name, bool(more)
+        if known not in self.seconds:
+            code, took = run_test(self.tests[name], [BUILD], self.options.limit, more)
+            self.seconds[known] = took if code == 0 else None
+        return self.seconds[known]
 
     def try_samples(self, samples):
         """Tries mutants of each sample in order until its count is reached, those first of which the smallest share is tried; ends
@@ -332,11 +370,11 @@ class Trial:
         sample.waiting -= 1
         if result is None:
             return
-        killer, ran = result
+        killer, account = result
         self.kills[mutant.path][killer] += 1
         (sample.killed if killer else sample.survivors).append(mutant)
         if not killer:
-            print(f"SURVIVED {ran} tests: {mutant}", flush=True)
+            print(f"SURVIVED {account}: {mutant}", flush=True)
         elif self.options.verbose:
             print(f"killed by {killer}: {mutant}", flush=True)
 
@@ -348,12 +386,12 @@ class Trial:
 class Sample:
     """The mutants of a place, how many of them to try, and what became of them."""
 
-    def __init__(self, place, default, seed):
+    def __init__(self, place, default, seed, again=None):
         self.place, _, count = place.partition("=")
         self.count = int(count or default)
         name, _, line = self.place.partition(":")
         mutants, self.known = mutants_of(files_of(name), seed)
-        self.mutants = [m for m in mutants if not line or m.line == int(line)]
+        self.mutants = [m for m in mutants if (not line or m.line == int(line)) and (again is None or m.key in again)]
         self.at = self.waiting = 0
         self.killed, self.survivors = [], []
 
@@ -389,6 +427,12 @@ def files_of(name):
     return files
 
 
+def survivors_of(file):
+    """The keys of the mutants that survived in the output of an earlier run."""
+    found = re.findall(r"^SURVIVED [^:]*: (src/\S+?):\d+: [a-z ]+: (.*) => (.*)$", Path(file).read_text(), re.M)
+    return {" | ".join(words) for words in found}
+
+
 def places_of(name):
     """The folders that proof, rest or all stands for, or the one place of a name, each with the count that follows it."""
     name, equals, count = name.partition("=")
@@ -408,6 +452,7 @@ def main():
     parser.add_argument("--least", type=float, default=0, help="kill rate in percent below which to fail (0)")
     parser.add_argument("--measured", action="store_true",
                         help="measure no tests; new and changed ones count as reaching all of their folder")
+    parser.add_argument("--again", metavar="FILE", help="try only what survived in an earlier run, by its output")
     parser.add_argument("--list", action="store_true", help="list the sample; try nothing")
     parser.add_argument("--verbose", action="store_true", help="also say what killed each")
     options = parser.parse_args()
@@ -415,7 +460,8 @@ def main():
     os.chdir(ROOT)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, end_tests)
-    samples = [Sample(p, options.count, options.seed) for place in options.places for p in places_of(place)]
+    again = survivors_of(options.again) if options.again else None
+    samples = [Sample(p, options.count, options.seed, again) for place in options.places for p in places_of(place)]
     if options.list:
         for sample in samples:
             print(*sample.mutants[: sample.count], sep="\n")

@@ -114,7 +114,8 @@ static sx_status find_entry(const char *name, size_t *index, uint32_t *words) {
     for (size_t i = 0; n < MOST_NETWORKS && (model = sx_catalog_model_name(i, NULL)); i++) known[n++] = model;
     sx_status error = sx_error_new(SX_ERR_USAGE, "there is no built-in network called '%.64s'", name);
     const char *nearest = sx_text_nearest(name, known, n);
-    return nearest ? sx_error_hint(error, "did you mean '%s'?", nearest) : error;
+    return nearest ? sx_error_hint(error, "did you mean '%s'?", nearest)
+                   : sx_error_hint(error, "`sextant list networks` lists them");
 }
 
 /* Refuses what is said of tokens for a network without phases. */

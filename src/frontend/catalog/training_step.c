@@ -87,7 +87,7 @@ static SX_MUST_USE sx_status new_node(sx_op_kind kind, const char *function, con
     return SX_OK;
 }
 
-/* The gradient of a tensor whose readers have all given theirs: their sum. Nobody reads an output of the
+/* The gradient of a tensor whose readers have all given theirs: their sum. No node reads an output of the
  * network: its gradient comes from outside. */
 static SX_MUST_USE sx_status sum_gradients(backward *b, size_t of, size_t *out) {
     const size_t n = count_parts(b, of);

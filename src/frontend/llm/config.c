@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Which layers have experts: those after the first ones, of every so many, that are no exception. */
+/* Which layers have experts: every n-th one after the first ones, without the exceptions. */
 static sx_status mark_experts(const sx_config *c, sx_model_sizes *z) {
     uint64_t first = 0, of_last = 1, of_first = 1;
     SX_TRY(sx_config_may(c, "first_k_dense_replace", 0, &first));
@@ -319,8 +319,10 @@ static sx_status find_row(sx_config *c, int *row) {
     return sx_error_unknown(kind->place, "architecture", own, names, N_KINDS);
 }
 
-sx_status sx_sizes_read(const sx_node *map, sx_model_sizes *out, sx_model_sizes *text) {
-    sx_config c = {.map = map};
+sx_status sx_sizes_read(sx_input *input, const sx_node *map, sx_model_sizes *out, sx_model_sizes *text) {
+    sx_config_marks marks = {.n = 0};
+    sx_config c = {.map = map, .marks = &marks};
+    const sx_config whole = c;
     const sx_node *kind = kind_of(&c);
     int row;
     if (!kind)
@@ -331,6 +333,7 @@ sx_status sx_sizes_read(const sx_node *map, sx_model_sizes *out, sx_model_sizes 
     SX_TRY(sx_config_check_known(&c));
     sx_model_sizes sizes = kinds[row].has;
     SX_TRY(read_family(&c, &sizes, text));
+    SX_TRY(sx_config_check_read(input, &whole));
     *out = sizes;
     return SX_OK;
 }

@@ -6,9 +6,165 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Keys that say how a model was trained or is run, with which words, and of which numbers; none changes a size. */
+static const char *const idle_keys[] = {"_name_or_path",
+                                        "_diffusers_version",
+                                        "activation_dropout",
+                                        "activation_fn",
+                                        "activation_function",
+                                        "adapter_attn_dim",
+                                        "apply_spec_augment",
+                                        "architectures",
+                                        "attention_dropout",
+                                        "attention_multiplier",
+                                        "attn_config",
+                                        "attn_implementation",
+                                        "attn_logit_softcapping",
+                                        "attn_pdrop",
+                                        "auto_map",
+                                        "aux_loss_alpha",
+                                        "begin_suppress_tokens",
+                                        "bos_token_id",
+                                        "cache_implementation",
+                                        "center_input_sample",
+                                        "classifier_dropout",
+                                        "classifier_proj_size",
+                                        "conv_in_kernel",
+                                        "conv_out_kernel",
+                                        "decoder_layerdrop",
+                                        "decoder_start_token_id",
+                                        "downsample_padding",
+                                        "dropout",
+                                        "dtype",
+                                        "embd_pdrop",
+                                        "embedding_multiplier",
+                                        "encoder_layerdrop",
+                                        "eos_token_id",
+                                        "ep_size",
+                                        "final_logit_softcapping",
+                                        "flip_sin_to_cos",
+                                        "forced_decoder_ids",
+                                        "freq_shift",
+                                        "hidden_act",
+                                        "hidden_activation",
+                                        "hidden_dropout_prob",
+                                        "init_std",
+                                        "initializer_factor",
+                                        "initializer_range",
+                                        "is_encoder_decoder",
+                                        "label2id",
+                                        "layer_norm_eps",
+                                        "layer_norm_epsilon",
+                                        "logit_scale_init_value",
+                                        "logits_scaling",
+                                        "max_length",
+                                        "mask_feature_length",
+                                        "mask_feature_min_masks",
+                                        "mask_feature_prob",
+                                        "mask_time_length",
+                                        "mask_time_min_masks",
+                                        "mask_time_prob",
+                                        "median_filter_width",
+                                        "mid_block_scale_factor",
+                                        "n_ctx",
+                                        "norm_eps",
+                                        "norm_epsilon",
+                                        "norm_num_groups",
+                                        "norm_topk_prob",
+                                        "num_return_sequences",
+                                        "output_attentions",
+                                        "output_hidden_states",
+                                        "output_past",
+                                        "output_router_logits",
+                                        "pad_token_id",
+                                        "partial_rotary_factor",
+                                        "prefix",
+                                        "pretraining_tp",
+                                        "problem_type",
+                                        "quantization_config",
+                                        "query_pre_attn_scalar",
+                                        "reorder_and_upcast_attn",
+                                        "rescale_every",
+                                        "resid_pdrop",
+                                        "residual_dropout",
+                                        "residual_in_fp32",
+                                        "residual_multiplier",
+                                        "return_dict",
+                                        "rms_norm_eps",
+                                        "rope_local_base_freq",
+                                        "rope_scaling",
+                                        "rope_theta",
+                                        "rotary_dim",
+                                        "routed_scaling_factor",
+                                        "router_aux_loss_coef",
+                                        "router_jitter_noise",
+                                        "scale_attn_by_inverse_layer_idx",
+                                        "scale_attn_weights",
+                                        "scale_embedding",
+                                        "scoring_func",
+                                        "seq_aux",
+                                        "seq_length",
+                                        "summary_activation",
+                                        "summary_first_dropout",
+                                        "summary_proj_to_labels",
+                                        "summary_type",
+                                        "summary_use_proj",
+                                        "suppress_tokens",
+                                        "task_specific_params",
+                                        "temperature",
+                                        "time_step_floor",
+                                        "time_step_init_scheme",
+                                        "time_step_max",
+                                        "time_step_min",
+                                        "time_step_scale",
+                                        "tokenizer_class",
+                                        "top_k",
+                                        "top_p",
+                                        "topk_method",
+                                        "torch_dtype",
+                                        "torchscript",
+                                        "transformers_version",
+                                        "transformers.js_config",
+                                        "unsloth_fixed",
+                                        "unsloth_version",
+                                        "upcast_attention",
+                                        "use_cache",
+                                        "use_weighted_layer_sum",
+                                        "word_embed_proj_dim"};
+
 const sx_node *sx_config_get(const sx_config *c, const char *key) {
-    const sx_node *node = sx_node_get(c->map, key);
-    return node && node->kind != SX_NODE_NULL ? node : NULL;
+    const sx_pair *pair = sx_node_pair(c->map, key);
+    if (!pair || pair->value->kind == SX_NODE_NULL) return NULL;
+    if (c->marks && c->marks->n < SX_MOST_READ) c->marks->read[c->marks->n++] = pair;
+    return pair->value;
+}
+
+static bool is_read(const sx_config_marks *marks, const sx_pair *pair) {
+    for (size_t i = 0; i < marks->n; i++)
+        if (marks->read[i] == pair) return true;
+    return marks->n == SX_MOST_READ;
+}
+
+static bool is_idle(const char *key) {
+    for (size_t i = 0; i < sizeof idle_keys / sizeof *idle_keys; i++)
+        if (strcmp(key, idle_keys[i]) == 0) return true;
+    return false;
+}
+
+sx_status sx_config_check_read(sx_input *input, const sx_config *c) {
+    for (size_t i = 0; i < c->map->n; i++) {
+        const sx_pair *pair = &c->map->pair[i];
+        const sx_config within = {.map = pair->value, .kind = c->kind, .marks = c->marks};
+        const size_t size = strlen(pair->key), tail = strlen("_config");
+        const bool part = size > tail && strcmp(pair->key + size - tail, "_config") == 0;
+        if (is_read(c->marks, pair)) {
+            if (part && pair->value->kind == SX_NODE_MAP) SX_TRY(sx_config_check_read(input, &within));
+        } else if (!is_idle(pair->key) && !sx_node_empty(pair->value)) {
+            SX_TRY(sx_input_unknown(input, pair, "the key '%.64s' of the configuration is not understood",
+                                    pair->key));
+        }
+    }
+    return SX_OK;
 }
 
 /* The value of the first of some keys that is there; `key` becomes its name, or that of the first of all. */
@@ -28,16 +184,17 @@ static size_t count_words(const char *key) {
     return n;
 }
 
-/* Refuses a key that is one letter off one that is not there. Configurations have many other keys: of those that look alike
- * (v_head_dim and head_dim) the first letters or the numbers of words differ. */
+/* Refuses a key that is one letter off one that is not there, or the same but for case and signs. Configurations have many
+ * other keys: of those that look alike (v_head_dim and head_dim) the first letters or the numbers of words differ. */
 static sx_status refuse_slip(const sx_config *c, const char *keys) {
     char key[SX_NAME_SIZE];
     for (const char *at = keys; *at; at += strcspn(at, " "), at += *at == ' ') {
         snprintf(key, sizeof key, "%.*s", (int)strcspn(at, " "), at);
         for (size_t i = 0; i < c->map->n && !sx_node_get(c->map, key); i++) {
             const sx_pair *pair = &c->map->pair[i];
-            if (*pair->key != *key || count_words(pair->key) != count_words(key)) continue;
-            if (sx_key_distance(pair->key, key) != 1) continue;
+            const unsigned distance = sx_key_distance(pair->key, key);
+            const bool alike = *pair->key == *key && count_words(pair->key) == count_words(key);
+            if (distance != 0 && (distance != 1 || !alike)) continue;
             return sx_error_hint(sx_error_at(pair->place,
                                              "the configuration of a '%s' has '%.64s' and no '%s'", c->kind,
                                              pair->key, key),
@@ -113,7 +270,7 @@ sx_status sx_config_within(const sx_config *c, const char *key, sx_config *out) 
     const sx_node *map;
     SX_TRY(sx_config_items(c, key, SX_NODE_MAP, &map));
     if (!map) return sx_error_at(c->map->place, "the configuration of a '%s' has no '%s'", c->kind, key);
-    *out = (sx_config){.map = map, .kind = c->kind, .nested = true};
+    *out = (sx_config){.map = map, .kind = c->kind, .nested = true, .marks = c->marks};
     return SX_OK;
 }
 

@@ -4,18 +4,31 @@
 
 #include "frontend/llm/sizes.h"
 
+enum { SX_MOST_READ = 256 };
+
+/* The keys of a configuration and of its parts that were asked for and are there. */
+typedef struct sx_config_marks {
+    const sx_pair *read[SX_MOST_READ];
+    size_t n;
+} sx_config_marks;
+
 /* A configuration, and the kind of model it is of. A nested one is a part of another, which leaves out what its kind has
  * by default: sizes that are set before they are read stay. */
 typedef struct sx_config {
     const sx_node *map;
     const char *kind;
     bool nested;
+    sx_config_marks *marks; /* NULL: none are kept */
 } sx_config;
 
 #define SX_CONFIG_HEADS "num_attention_heads n_head"
 
 /* The value of a key, NULL where it is not there or null. */
 const sx_node *sx_config_get(const sx_config *c, const char *key);
+
+/* Warns of the keys of a configuration, and of the parts of it that were read, that nothing asked for and that are not
+ * known to change no size. */
+SX_MUST_USE sx_status sx_config_check_read(sx_input *input, const sx_config *c);
 
 /* A number that must be there, under the first of some keys with spaces between them; and a number of layers. */
 SX_MUST_USE sx_status sx_config_need(const sx_config *c, const char *keys, uint64_t *out);

@@ -143,11 +143,11 @@ static void last_word(const char *path, char name[SX_NAME_SIZE]) {
     memcpy(name, base, length);
 }
 
-sx_status sx_config_graph(const sx_node *map, const sx_network_options *options, sx_graph *out) {
+sx_status sx_config_graph(sx_input *input, const sx_node *map, sx_graph *out) {
     const sx_node *path = sx_node_get(map, "_name_or_path");
     const bool named = path && path->kind == SX_NODE_SCALAR && *path->text;
     sx_model_sizes sizes, text = {0};
-    SX_TRY(sx_sizes_read(map, &sizes, &text));
+    SX_TRY(sx_sizes_read(input, map, &sizes, &text));
     last_word(named ? path->text : map->place.file ? map->place.file : "network", sizes.name);
-    return make_graph(&sizes, &text, options, out);
+    return make_graph(&sizes, &text, sx_input_run(input), out);
 }

@@ -3,6 +3,7 @@
 #ifndef SX_FRONTEND_LLM_SIZES_H
 #define SX_FRONTEND_LLM_SIZES_H
 
+#include "frontend/input.h"
 #include "sextant/network.h"
 #include "text/document/document.h"
 
@@ -62,14 +63,15 @@ typedef struct sx_model_sizes {
 } sx_model_sizes;
 
 /* Reads a configuration: a map in the manner of a config.json. *text becomes the sizes of the text part of a network that
- * has two (CLIP). An error says which key is missing, wrong or not understood. */
-SX_MUST_USE sx_status sx_sizes_read(const sx_node *map, sx_model_sizes *out, sx_model_sizes *text);
+ * has two (CLIP). An error says which key is missing or wrong; the input gets a warning of those that are not understood. */
+SX_MUST_USE sx_status sx_sizes_read(sx_input *input, const sx_node *map, sx_model_sizes *out,
+                                    sx_model_sizes *text);
 
 /* Whether a map is such a configuration: it has `model_type` or `_class_name`, or a width that only these have. */
 bool sx_sizes_given(const sx_node *map);
 
 /* The graph of one run of the network that a configuration describes, called by the last word of its `_name_or_path` or
  * else like its file. An error where the options do not go with it. *out is freed with sx_graph_fini. */
-SX_MUST_USE sx_status sx_config_graph(const sx_node *map, const sx_network_options *options, sx_graph *out);
+SX_MUST_USE sx_status sx_config_graph(sx_input *input, const sx_node *map, sx_graph *out);
 
 #endif

@@ -99,6 +99,7 @@ static sx_status take_energies(sx_arch_builder *b, const sx_ert *ert, int level)
     sx_storage *s = &b->arch.level[level];
     const sx_node *table = sx_ert_table(ert, s->name);
     double energy[3] = {-1, -1, -1};
+    SX_TRY(sx_ert_check_actions(b->input, ert, s->name, false));
     SX_TRY(sx_ert_energy(ert, table, read, N(read), &energy[0]));
     SX_TRY(sx_ert_energy(ert, table, fill, N(fill), &energy[1]));
     SX_TRY(sx_ert_energy(ert, table, update, N(update), &energy[2]));
@@ -152,6 +153,7 @@ static sx_status settle_compute(sx_arch_builder *b, const sx_ert *ert) {
     b->compute_source = given ? SX_BY_ARCH : SX_BY_FORMULA;
     if (!given) sx_builder_estimate_compute(b, !table);
     if (!table) return ert->tables && !given ? warn_missing(b, ert, c->name) : SX_OK;
+    SX_TRY(sx_ert_check_actions(b->input, ert, c->name, true));
     SX_TRY(sx_ert_energy(ert, table, actions, N(actions), &energy));
     if (energy >= 0) {
         c->energy = energy;
@@ -161,6 +163,23 @@ static sx_status settle_compute(sx_arch_builder *b, const sx_ert *ert) {
         return sx_ert_energy(ert, table, skipped, N(skipped), &c->skipped_energy);
     }
     return note_useless(b, ert, c->name, "mac, mult and compute");
+}
+
+/* Says that a component's energies are not scaled: a warning where neither the architecture nor an ERT states them. */
+static sx_status tell_scale(sx_arch_builder *b, const char *name, sx_place place, sx_energy_source source) {
+    if (source >= SX_BY_ARCH)
+        return sx_input_add_note(b->input, place, "'energy_scale' of '%s' has no effect on the result", name);
+    return sx_input_warn(b->input, place,
+                         "'energy_scale' of '%s' is ignored: energies of formulas and estimates are not "
+                         "scaled, those of an ERT have it in them",
+                         name);
+}
+
+static sx_status tell_scales(sx_arch_builder *b) {
+    for (int s = 0; s < b->arch.n_levels; s++)
+        if (b->draft[s].scaled)
+            SX_TRY(tell_scale(b, b->arch.level[s].name, b->draft[s].place, b->draft[s].source));
+    return b->compute_scaled ? tell_scale(b, b->arch.compute.name, b->place, b->compute_source) : SX_OK;
 }
 
 /* The energy of a hop where wires are described instead: bits * length * energy. An ERT's table of wires
@@ -274,12 +293,14 @@ sx_status sx_builder_finish(sx_arch_builder *b, bool outermost_first, sx_arch *o
     if (!b->arch.n_levels) return sx_error_at(b->place, "the architecture has no storage level");
     if (outermost_first) reverse_levels(b);
     SX_TRY(settle_gates(b));
+    SX_TRY(sx_builder_settle_networks(b));
     SX_TRY(settle_rates(b));
     SX_TRY(sx_constraints_sections(b->input, b->defaults_v4, &b->arch));
     SX_TRY(sx_ert_find(b->input, &ert));
     sx_builder_settle_estimator(b);
     for (int s = 0; s < b->arch.n_levels; s++) SX_TRY(settle_level(b, &ert, s));
     SX_TRY(settle_compute(b, &ert));
+    SX_TRY(tell_scales(b));
     SX_TRY(settle_wires(b, &ert));
     SX_TRY(sx_builder_areas(b));
     SX_TRY(settle_sparse(b));

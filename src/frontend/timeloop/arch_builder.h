@@ -16,6 +16,23 @@ typedef enum sx_energy_source {
     SX_N_ENERGY_SOURCES
 } sx_energy_source;
 
+/* The keys by which levels name networks: a level's reads are the fills of the next one inside, whose drains are its
+ * updates; a compute unit has operands and results instead of fills and drains. */
+enum { SX_READS, SX_FILLS, SX_DRAINS, SX_UPDATES, SX_N_CONNECTORS };
+
+/* A network that is a component of its own. */
+typedef struct sx_named_network {
+    char name[SX_NAME_SIZE], class[SX_NAME_SIZE];
+    sx_place place;
+    const sx_node *attributes; /* its own; NULL: none */
+    bool legacy;               /* XY_NoC or Legacy: like those that are inferred */
+    bool shares, late;         /* of type M:N; with latencies */
+    bool hop_given, tile_given, router_given;
+    double energy_per_hop, router_energy, wire_energy, tile_width;
+    uint32_t bits;
+    int level; /* whose network it is; -1: none's */
+} sx_named_network;
+
 /* What is known of a level until its energies and references are settled. */
 typedef struct sx_level_draft {
     sx_place place;
@@ -29,9 +46,11 @@ typedef struct sx_level_draft {
     double wire_energy;            /* pJ per bit and mm */
     double tile_width;             /* um */
     uint32_t network_bits;
-    const sx_node *sparse; /* sparse optimizations written beside the level; NULL: none */
+    const sx_pair *network[SX_N_CONNECTORS]; /* networks by name; NULL: inferred */
+    const sx_node *sparse;                   /* sparse optimizations written beside the level; NULL: none */
     sx_component component;
     char class[SX_NAME_SIZE];
+    bool scaled; /* energy_scale is not 1 */
 } sx_level_draft;
 
 enum { SX_MAX_EXTRA = 16 };
@@ -40,7 +59,7 @@ typedef struct sx_arch_builder {
     sx_input *input;
     sx_place place;
     bool defaults_v4; /* cluster size 1, partial sums added in place everywhere */
-    bool has_compute, compute_energy_given;
+    bool has_compute, compute_energy_given, compute_scaled;
     sx_energy_source compute_source;
     const sx_node *compute_sparse; /* those beside the compute unit, and those of the whole architecture */
     const sx_node *sparse;
@@ -50,6 +69,9 @@ typedef struct sx_arch_builder {
     char compute_class[SX_NAME_SIZE];
     int n_extra; /* adders, wires and other components that are neither storage nor compute units */
     sx_estimated_component extra[SX_MAX_EXTRA];
+    int n_networks;
+    sx_named_network networks[SX_MAX_EXTRA];
+    const sx_pair *compute_network[SX_N_CONNECTORS];
     sx_arch arch;
     sx_level_draft draft[SX_MAX_LEVELS];
 } sx_arch_builder;
@@ -60,6 +82,7 @@ typedef struct sx_arch_component {
     size_t name_size;     /* bytes of the name, without its range */
     const char *class;    /* NULL where the dialect has none */
     const char *subclass; /* NULL where there is none */
+    const sx_node *scale; /* energy_scale beside its attributes; NULL where there is none */
     sx_place place;
     const sx_attribute_scope *attributes;
     uint64_t instances;      /* 0: only the attributes say */
@@ -104,6 +127,13 @@ SX_MUST_USE sx_status sx_builder_describe(sx_arch_builder *builder, const sx_arc
 
 /* Keeps a component that is neither storage nor a compute unit, for its estimate, where its class has one. */
 SX_MUST_USE sx_status sx_builder_extra(sx_arch_builder *builder, const sx_arch_component *element);
+
+/* Keeps the names of networks that a level or compute unit has; adds a component that is a network; gives levels the
+ * networks that they and the next ones inside name. What is not modelled is a warning, with --like timeloop an error. */
+SX_MUST_USE sx_status sx_builder_connect(const sx_arch_component *element, bool compute,
+                                         const sx_pair **network);
+SX_MUST_USE sx_status sx_builder_network(sx_arch_builder *builder, const sx_arch_component *element);
+SX_MUST_USE sx_status sx_builder_settle_networks(sx_arch_builder *builder);
 
 /* The process node that an attribute `technology` states, in nm: 45nm or 45; 0 where it states none. */
 SX_MUST_USE sx_status sx_process_node(const sx_node *value, double *out);

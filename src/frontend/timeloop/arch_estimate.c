@@ -33,7 +33,9 @@ static sx_status find_node(sx_arch_builder *b, const sx_arch_component *e, doubl
     for (const sx_attribute_scope *scope = e->attributes; scope && *out == 0; scope = scope->outer) {
         const sx_pair *pair = sx_node_pair(scope->map, "technology");
         if (!pair) continue;
-        SX_TRY(sx_process_node(pair->value, out));
+        const sx_node *value;
+        SX_TRY(sx_attribute_named(scope, pair->value, &value));
+        SX_TRY(sx_process_node(value, out));
         if (*out > 0 && scope->names_only) SX_TRY(sx_input_use(b->input, pair));
     }
     if (*out == 0) *out = b->node;

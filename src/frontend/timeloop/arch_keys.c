@@ -2,8 +2,6 @@
 #include "frontend/known_keys.h"
 #include "frontend/timeloop/arch_builder.h"
 
-#define INFERRED "networks are inferred, one between each level and the next"
-
 /* Those of the flat dialect alone come last. */
 static const sx_key_rule storage_rules[] = {
     SX_KEY("word_bits", "expression", "bits of a word (16)"),
@@ -47,10 +45,10 @@ static const sx_key_rule storage_rules[] = {
     SX_KEY("router_energy", "expression", "pJ of a word"),
     SX_KEY("wire_energy", "expression", "pJ of a bit and mm"),
     SX_KEY("tile_width", "expression", "um of a hop"),
-    {"network_read", SX_KEY_DIFFERS, INFERRED, "any", NULL},
-    {"network_fill", SX_KEY_DIFFERS, INFERRED, "any", NULL},
-    {"network_drain", SX_KEY_DIFFERS, INFERRED, "any", NULL},
-    {"network_update", SX_KEY_DIFFERS, INFERRED, "any", NULL},
+    SX_KEY("network_read", "text", "the network of its reads"),
+    SX_KEY("network_fill", "text", "the network of its fills"),
+    SX_KEY("network_drain", "text", "the network of its drains"),
+    SX_KEY("network_update", "text", "the network of its updates"),
     SX_KEY_FOR_ESTIMATE("num_ports", "expression", "ports"),
     SX_KEY_FOR_ESTIMATE("n_ports", "expression", "ports"),
     SX_KEY_FOR_ESTIMATE("nports", "expression", "ports"),
@@ -82,7 +80,7 @@ static const sx_key_rule storage_rules[] = {
     SX_KEY("compression_supported", "any", "whether tiles can be compressed"),
     SX_KEY_IDLE("max_utilization"),
     SX_KEY_IDLE("area_scale"),
-    SX_KEY_IDLE("energy_scale"),
+    SX_KEY("energy_scale", "any", "ignored with a warning where no ERT has the energies"),
     SX_KEY_IDLE("stream"),
     SX_KEY_FOR_ESTIMATE("class", "text", "the component class"),
     SX_KEY_IDLE("networks"),
@@ -109,8 +107,8 @@ static const sx_key_rule compute_rules[] = {
     SX_KEY("meshX", "expression", "units along X"),
     SX_KEY("meshY", "expression", "units along Y"),
     SX_KEY("energy", "expression", "pJ of a multiply-accumulate"),
-    {"network_operand", SX_KEY_DIFFERS, INFERRED, "any", NULL},
-    {"network_result", SX_KEY_DIFFERS, INFERRED, "any", NULL},
+    SX_KEY("network_operand", "text", "the network of its operands"),
+    SX_KEY("network_result", "text", "the network of its results"),
     SX_KEY("area", "expression", "um^2 of a unit"),
     SX_KEY_FOR_ESTIMATE("width", "expression", "bits"),
     SX_KEY_FOR_ESTIMATE("multiplier_width", "expression", "bits of the multiplier"),

@@ -214,6 +214,7 @@ static sx_status read_network(const sx_arch_component *e, sx_storage *s, sx_leve
     draft->hop_given = sx_attribute_pair(a, "energy_per_hop");
     draft->tile_given = sx_attribute_pair(a, "tile_width");
     draft->router_given = sx_attribute_pair(a, "router_energy");
+    SX_TRY(sx_builder_connect(e, false, draft->network));
     SX_TRY(sx_attribute_u32(a, "network_word_bits", &draft->network_bits));
     SX_TRY(sx_attribute_double(a, "energy_per_hop", &s->energy_per_hop));
     SX_TRY(sx_attribute_double(a, "router_energy", &s->router_energy));
@@ -325,15 +326,27 @@ static sx_status read_technology(const sx_arch_builder *b, const sx_arch_compone
     else if (e->class && sx_key_equal(e->class, "dram"))
         SX_TRY(sx_input_warn(b->input, e->place, "the class '%.64s' of '%s' is no DRAM: write it in capitals",
                              e->class, s->name));
-    if (!pair || pair->value->kind != SX_NODE_SCALAR) return SX_OK;
-    if (sx_node_is(pair->value, "DRAM")) s->technology = SX_DRAM;
-    if (sx_node_is(pair->value, "DRAM") || sx_node_is(pair->value, "SRAM") ||
-        !isalpha((unsigned char)*pair->value->text))
+    if (!pair) return SX_OK;
+    const sx_node *value;
+    SX_TRY(sx_attribute_named(e->attributes, pair->value, &value));
+    if (value->kind != SX_NODE_SCALAR) return SX_OK;
+    if (sx_node_is(value, "DRAM")) s->technology = SX_DRAM;
+    if (sx_node_is(value, "DRAM") || sx_node_is(value, "SRAM") || !isalpha((unsigned char)*value->text))
         return SX_OK;
-    return sx_input_warn(b->input, pair->value->place,
+    return sx_input_warn(b->input, value->place,
                          "the technology '%.64s' of '%s' is not known and counts as SRAM: DRAM, SRAM and "
                          "process nodes such as 45nm are",
-                         pair->value->text, s->name);
+                         value->text, s->name);
+}
+
+/* Reads whether a component's energies are to be scaled. */
+static sx_status read_scale(const sx_arch_component *e, bool *scaled) {
+    const sx_pair *pair = sx_attribute_pair(e->attributes, "energy_scale");
+    const sx_node *value = e->scale ? e->scale : pair ? pair->value : NULL;
+    double scale = 1;
+    if (value) SX_TRY(sx_attribute_number(e->attributes, value, "energy_scale", &scale));
+    *scaled = scale != 1;
+    return SX_OK;
 }
 
 sx_status sx_builder_storage(sx_arch_builder *b, const sx_arch_component *e, sx_storage **out) {
@@ -341,6 +354,7 @@ sx_status sx_builder_storage(sx_arch_builder *b, const sx_arch_component *e, sx_
     sx_level_draft *draft;
     SX_TRY(next_level(b, e, &s, &draft));
     SX_TRY(read_technology(b, e, s));
+    SX_TRY(read_scale(e, &draft->scaled));
     SX_TRY(read_u32(e, FIRST(e->attributes, "word_bits", "word_width", "datawidth"), &s->word_bits));
     SX_TRY(read_width(e, b->defaults_v4, s));
     SX_TRY(read_size(b, e, s));
@@ -391,6 +405,8 @@ sx_status sx_builder_compute(sx_arch_builder *b, const sx_arch_component *e) {
     SX_TRY(read_area(e, 1, &c->area));
     SX_TRY(read_clock(b, e));
     SX_TRY(sx_builder_describe(b, e, SX_COMPONENT_MAC, &b->compute, b->compute_class));
+    SX_TRY(sx_builder_connect(e, true, b->compute_network));
+    SX_TRY(read_scale(e, &b->compute_scaled));
     b->has_compute = true;
     return SX_OK;
 }

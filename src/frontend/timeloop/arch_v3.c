@@ -33,6 +33,8 @@ static sx_status add_component(sx_arch_builder *b, const sx_node *node, sx_arch_
         SX_TRY(sx_node_require(node, "attributes", what, &attributes));
         return sx_arch_read_vector(b, attributes, e->attributes->outer, e->instances);
     case SX_ROLE_NETWORK:
+        SX_TRY(sx_builder_extra(b, e));
+        return sx_builder_network(b, e);
     case SX_ROLE_NOTHING:
     case SX_ROLE_NONE:
         break;

@@ -171,7 +171,7 @@ static const sx_key_rule v4_component_rules[] = {
     SX_KEY_IDLE("area_share"),
     SX_KEY_IDLE("networks"),
     SX_KEY_IDLE("area_scale"),
-    SX_KEY_IDLE("energy_scale"),
+    SX_KEY("energy_scale", "any", "ignored with a warning where no ERT has the energies"),
 };
 const sx_keys sx_keys_v4_component = SX_KEYS("v4_component", true, v4_component_rules);
 
@@ -191,8 +191,8 @@ static sx_status add_extra(reader *r, const sx_node *node, const char *class, co
                                        .attributes = scope,
                                        .instances = r->mesh_x * r->mesh_y};
     SX_TRY(sx_builder_extra(r->builder, &element));
-    return sx_input_add_note(r->builder->input, node->place, "the %s '%.64s' is not used",
-                             sx_class_role(class) == SX_ROLE_NETWORK ? "network" : "component", name);
+    if (sx_class_role(class) == SX_ROLE_NETWORK) return sx_builder_network(r->builder, &element);
+    return sx_input_add_note(r->builder->input, node->place, "the component '%.64s' is not used", name);
 }
 
 /* Reads the vector unit; it may be anywhere among the nodes, and there are as many as of the container around it. */
@@ -238,6 +238,7 @@ static sx_status read_component(reader *r, const sx_node *node, const char *name
         .name_size = strlen(name),
         .class = class->text,
         .subclass = subclass && subclass->kind == SX_NODE_SCALAR ? subclass->text : NULL,
+        .scale = sx_node_get(node, "energy_scale"),
         .place = place,
         .attributes = &scope,
         .instances = r->mesh_x * r->mesh_y,

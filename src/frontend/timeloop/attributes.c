@@ -76,6 +76,21 @@ static sx_status keep_use(const sx_attribute_scope *scope, const sx_pair *pair) 
     return input ? sx_input_use(input, pair) : SX_OK;
 }
 
+sx_status sx_attribute_named(const sx_attribute_scope *scope, const sx_node *value, const sx_node **out) {
+    for (int depth = 0; depth < MAX_DEPTH && value->kind == SX_NODE_SCALAR; depth++) {
+        const sx_pair *pair = NULL;
+        for (const sx_attribute_scope *at = scope; at && !pair; at = at->outer) {
+            pair = given_pair(at->map, value->text);
+            if (pair && pair->value == value) pair = NULL;
+        }
+        if (!pair) break;
+        SX_TRY(keep_use(scope, pair));
+        value = pair->value;
+    }
+    *out = value;
+    return SX_OK;
+}
+
 static sx_status name_value(void *user, const char *name, double *value, bool *found);
 
 /* The value of a product of values of the architecture's nodes. */
@@ -113,7 +128,7 @@ static sx_status name_value(void *user, const char *name, double *value, bool *f
         return evaluate_attribute((evaluation){scope, pair->value, e.depth + 1, e.lookups}, name, value);
     }
     const sx_input *input = outermost_scope(e.scope)->input;
-    *found = input && sx_spec_find(input, name, &product);
+    *found = input && (sx_spec_array(input, name, &product) || sx_spec_find(input, name, &product));
     return *found ? multiply_values(e, name, &product, value) : SX_OK;
 }
 

@@ -20,6 +20,10 @@ const sx_pair *sx_attribute_pair(const sx_attribute_scope *scope, const char *ke
 /* The first of n keys that has an attribute, NULL where none has. */
 const char *sx_attribute_first(const sx_attribute_scope *scope, const char *const *keys, size_t n);
 
+/* The value that a value stands for which is the name of an attribute or variable, else itself. */
+SX_MUST_USE sx_status sx_attribute_named(const sx_attribute_scope *scope, const sx_node *value,
+                                         const sx_node **out);
+
 /* Typed attributes; numbers may be expressions. Without the attribute *out stays as it is. */
 SX_MUST_USE sx_status sx_attribute_double(const sx_attribute_scope *scope, const char *key, double *out);
 SX_MUST_USE sx_status sx_attribute_u64(const sx_attribute_scope *scope, const char *key, uint64_t *out);

@@ -10,7 +10,7 @@ typedef struct receiver {
     sx_input *input;
     bool mapspace;     /* the sections about the map space count */
     sx_arch *arch;     /* for sections */
-    sx_storage *level; /* for what stands beside a part; may be NULL */
+    sx_storage *level; /* the level that the constraints are written at; may be NULL */
 } receiver;
 
 /* A component whose tensors are asked for. */

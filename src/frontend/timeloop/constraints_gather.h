@@ -39,7 +39,7 @@ SX_MUST_USE sx_status sx_gather_loops(sx_gathering *gathering, const sx_constrai
 /* Adds the kinds of reuse that a constraint on loops forbids at a level (-1: nothing to forbid). */
 SX_MUST_USE sx_status sx_gather_reuse(sx_gathering *gathering, const sx_constraint *constraint, int level);
 
-/* Adds the tensors of `no_coalesce` at a level (-1: none): they are not reused over time, and a warning says so. */
+/* Adds the tensors of `no_coalesce` at a level (-1: none). */
 SX_MUST_USE sx_status sx_gather_coalescing(sx_gathering *gathering, const sx_constraint *constraint,
                                            int level);
 

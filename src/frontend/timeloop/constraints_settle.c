@@ -199,9 +199,9 @@ sx_status sx_gather_coalescing(sx_gathering *g, const sx_constraint *c, int leve
     if (!pair || sx_node_empty(pair->value)) return SX_OK;
     SX_TRY(sx_node_names(pair->value, "no_coalesce", add_tensor, &set));
     if (level < 0) return SX_OK;
-    uint8_t *mask = &g->limits.level[level].no_temporal_reuse;
+    uint8_t *mask = &g->limits.level[level].no_coalesce;
     *mask = (uint8_t)(*mask | set.mask);
-    return sx_warn_no_coalesce(g->input, pair);
+    return sx_check_no_coalesce(g->input, pair, g->arch, level, mask);
 }
 
 sx_status sx_gather_reuse(sx_gathering *g, const sx_constraint *c, int level) {

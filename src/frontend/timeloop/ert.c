@@ -3,7 +3,9 @@
 
 #include "base/text.h"
 
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The name proper of a component: the last dotted part, before any '['. */
@@ -171,6 +173,95 @@ sx_status sx_ert_energy(const sx_ert *ert, const sx_node *table, const char *con
         if (!found) continue;
         *out = energy;
         return SX_OK;
+    }
+    return SX_OK;
+}
+
+/* Actions that tables have for storage levels, and for compute units. Those of other tools have no bearing on a cost. */
+static const char *const storage_actions[] = {
+    "read",
+    "write",
+    "fill",
+    "update",
+    "leak",
+    "random_read",
+    "random_write",
+    "random_fill",
+    "random_update",
+    "gated_read",
+    "gated_write",
+    "gated_fill",
+    "gated_update",
+    "skipped_read",
+    "skipped_write",
+    "skipped_fill",
+    "skipped_update",
+    "metadata_read",
+    "metadata_write",
+    "metadata_fill",
+    "metadata_update",
+    "random_metadata_read",
+    "random_metadata_write",
+    "random_metadata_fill",
+    "random_metadata_update",
+    "gated_metadata_read",
+    "gated_metadata_write",
+    "gated_metadata_fill",
+    "gated_metadata_update",
+    "skipped_metadata_read",
+    "skipped_metadata_write",
+    "skipped_metadata_fill",
+    "skipped_metadata_update",
+    "decompression_count",
+    "compression_count",
+    "access",
+    "idle",
+};
+static const char *const compute_actions[] = {
+    "compute",        "compute_gated", "compute_skipped", "mac",   "mac_random", "mac_gated", "mac_skipped",
+    "compute_random", "mult",          "mult_random",     "leak",  "mult_gated", "access",    "mult_skipped",
+    "idle",           "read",          "write",           "update"};
+
+/* The known action nearest to a name that a table lacks; NULL where none is near. *exact becomes whether the name is known. */
+static const char *near_action(const char *name, bool compute, bool *exact) {
+    const char *const *known = compute ? compute_actions : storage_actions;
+    size_t n = compute ? sizeof compute_actions / sizeof *compute_actions
+                       : sizeof storage_actions / sizeof *storage_actions;
+    const char *found = NULL;
+    unsigned nearest = UINT_MAX;
+    *exact = false;
+    for (size_t i = 0; i < n; i++) {
+        unsigned distance = sx_key_distance(name, known[i]);
+        *exact |= strcmp(name, known[i]) == 0;
+        if (distance >= nearest) continue;
+        nearest = distance;
+        found = known[i];
+    }
+    return found;
+}
+
+/* Checks one action by its name. */
+static sx_status check_name(sx_input *input, const sx_ert *ert, const sx_node *table, const sx_pair *action,
+                            const char *component, bool compute) {
+    bool exact, has = true;
+    double energy;
+    char what[SX_NAME_SIZE + 32];
+    const char *meant = near_action(action->key, compute, &exact);
+    if (exact) return SX_OK;
+    snprintf(what, sizeof what, "the ERT's table of '%.*s'", SX_NAME_SIZE - 1, component);
+    if (meant) SX_TRY(largest_energy(ert, table, meant, &has, &energy));
+    if (!has) return sx_input_misspelt(input, action, "action", what, meant);
+    return sx_input_unknown(input, action, "the action '%.64s' of %s is not understood", action->key, what);
+}
+
+sx_status sx_ert_check_actions(sx_input *input, const sx_ert *ert, const char *component, bool compute) {
+    const sx_node *table = sx_ert_table(ert, component);
+    if (!table) return SX_OK;
+    const sx_node *actions = ert->named ? table : sx_node_get(table, "actions");
+    for (size_t i = 0; i < actions->n; i++) {
+        const sx_node *name = ert->named ? NULL : sx_node_get(actions->item[i], "name");
+        sx_pair listed = {.key = name ? name->text : NULL, .place = name ? name->place : ert->place};
+        SX_TRY(check_name(input, ert, table, name ? &listed : &actions->pair[i], component, compute));
     }
     return SX_OK;
 }

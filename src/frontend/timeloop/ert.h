@@ -21,6 +21,11 @@ const sx_node *sx_ert_table(const sx_ert *ert, const char *component);
 /* The error for a component without a table. */
 SX_MUST_USE sx_status sx_ert_missing(const sx_ert *ert, const char *component);
 
+/* Refuses an action of a component's table that is a known one of storage levels, or of compute units, misspelt; any other
+ * that is not known is a warning. */
+SX_MUST_USE sx_status sx_ert_check_actions(sx_input *input, const sx_ert *ert, const char *component,
+                                           bool compute);
+
 /* The energy of the first of n actions that the table has (of several with one name the largest); without
  * any, *out stays as it is. */
 SX_MUST_USE sx_status sx_ert_energy(const sx_ert *ert, const sx_node *table, const char *const *actions,

@@ -206,9 +206,9 @@ static SX_MUST_USE sx_status read_kept(reader *r, const sx_node *directive, int 
     SX_TRY(sx_node_check_keys(r->input, directive, "a bypass directive", &sx_keys_tensor_directive));
     SX_TRY(read_tensors(r, directive, "keep", &r->keep[level]));
     SX_TRY(read_tensors(r, directive, "bypass", &r->bypass[level]));
-    SX_TRY(read_tensors(r, directive, "no_coalesce", &r->mapping.level[level].no_temporal_reuse));
-    if (r->mapping.level[level].no_temporal_reuse && sx_node_pair(directive, "no_coalesce"))
-        SX_TRY(sx_warn_no_coalesce(r->input, sx_node_pair(directive, "no_coalesce")));
+    uint8_t *passed = &r->mapping.level[level].no_coalesce;
+    SX_TRY(read_tensors(r, directive, "no_coalesce", passed));
+    SX_TRY(sx_check_no_coalesce(r->input, sx_node_pair(directive, "no_coalesce"), r->arch, level, passed));
     if (sx_node_get(directive, "keep_only")) {
         uint8_t only = 0;
         SX_TRY(read_tensors(r, directive, "keep_only", &only));

@@ -101,9 +101,11 @@ sx_status sx_order_read(const sx_node *node, const sx_problem *problem, bool gap
     return SX_OK;
 }
 
-sx_status sx_warn_no_coalesce(sx_input *input, const sx_pair *pair) {
-    return sx_input_differ(
-        input, pair->place,
-        "'no_coalesce' is read as 'no_reuse' of temporal loops: each iteration outside the level "
-        "brings its tile anew");
+sx_status sx_check_no_coalesce(sx_input *input, const sx_pair *pair, const sx_arch *arch, int level,
+                               uint8_t *mask) {
+    if (!*mask || level + 1 < arch->n_levels) return SX_OK;
+    *mask = 0;
+    return sx_input_differ(input, pair->place,
+                           "'no_coalesce' is ignored at '%s', the outermost level: no level outside is asked",
+                           arch->level[level].name);
 }

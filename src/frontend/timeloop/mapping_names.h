@@ -25,7 +25,8 @@ typedef struct sx_order {
  * `gap` allows one. */
 SX_MUST_USE sx_status sx_order_read(const sx_node *node, const sx_problem *problem, bool gap, sx_order *out);
 
-/* Warns of how `no_coalesce` is read: as no reuse over time. */
-SX_MUST_USE sx_status sx_warn_no_coalesce(sx_input *input, const sx_pair *pair);
+/* Warns of `no_coalesce` at the outermost level, where nothing outside is asked: the tensors of the mask are cleared. */
+SX_MUST_USE sx_status sx_check_no_coalesce(sx_input *input, const sx_pair *pair, const sx_arch *arch,
+                                           int level, uint8_t *mask);
 
 #endif

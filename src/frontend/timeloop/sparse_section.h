@@ -8,7 +8,7 @@
  * architecture; versions 0.3 and 0.4. */
 SX_MUST_USE sx_status sx_sparse_read(sx_input *input, const sx_node *node, sx_arch *arch);
 
-/* Reads what stands beside a component (version 0.4): formats and actions of one level, or those of the
+/* Reads the sparse keys of a component (version 0.4): formats and actions of one level, or those of the
  * compute unit (level == n_levels). */
 SX_MUST_USE sx_status sx_sparse_read_component(sx_input *input, const sx_node *map, int level, sx_arch *arch);
 

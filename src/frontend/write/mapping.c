@@ -114,6 +114,7 @@ static SX_OWN json_t *write_kept(writer *w, int s) {
     json_t *directive = directive_new(w, s, "bypass");
     sx_json_set(directive, "keep", tensor_list(w, keep));
     sx_json_set(directive, "bypass", tensor_list(w, all & ~keep));
+    put_tensors(w, directive, "no_coalesce", w->mapping->level[s].no_coalesce);
     return directive;
 }
 

@@ -7,41 +7,42 @@ static int blocks_for(size_t n) {
     return (int)(blocks < MAX_BLOCKS ? blocks : MAX_BLOCKS);
 }
 
-static __device__ float value(float x) {
+static __device__ float float_of(float x) {
     return x;
 }
-static __device__ float value(__nv_bfloat16 x) {
+static __device__ float float_of(__nv_bfloat16 x) {
     return __bfloat162float(x);
 }
-static __device__ void put(float *to, float x) {
+static __device__ void store_float(float *to, float x) {
     *to = x;
 }
-static __device__ void put(__nv_bfloat16 *to, float x) {
+static __device__ void store_float(__nv_bfloat16 *to, float x) {
     *to = __float2bfloat16(x);
 }
 
 /* The first of the numbers of a thread's items, and their distance. */
-#define EACH(i, n)                                                                                                     \
+#define EACH(i, n)                                                                                           \
     (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < (n); i += (size_t)gridDim.x * blockDim.x)
 
 template <typename T>
-static __global__ void gather(const data_set *data, const step_head *head, int batch, int width, int padded, T *to) {
+static __global__ void gather_rows(const data_set *data, const step_head *head, int batch, int width,
+                                   int padded, T *to) {
     const uint32_t *row = (const uint32_t *)(head + 1);
     for
         EACH(i, (size_t)batch * padded) {
             size_t r = i / padded;
             int column = (int)(i % padded);
-            put(&to[i], column < width ? data->input[row[r] * (size_t)width + column] : 0);
+            store_float(&to[i], column < width ? data->input[row[r] * (size_t)width + column] : 0);
         }
 }
 
-void launch_gather(const data_set *data, const step_head *head, int batch, int width, int padded, bool half, void *to,
-                   cudaStream_t stream) {
+void launch_gather(const data_set *data, const step_head *head, int batch, int width, int padded, bool half,
+                   void *to, cudaStream_t stream) {
     int blocks = blocks_for((size_t)batch * padded);
     if (half)
-        gather<<<blocks, THREADS, 0, stream>>>(data, head, batch, width, padded, (__nv_bfloat16 *)to);
+        gather_rows<<<blocks, THREADS, 0, stream>>>(data, head, batch, width, padded, (__nv_bfloat16 *)to);
     else
-        gather<<<blocks, THREADS, 0, stream>>>(data, head, batch, width, padded, (float *)to);
+        gather_rows<<<blocks, THREADS, 0, stream>>>(data, head, batch, width, padded, (float *)to);
 }
 
 /* The loss of a difference and its derivative: those of learn/loss.c. */
@@ -68,8 +69,8 @@ static __device__ void block_sum(double sum, double *out) {
 }
 
 template <typename T>
-static __global__ void loss_kernel(int loss, const data_set *data, const step_head *head, int batch, int width,
-                                   int padded, const T *output, T *gradient, double *part) {
+static __global__ void loss_kernel(int loss, const data_set *data, const step_head *head, int batch,
+                                   int width, int padded, const T *output, T *gradient, double *part) {
     const uint32_t *row = (const uint32_t *)(head + 1);
     double sum = 0;
     float scale = 1.f / ((float)batch * (float)width);
@@ -79,17 +80,19 @@ static __global__ void loss_kernel(int loss, const data_set *data, const step_he
             int column = (int)(i % padded);
             float slope = 0;
             if (column < width)
-                sum += loss_of(loss, value(output[i]) - data->target[row[r] * (size_t)width + column], &slope);
-            put(&gradient[i], slope * scale);
+                sum += loss_of(loss, float_of(output[i]) - data->target[row[r] * (size_t)width + column],
+                               &slope);
+            store_float(&gradient[i], slope * scale);
         }
     block_sum(sum / ((double)batch * width), &part[blockIdx.x]);
 }
 
-void launch_loss(int loss, const data_set *data, const step_head *head, int batch, int width, int padded, bool half,
-                 const void *output, void *gradient, double *part, cudaStream_t stream) {
+void launch_loss(int loss, const data_set *data, const step_head *head, int batch, int width, int padded,
+                 bool half, const void *output, void *gradient, double *part, cudaStream_t stream) {
     if (half)
-        loss_kernel<<<SX_LOSS_BLOCKS, THREADS, 0, stream>>>(
-            loss, data, head, batch, width, padded, (const __nv_bfloat16 *)output, (__nv_bfloat16 *)gradient, part);
+        loss_kernel<<<SX_LOSS_BLOCKS, THREADS, 0, stream>>>(loss, data, head, batch, width, padded,
+                                                            (const __nv_bfloat16 *)output,
+                                                            (__nv_bfloat16 *)gradient, part);
     else
         loss_kernel<<<SX_LOSS_BLOCKS, THREADS, 0, stream>>>(loss, data, head, batch, width, padded,
                                                             (const float *)output, (float *)gradient, part);
@@ -108,12 +111,13 @@ void launch_loss_sum(const double *part, double *sum, cudaStream_t stream) {
 template <typename T> static __global__ void mask(const T *output, T *gradient, size_t n) {
     for
         EACH(i, n)
-    if (!(value(output[i]) > 0)) put(&gradient[i], 0);
+    if (!(float_of(output[i]) > 0)) store_float(&gradient[i], 0);
 }
 
 void launch_mask(const void *output, void *gradient, size_t n, bool half, cudaStream_t stream) {
     if (half)
-        mask<<<blocks_for(n), THREADS, 0, stream>>>((const __nv_bfloat16 *)output, (__nv_bfloat16 *)gradient, n);
+        mask<<<blocks_for(n), THREADS, 0, stream>>>((const __nv_bfloat16 *)output, (__nv_bfloat16 *)gradient,
+                                                    n);
     else
         mask<<<blocks_for(n), THREADS, 0, stream>>>((const float *)output, (float *)gradient, n);
 }
@@ -124,7 +128,7 @@ template <typename T> static __global__ void part_sums(const T *rows, int n, int
     int column = blockIdx.x * 32 + threadIdx.x;
     float s = 0;
     for (int i = blockIdx.y * 8 + threadIdx.y; column < width && i < n; i += 8 * SX_SUM_PARTS)
-        s += value(rows[(size_t)i * width + column]);
+        s += float_of(rows[(size_t)i * width + column]);
     sums[threadIdx.y][threadIdx.x] = s;
     __syncthreads();
     if (threadIdx.y > 0 || column >= width) return;
@@ -141,7 +145,8 @@ static __global__ void sum_parts(const float *part, int width, float *sum) {
         }
 }
 
-void launch_column_sums(const void *rows, int n, int width, bool half, float *part, float *sum, cudaStream_t stream) {
+void launch_column_sums(const void *rows, int n, int width, bool half, float *part, float *sum,
+                        cudaStream_t stream) {
     dim3 threads(32, 8), blocks((width + 31) / 32, SX_SUM_PARTS);
     if (half)
         part_sums<<<blocks, threads, 0, stream>>>((const __nv_bfloat16 *)rows, n, width, part);
@@ -151,11 +156,12 @@ void launch_column_sums(const void *rows, int n, int width, bool half, float *pa
 }
 
 /* A block moves a tile of 32 by 32. */
-static __global__ void transpose(const float *from, int rows, int columns, float *to) {
+static __global__ void transpose_matrix(const float *from, int rows, int columns, float *to) {
     __shared__ float tile[32][33];
     int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
     for (int i = 0; i < 32; i += 8)
-        if (x < columns && y + i < rows) tile[threadIdx.y + i][threadIdx.x] = from[(size_t)(y + i) * columns + x];
+        if (x < columns && y + i < rows)
+            tile[threadIdx.y + i][threadIdx.x] = from[(size_t)(y + i) * columns + x];
     __syncthreads();
     x = blockIdx.y * 32 + threadIdx.x;
     y = blockIdx.x * 32 + threadIdx.y;
@@ -165,7 +171,7 @@ static __global__ void transpose(const float *from, int rows, int columns, float
 
 void launch_transpose(const float *from, int rows, int columns, float *to, cudaStream_t stream) {
     dim3 threads(32, 8), blocks((columns + 31) / 32, (rows + 31) / 32);
-    transpose<<<blocks, threads, 0, stream>>>(from, rows, columns, to);
+    transpose_matrix<<<blocks, threads, 0, stream>>>(from, rows, columns, to);
 }
 
 /* Four values as bf16, in one store. */
@@ -180,7 +186,7 @@ static __device__ void sgd_one(float *p, float *v, float g, bool weight, float m
 }
 
 /* Four parameters at a time: the numbers of weights and of parameters are multiples of four. */
-static __global__ void sgd(update u, const step_head *head) {
+static __global__ void sgd_step(update u, const step_head *head) {
     float rate = head->rate;
     for
         EACH(i, u.n / 4) {
@@ -198,7 +204,7 @@ static __global__ void sgd(update u, const step_head *head) {
 }
 
 void launch_sgd(const update *u, const step_head *head, cudaStream_t stream) {
-    sgd<<<blocks_for(u->n / 4), THREADS, 0, stream>>>(*u, head);
+    sgd_step<<<blocks_for(u->n / 4), THREADS, 0, stream>>>(*u, head);
 }
 
 static __device__ void adam_one(const update *u, const step_head *h, float *p, float *m, float *v, float g) {
@@ -207,7 +213,7 @@ static __device__ void adam_one(const update *u, const step_head *h, float *p, f
     *p -= h->rate * h->correct1 * *m / (sqrtf(*v * h->correct2) + u->epsilon);
 }
 
-static __global__ void adam(update u, const step_head *head) {
+static __global__ void adam_step(update u, const step_head *head) {
     step_head h = *head;
     for
         EACH(i, u.n / 4) {
@@ -225,7 +231,7 @@ static __global__ void adam(update u, const step_head *head) {
 }
 
 void launch_adam(const update *u, const step_head *head, cudaStream_t stream) {
-    adam<<<blocks_for(u->n / 4), THREADS, 0, stream>>>(*u, head);
+    adam_step<<<blocks_for(u->n / 4), THREADS, 0, stream>>>(*u, head);
 }
 
 static __global__ void copy_half(const float *from, __nv_bfloat16 *to, size_t n) {

@@ -48,19 +48,19 @@ struct sx_cuda_state {
     cudaEvent_t copied[SLOTS];
 };
 
-static int padded(int width) {
+static int padded_width(int width) {
     return (width + WIDTH_UNIT - 1) / WIDTH_UNIT * WIDTH_UNIT;
 }
 
 /* Memory of the GPU, zeroed, freed with the state. */
-static int take(sx_cuda_state *s, size_t size, void **out, char *message) {
+static int take_memory(sx_cuda_state *s, size_t size, void **out, char *message) {
     TRY_CUDA(cudaMalloc(out, size));
     s->buffer[s->n_buffers++] = *out;
     TRY_CUDA(cudaMemset(*out, 0, size));
     return 0;
 }
 
-static size_t element(const sx_cuda_state *s) {
+static size_t element_bytes(const sx_cuda_state *s) {
     return s->precision == BF16 ? sizeof(__nv_bfloat16) : sizeof(float);
 }
 
@@ -71,8 +71,8 @@ static int lay_out(sx_cuda_state *s, const sx_cuda_plan *plan, char *message) {
         const sx_cuda_layer *from = &plan->layer[i];
         l->real_in = (int)from->inputs;
         l->real_out = (int)from->outputs;
-        l->in = padded(l->real_in);
-        l->out = padded(l->real_out);
+        l->in = padded_width(l->real_in);
+        l->out = padded_width(l->real_out);
         l->relu = from->relu;
         l->host_first = from->first;
         l->first = s->n_padded;
@@ -80,14 +80,14 @@ static int lay_out(sx_cuda_state *s, const sx_cuda_plan *plan, char *message) {
         l->n = (l->n_weights + (size_t)l->out + LAYER_UNIT - 1) / LAYER_UNIT * LAYER_UNIT;
         s->n_padded += l->n;
         size_t stride = ((size_t)l->out + 127) / 128 * 128;
-        TRY(take(s, (size_t)s->batch * l->out * element(s), &l->y, message));
-        TRY(take(s, (size_t)s->batch * l->out * element(s), &l->dy, message));
-        if (l->relu) TRY(take(s, (size_t)s->batch * stride / 8, &l->mask, message));
+        TRY(take_memory(s, (size_t)s->batch * l->out * element_bytes(s), &l->y, message));
+        TRY(take_memory(s, (size_t)s->batch * l->out * element_bytes(s), &l->dy, message));
+        if (l->relu) TRY(take_memory(s, (size_t)s->batch * stride / 8, &l->mask, message));
     }
     return 0;
 }
 
-static int widest(const sx_cuda_state *s) {
+static int widest_layer(const sx_cuda_state *s) {
     int width = s->layer[0].in;
     for (int i = 0; i < s->n_layers; i++)
         if (s->layer[i].out > width) width = s->layer[i].out;
@@ -97,18 +97,20 @@ static int widest(const sx_cuda_state *s) {
 /* Memory for parameters, the optimizer and what changes from step to step. */
 static int take_rest(sx_cuda_state *s, const sx_cuda_plan *plan, char *message) {
     size_t size = s->n_padded * sizeof(float), head = sizeof(step_head) + s->batch * sizeof(uint32_t);
-    TRY(take(s, size, (void **)&s->rule.parameter, message));
-    TRY(take(s, size, (void **)&s->rule.first, message));
-    TRY(take(s, size, (void **)&s->rule.gradient, message));
-    if (s->optimizer == ADAM) TRY(take(s, size, (void **)&s->rule.second, message));
-    if (s->precision == BF16) TRY(take(s, s->n_padded * sizeof(__nv_bfloat16), (void **)&s->rule.copy, message));
-    TRY(take(s, (size_t)s->batch * s->layer[0].in * element(s), &s->input, message));
-    TRY(take(s, head, (void **)&s->head, message));
-    TRY(take(s, sizeof(data_set), (void **)&s->data, message));
-    TRY(take(s, SX_LOSS_BLOCKS * sizeof(double), (void **)&s->part, message));
-    TRY(take(s, sizeof(double), (void **)&s->sum, message));
-    TRY(take(s, (size_t)SX_SUM_PARTS * widest(s) * sizeof(float), (void **)&s->column_part, message));
-    for (int i = 0; i < 2; i++) TRY(take(s, SX_GEMM_WORKSPACE, &s->workspace[i], message));
+    TRY(take_memory(s, size, (void **)&s->rule.parameter, message));
+    TRY(take_memory(s, size, (void **)&s->rule.first, message));
+    TRY(take_memory(s, size, (void **)&s->rule.gradient, message));
+    if (s->optimizer == ADAM) TRY(take_memory(s, size, (void **)&s->rule.second, message));
+    if (s->precision == BF16)
+        TRY(take_memory(s, s->n_padded * sizeof(__nv_bfloat16), (void **)&s->rule.copy, message));
+    TRY(take_memory(s, (size_t)s->batch * s->layer[0].in * element_bytes(s), &s->input, message));
+    TRY(take_memory(s, head, (void **)&s->head, message));
+    TRY(take_memory(s, sizeof(data_set), (void **)&s->data, message));
+    TRY(take_memory(s, SX_LOSS_BLOCKS * sizeof(double), (void **)&s->part, message));
+    TRY(take_memory(s, sizeof(double), (void **)&s->sum, message));
+    TRY(take_memory(s, (size_t)SX_SUM_PARTS * widest_layer(s) * sizeof(float), (void **)&s->column_part,
+                    message));
+    for (int i = 0; i < 2; i++) TRY(take_memory(s, SX_GEMM_WORKSPACE, &s->workspace[i], message));
     for (int i = 0; i < SLOTS; i++) {
         TRY_CUDA(cudaMallocHost((void **)&s->slot[i], head));
         TRY_CUDA(cudaEventCreateWithFlags(&s->copied[i], cudaEventDisableTiming));
@@ -144,7 +146,7 @@ static gemm_plan plan_of(const sx_cuda_state *s, int m, int n, int k) {
 }
 
 /* Milliseconds that reading or writing a number of bytes takes, about, in a kernel of its own. */
-static float traffic(size_t bytes) {
+static float traffic_time(size_t bytes) {
     return 0.002f + (float)bytes / 3.5e9f;
 }
 
@@ -190,10 +192,11 @@ static int make_forward(sx_cuda_state *s, int i, char *message) {
     TRY(make_gemm(s, &l->forward, &p, message));
     if (s->precision == TF32) {
         gemm turned;
-        TRY(take(s, l->n_weights * sizeof(float), (void **)&l->turned, message));
+        TRY(take_memory(s, l->n_weights * sizeof(float), (void **)&l->turned, message));
         p = forward_plan(s, i, true);
         TRY(make_gemm(s, &turned, &p, message));
-        TRY(take_better(&l->forward, &turned, traffic(2 * l->n_weights * sizeof(float)), &l->transposed, message));
+        TRY(take_better(&l->forward, &turned, traffic_time(2 * l->n_weights * sizeof(float)),
+                        &l->transposed, message));
     }
     if (!l->relu) return 0;
     p = l->forward.plan;
@@ -220,7 +223,8 @@ static int make_inputs(sx_cuda_state *s, int i, char *message) {
         p.mask_stride = before->masked.plan.mask_stride;
         TRY(make_gemm(s, &masked, &p, message));
     }
-    float besides = before->masked.time - before->forward.time - traffic(3 * (size_t)s->batch * l->in * element(s));
+    float besides = before->masked.time - before->forward.time -
+                    traffic_time(3 * (size_t)s->batch * l->in * element_bytes(s));
     TRY(take_better(&l->inputs, &masked, besides, &before->mask_fused, message));
     if (before->mask_fused) {
         gemm_end(&before->forward);
@@ -245,7 +249,8 @@ static int make_weights(sx_cuda_state *s, int i, char *message) {
     p.epilogue = CUBLASLT_EPILOGUE_BGRADA;
     p.bias = (float *)s->rule.gradient + l->first + l->n_weights;
     TRY(make_gemm(s, &biased, &p, message));
-    return take_better(&l->weights, &biased, -2 * traffic((size_t)s->batch * l->out * element(s)), &l->bias_fused,
+    return take_better(&l->weights, &biased,
+                       -2 * traffic_time((size_t)s->batch * l->out * element_bytes(s)), &l->bias_fused,
                        message);
 }
 
@@ -264,8 +269,8 @@ static int give_forward(sx_cuda_state *s, char *message) {
     launch_gather(s->data, s->head, s->batch, first->real_in, first->in, half, s->input, s->stream[0]);
     for (int i = 0; i < s->n_layers; i++)
         TRY(gemm_run(&s->layer[i].forward, s->blas, s->workspace[0], s->stream[0], message));
-    launch_loss(s->loss, s->data, s->head, s->batch, last->real_out, last->out, half, last->y, last->dy, s->part,
-                s->stream[0]);
+    launch_loss(s->loss, s->data, s->head, s->batch, last->real_out, last->out, half, last->y, last->dy,
+                s->part, s->stream[0]);
     TRY(wait_for(s, 1, 0, message));
     launch_loss_sum(s->part, s->sum, s->stream[1]);
     return 0;
@@ -303,7 +308,7 @@ static int give_backward(sx_cuda_state *s, int i, char *message) {
 }
 
 /* Records a step as a graph. */
-static int record(sx_cuda_state *s, cudaGraphExec_t *out, char *message) {
+static int record_step(sx_cuda_state *s, cudaGraphExec_t *out, char *message) {
     cudaGraph_t graph;
     TRY_CUDA(cudaStreamBeginCapture(s->stream[0], cudaStreamCaptureModeThreadLocal));
     TRY(give_forward(s, message));
@@ -340,13 +345,13 @@ static int choose_graph(sx_cuda_state *s, char *message) {
     cudaGraphExec_t graph[2];
     float time[2];
     cudaStream_t second = s->stream[1];
-    TRY(take(s, widest(s) * sizeof(float), &zeros, message));
+    TRY(take_memory(s, widest_layer(s) * sizeof(float), &zeros, message));
     none.input = none.target = (const float *)zeros;
     TRY_CUDA(cudaMemcpy(s->data, &none, sizeof none, cudaMemcpyHostToDevice));
     TRY_CUDA(cudaDeviceSynchronize());
     for (int i = 0; i < 2; i++) {
         s->stream[1] = i ? s->stream[0] : second;
-        int failed = record(s, &graph[i], message) || measure_graph(s, graph[i], &time[i], message);
+        int failed = record_step(s, &graph[i], message) || measure_graph(s, graph[i], &time[i], message);
         s->stream[1] = second;
         if (failed) return 1;
     }
@@ -357,7 +362,7 @@ static int choose_graph(sx_cuda_state *s, char *message) {
 }
 
 /* Copies values of all parameters between the caller's order and the padded one. */
-static void reorder(const sx_cuda_state *s, float *host, float *pad, bool to_pad) {
+static void reorder_weights(const sx_cuda_state *s, float *host, float *pad, bool to_pad) {
     for (int i = 0; i < s->n_layers; i++) {
         const layer_state *l = &s->layer[i];
         for (int r = 0; r <= l->real_in; r++) { /* the last row is the biases */
@@ -369,27 +374,28 @@ static void reorder(const sx_cuda_state *s, float *host, float *pad, bool to_pad
 }
 
 /* Copies values of all parameters to or from the GPU. */
-static int transfer(sx_cuda_state *s, float *host, float *device, bool to_device, char *message) {
+static int transfer_weights(sx_cuda_state *s, float *host, float *device, bool to_device, char *message) {
     size_t size = s->n_padded * sizeof(float);
     float *pad = (float *)calloc(s->n_padded, sizeof(float));
     if (!pad) {
         snprintf(message, SX_CUDA_MESSAGE, "out of memory");
         return 1;
     }
-    if (to_device) reorder(s, host, pad, true);
+    if (to_device) reorder_weights(s, host, pad, true);
     cudaError_t error = cudaMemcpy(to_device ? device : pad, to_device ? pad : device, size,
                                    to_device ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToHost);
-    if (!to_device && error == cudaSuccess) reorder(s, host, pad, false);
+    if (!to_device && error == cudaSuccess) reorder_weights(s, host, pad, false);
     free(pad);
     TRY_CUDA(error);
     return 0;
 }
 
-static int upload(sx_cuda_state *s, const sx_cuda_plan *plan, char *message) {
+static int upload_plan(sx_cuda_state *s, const sx_cuda_plan *plan, char *message) {
     float *state = (float *)plan->state;
-    TRY(transfer(s, (float *)plan->parameter, s->rule.parameter, true, message));
-    TRY(transfer(s, state, s->rule.first, true, message));
-    if (s->optimizer == ADAM) TRY(transfer(s, state + s->n_parameters, s->rule.second, true, message));
+    TRY(transfer_weights(s, (float *)plan->parameter, s->rule.parameter, true, message));
+    TRY(transfer_weights(s, state, s->rule.first, true, message));
+    if (s->optimizer == ADAM)
+        TRY(transfer_weights(s, state + s->n_parameters, s->rule.second, true, message));
     if (s->rule.copy) launch_copy(s->rule.parameter, s->rule.copy, s->n_padded, 0);
     for (int i = 0; i < s->n_layers; i++) {
         const layer_state *l = &s->layer[i];
@@ -399,7 +405,7 @@ static int upload(sx_cuda_state *s, const sx_cuda_plan *plan, char *message) {
     return 0;
 }
 
-static int prepare(sx_cuda_state *s, const sx_cuda_plan *plan, char *message) {
+static int prepare_state(sx_cuda_state *s, const sx_cuda_plan *plan, char *message) {
     s->n_layers = (int)plan->n_layers;
     s->batch = (int)plan->batch;
     s->loss = plan->loss;
@@ -418,10 +424,10 @@ static int prepare(sx_cuda_state *s, const sx_cuda_plan *plan, char *message) {
         TRY(make_weights(s, i, message));
     }
     TRY(choose_graph(s, message));
-    return upload(s, plan, message);
+    return upload_plan(s, plan, message);
 }
 
-static void finish(sx_cuda_state *s) {
+static void free_state(sx_cuda_state *s) {
     if (!s) return;
     cudaDeviceSynchronize();
     if (s->graph) cudaGraphExecDestroy(s->graph);
@@ -445,7 +451,7 @@ static void finish(sx_cuda_state *s) {
     free(s);
 }
 
-static int make(const sx_cuda_plan *plan, sx_cuda_state **out, char *message) {
+static int make_trainer(const sx_cuda_plan *plan, sx_cuda_state **out, char *message) {
     int devices = 0;
     TRY_CUDA(cudaGetDeviceCount(&devices));
     if (devices < 1 || plan->n_layers > MAX_LAYERS) {
@@ -457,8 +463,8 @@ static int make(const sx_cuda_plan *plan, sx_cuda_state **out, char *message) {
         snprintf(message, SX_CUDA_MESSAGE, "out of memory");
         return 1;
     }
-    if (prepare(s, plan, message)) {
-        finish(s);
+    if (prepare_state(s, plan, message)) {
+        free_state(s);
         return 1;
     }
     *out = s;
@@ -472,7 +478,7 @@ static int copy_numbers(const float *from, size_t n, float **out, char *message)
     return 0;
 }
 
-static int data(sx_cuda_state *s, const float *input, const float *target, size_t n, char *message) {
+static int load_data(sx_cuda_state *s, const float *input, const float *target, size_t n, char *message) {
     TRY_CUDA(cudaDeviceSynchronize());
     cudaFree(s->data_input);
     cudaFree(s->data_target);
@@ -484,7 +490,7 @@ static int data(sx_cuda_state *s, const float *input, const float *target, size_
     return 0;
 }
 
-static int step(sx_cuda_state *s, const uint32_t *row, float rate, char *message) {
+static int run_step(sx_cuda_state *s, const uint32_t *row, float rate, char *message) {
     int slot = (int)(s->steps % SLOTS);
     size_t size = sizeof(step_head) + s->batch * sizeof *row;
     s->steps++;
@@ -499,7 +505,7 @@ static int step(sx_cuda_state *s, const uint32_t *row, float rate, char *message
     return 0;
 }
 
-static int loss(sx_cuda_state *s, double *sum, char *message) {
+static int read_loss(sx_cuda_state *s, double *sum, char *message) {
     TRY_CUDA(cudaStreamSynchronize(s->stream[0]));
     TRY_CUDA(cudaMemcpy(sum, s->sum, sizeof *sum, cudaMemcpyDeviceToHost));
     TRY_CUDA(cudaMemset(s->sum, 0, sizeof *sum));
@@ -509,13 +515,15 @@ static int loss(sx_cuda_state *s, double *sum, char *message) {
 
 static int sync_state(sx_cuda_state *s, float *parameter, float *state, char *message) {
     TRY_CUDA(cudaStreamSynchronize(s->stream[0]));
-    TRY(transfer(s, parameter, s->rule.parameter, false, message));
-    TRY(transfer(s, state, s->rule.first, false, message));
-    if (s->optimizer == ADAM) TRY(transfer(s, state + s->n_parameters, s->rule.second, false, message));
+    TRY(transfer_weights(s, parameter, s->rule.parameter, false, message));
+    TRY(transfer_weights(s, state, s->rule.first, false, message));
+    if (s->optimizer == ADAM)
+        TRY(transfer_weights(s, state + s->n_parameters, s->rule.second, false, message));
     return 0;
 }
 
 extern "C" __attribute__((visibility("default"))) const sx_cuda_module *sx_cuda_module_get(void) {
-    static const sx_cuda_module module = {SX_CUDA_MODULE_VERSION, make, finish, data, step, loss, sync_state};
+    static const sx_cuda_module module = {
+        SX_CUDA_MODULE_VERSION, make_trainer, free_state, load_data, run_step, read_loss, sync_state};
     return &module;
 }

@@ -15,7 +15,7 @@ typedef struct maker {
     sx_core_rng rng;
 } maker;
 
-static size_t size(const sx_gamma *g) {
+static size_t individual_size(const sx_gamma *g) {
     return g->compact->size;
 }
 
@@ -26,7 +26,7 @@ static maker begin_maker(const sx_gamma *g, sx_worker *worker, sx_core_rng tasks
 }
 
 /* Repairs a point; false where that fails. */
-static bool repair(maker *m, sx_compact_level *point) {
+static bool repair_point(maker *m, sx_compact_level *point) {
     return m->search->engine->repair(&m->search->core, m->work, &m->rng, point);
 }
 
@@ -34,14 +34,14 @@ static bool repair(maker *m, sx_compact_level *point) {
 static bool draw_legal(maker *m, sx_compact_level *point) {
     for (int tries = 0; tries < SX_GAMMA_REPAIRS; tries++) {
         m->search->engine->draw(&m->search->core, &m->rng, point);
-        if (repair(m, point)) return true;
+        if (repair_point(m, point)) return true;
         sx_worker_reject(m->worker, 1);
     }
     return sx_compact_search_rescue(m->search, m->worker, m->work, &m->rng, point);
 }
 
 /* Evaluates the point that was repaired, or notes that there is none. */
-static sx_outcome evaluate(maker *m, bool legal, const sx_compact_level *point) {
+static sx_outcome evaluate_point(maker *m, bool legal, const sx_compact_level *point) {
     static const sx_outcome none = {.value = INFINITY, .reason = SX_NOT_EVALUATED};
     return legal ? sx_compact_search_evaluate(m->search, m->worker, m->work, point, false) : none;
 }
@@ -64,14 +64,14 @@ static sx_status make_first(const void *input, size_t task, sx_worker *worker, v
             return SX_OK;
         }
         engine->mutate(core, &m.rng, &g->chances, point);
-        legal = repair(&m, point);
+        legal = repair_point(&m, point);
     } else if (natural) {
         engine->natural(core, &m.rng, point);
         if (task > 0) engine->redraw(core, &m.rng, point);
-        legal = repair(&m, point);
+        legal = repair_point(&m, point);
     }
     if (!legal) legal = draw_legal(&m, point);
-    *(sx_outcome *)output = evaluate(&m, legal, point);
+    *(sx_outcome *)output = evaluate_point(&m, legal, point);
     return SX_OK;
 }
 
@@ -85,7 +85,7 @@ static bool make_child(maker *m, const sx_gamma_crossing *cross, size_t mother, 
         memcpy(child, own, m->search->size);
         if (cross->happens) engine->take(core, (int)cross->axis, cross->dim, other, child);
         engine->mutate(core, &m->rng, &m->g->chances, child);
-        if (repair(m, child)) return true;
+        if (repair_point(m, child)) return true;
         sx_worker_reject(m->worker, 1);
     }
     memcpy(child, own, m->search->size);
@@ -116,18 +116,18 @@ static sx_status make_pair(const void *input, size_t task, sx_worker *worker, vo
         bool legal = (double)(2 * task + side) < bred
                          ? make_child(&m, &cross, parent[side], parent[1 - side], child)
                          : draw_legal(&m, child);
-        *made = evaluate(&m, legal, child);
+        *made = evaluate_point(&m, legal, child);
     }
     return SX_OK;
 }
 
-static bool holds(const sx_gamma *g, const void *bred) {
+static bool space_holds(const sx_gamma *g, const void *bred) {
     return sx_map_compact_holds(&g->compact->core, bred);
 }
 
-static void adopt(const sx_gamma *g, const void *point, void *bred) {
+static void adopt_point(const sx_gamma *g, const void *point, void *bred) {
     sx_core_rng rng = sx_compact_search_rng(sx_run_seed(g->run), "gamma.news", g->s->generation);
     sx_map_compact(g->space, &g->compact->core, point, &rng, bred);
 }
 
-const sx_gamma_breed sx_gamma_compact = {size, make_first, make_pair, holds, adopt};
+const sx_gamma_breed sx_gamma_compact = {individual_size, make_first, make_pair, space_holds, adopt_point};

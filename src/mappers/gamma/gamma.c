@@ -72,7 +72,7 @@ static const sx_setting settings[] = {
 };
 
 /* The memory of a search, in the run's state block; false when memory is out. */
-static bool remember(sx_gamma *g) {
+static bool register_state(sx_gamma *g) {
     g->room = g->n * 2 + g->n / 2 + 1;
     g->each = (sizeof(sx_outcome) + g->breed->size(g) + 7) / 8 * 8;
     size_t each = g->each + sizeof *g->ranked + 2 * sizeof *g->order;
@@ -85,12 +85,12 @@ static bool remember(sx_gamma *g) {
 }
 
 /* Copies an individual with its outcome. */
-static void copy(sx_gamma *g, size_t from, size_t to) {
+static void copy_individual(sx_gamma *g, size_t from, size_t to) {
     memcpy(sx_gamma_block(g, to), sx_gamma_block(g, from), g->each);
 }
 
 /* The larger of a share of the population and the front, but no more than a limit. */
-static size_t quota(const sx_gamma *g, size_t setting, size_t front, size_t limit) {
+static size_t quota_of(const sx_gamma *g, size_t setting, size_t front, size_t limit) {
     double share = sx_run_setting(g->run, setting) * (double)g->n;
     if (share <= 0) return 0;
     size_t n = share < 1 ? 1 : (size_t)share;
@@ -99,14 +99,14 @@ static size_t quota(const sx_gamma *g, size_t setting, size_t front, size_t limi
 }
 
 /* Selects the survivors: the best of the children and `elites` of the population. */
-static void choose(sx_gamma *g, size_t elites) {
-    for (size_t i = 0; i < elites; i++) copy(g, i, 2 * g->n + i);
+static void choose_parents(sx_gamma *g, size_t elites) {
+    for (size_t i = 0; i < elites; i++) copy_individual(g, i, 2 * g->n + i);
     for (size_t i = 0; i < g->n + elites; i++) g->ranked[i] = *sx_gamma_block(g, g->n + i);
     size_t front = sx_select_rank(sx_run_goal(g->run), g->ranked, g->n + elites,
                                   sx_run_setting(g->run, SX_GAMMA_RANK) == 0, g->order);
-    for (size_t i = 0; i < g->n; i++) copy(g, g->n + g->order[i], i);
-    g->s->parents = quota(g, SX_GAMMA_PARENTS, front, g->n);
-    g->s->elites = quota(g, SX_GAMMA_ELITES, front, g->n / 2);
+    for (size_t i = 0; i < g->n; i++) copy_individual(g, g->n + g->order[i], i);
+    g->s->parents = quota_of(g, SX_GAMMA_PARENTS, front, g->n);
+    g->s->elites = quota_of(g, SX_GAMMA_ELITES, front, g->n / 2);
 }
 
 /* Finds out what can be crossed. */
@@ -135,13 +135,13 @@ static void take_news(sx_gamma *g) {
     sx_outcome found;
     const void *point = sx_run_news(g->run, &found);
     if (!point) return;
-    for (size_t i = g->n - 1; i > 0; i--) copy(g, i - 1, i);
+    for (size_t i = g->n - 1; i > 0; i--) copy_individual(g, i - 1, i);
     g->breed->adopt(g, point, sx_gamma_block(g, 0) + 1);
     memcpy(sx_gamma_block(g, 0), &found, sizeof found);
 }
 
 /* A chance in parts of 2^16. */
-static uint32_t chance(const sx_gamma *g, size_t setting) {
+static uint32_t chance_of(const sx_gamma *g, size_t setting) {
     return (uint32_t)(sx_run_setting(g->run, setting) * 0x1p16 + 0.5);
 }
 
@@ -150,16 +150,16 @@ static sx_status choose_breed(sx_gamma *g) {
     bool grows = sx_run_setting(g->run, SX_GAMMA_GROWTH) > 0 || sx_run_setting(g->run, SX_GAMMA_AGING) > 0;
     g->breed = &sx_gamma_mappings;
     if (grows || sx_run_setting(g->run, SX_GAMMA_CORE) == 0) return SX_OK;
-    SX_TRY(sx_compact_search_new(g->run, &g->compact));
+    SX_TRY(sx_compact_search_new(g->run, true, &g->compact));
     if (g->compact) g->breed = &sx_gamma_compact;
     g->first = sx_compact_search_rng(sx_run_seed(g->run), "gamma.first", 0);
     g->pairs = sx_compact_search_rng(sx_run_seed(g->run), "gamma", 0);
-    g->chances = (sx_core_chances){.order = chance(g, SX_GAMMA_ORDERS),
-                                   .parallel = chance(g, SX_GAMMA_PARALLELS),
-                                   .levels = chance(g, SX_GAMMA_LEVELS),
-                                   .keep = chance(g, SX_GAMMA_KEEPS),
-                                   .tile = chance(g, SX_GAMMA_TILES),
-                                   .shift = chance(g, SX_GAMMA_SHIFTS)};
+    g->chances = (sx_core_chances){.order = chance_of(g, SX_GAMMA_ORDERS),
+                                   .parallel = chance_of(g, SX_GAMMA_PARALLELS),
+                                   .levels = chance_of(g, SX_GAMMA_LEVELS),
+                                   .keep = chance_of(g, SX_GAMMA_KEEPS),
+                                   .tile = chance_of(g, SX_GAMMA_TILES),
+                                   .shift = chance_of(g, SX_GAMMA_SHIFTS)};
     return SX_OK;
 }
 
@@ -171,7 +171,7 @@ static bool begin_search(sx_gamma *g) {
     sx_run_evaluate_starts(g->run, g->n);
     for (size_t i = 0; i < g->n; i++)
         if (sx_gamma_block(g, g->n + i)->reason == UNMADE) return false;
-    choose(g, 0);
+    choose_parents(g, 0);
     return sx_gamma_block(g, 0)->reason == 0;
 }
 
@@ -195,8 +195,8 @@ static bool begin_island(sx_gamma *g) {
 
 /* Breeds generation after generation. A call that ended before the first population was whole has left no parents:
  * the next one makes it again. */
-static sx_status evolve(sx_gamma *g) {
-    if (!remember(g)) return sx_error_memory();
+static sx_status evolve_population(sx_gamma *g) {
+    if (!register_state(g)) return sx_error_memory();
     if (g->s->parents > 0 && !state_holds(g)) return sx_run_damaged(g->run);
     if (g->s->parents == 0 && !begin_search(g)) return SX_OK;
     take_news(g);
@@ -205,7 +205,7 @@ static sx_status evolve(sx_gamma *g) {
         if (g->s->generation - g->s->begun + 1 >= most && !begin_island(g)) break;
         sx_run_tasks(g->run, (g->n + 1) / 2, g->breed->make_pair, g, sx_gamma_block(g, g->n), 2 * g->each);
         g->s->generation++;
-        choose(g, g->s->elites);
+        choose_parents(g, g->s->elites);
     }
     return SX_OK;
 }
@@ -215,7 +215,7 @@ static sx_status search_generations(sx_run *run) {
     g.n = (size_t)sx_run_setting(run, SX_GAMMA_POPULATION);
     find_axes(&g);
     SX_TRY(choose_breed(&g));
-    sx_status status = evolve(&g);
+    sx_status status = evolve_population(&g);
     free(g.compact);
     return status;
 }

@@ -6,21 +6,21 @@
 _Static_assert(sizeof(sx_gamma_genes) % 8 == 0, "points lie behind genes");
 
 /* The genes and the point of an individual. */
-static sx_gamma_individual parts(void *bred) {
+static sx_gamma_individual parts_of(void *bred) {
     sx_gamma_genes *genes = bred;
     return (sx_gamma_individual){genes + 1, genes};
 }
 
-static sx_gamma_individual individual(const sx_gamma *g, size_t i) {
-    return parts(sx_gamma_block(g, i) + 1);
+static sx_gamma_individual individual_at(const sx_gamma *g, size_t i) {
+    return parts_of(sx_gamma_block(g, i) + 1);
 }
 
-static size_t size(const sx_gamma *g) {
+static size_t individual_size(const sx_gamma *g) {
     return sizeof(sx_gamma_genes) + g->space->space.point_size;
 }
 
 /* Whether something of a given chance happens. */
-static bool happens(const sx_gamma *g, sx_rng *rng, size_t setting) {
+static bool chance_happens(const sx_gamma *g, sx_rng *rng, size_t setting) {
     double chance = sx_run_setting(g->run, setting);
     return chance > 0 && sx_rng_double(rng) < chance;
 }
@@ -39,7 +39,7 @@ static void draw_legal(const sx_gamma *g, sx_rng *rng, sx_worker *worker, sx_gam
 }
 
 /* Mutates an individual; `changed`: by a crossover, and its point is to be expressed. */
-static void mutate(const sx_gamma *g, sx_rng *rng, bool changed, sx_gamma_individual i) {
+static void mutate_individual(const sx_gamma *g, sx_rng *rng, bool changed, sx_gamma_individual i) {
     static const struct {
         int chance;
         void (*change)(const sx_map_space *, sx_rng *, sx_gamma_individual);
@@ -49,15 +49,16 @@ static void mutate(const sx_gamma *g, sx_rng *rng, bool changed, sx_gamma_indivi
                  {SX_GAMMA_GROWTH, sx_gamma_grow},
                  {SX_GAMMA_AGING, sx_gamma_age}};
     for (size_t m = 0; m < sizeof first / sizeof *first; m++) {
-        if (!happens(g, rng, (size_t)first[m].chance)) continue;
+        if (!chance_happens(g, rng, (size_t)first[m].chance)) continue;
         first[m].change(g->space, rng, i);
         changed = true;
     }
-    bool keep = happens(g, rng, SX_GAMMA_KEEPS);
+    bool keep = chance_happens(g, rng, SX_GAMMA_KEEPS);
     if (keep && changed) sx_gamma_express(g->space, i);
     if (keep) sx_gamma_change_keep(g->space, rng, i);
     changed &= !keep;
-    bool tile = happens(g, rng, SX_GAMMA_TILES), shift = tile && happens(g, rng, SX_GAMMA_SHIFTS);
+    bool tile = chance_happens(g, rng, SX_GAMMA_TILES),
+         shift = tile && chance_happens(g, rng, SX_GAMMA_SHIFTS);
     if (tile && !shift) sx_gamma_redraw_tile(g->space, rng, i);
     if (changed || (tile && !shift)) sx_gamma_express(g->space, i);
     if (shift) sx_gamma_shift(g->space, rng, i);
@@ -69,12 +70,12 @@ static sx_status make_first(const void *input, size_t task, sx_worker *worker, v
     size_t n_starts;
     const unsigned char *start = sx_run_starts(g->run, &n_starts);
     sx_rng rng = sx_rng_stream(sx_run_seed(g->run), "gamma.first", g->s->island * g->n + task);
-    sx_gamma_individual i = parts((sx_outcome *)output + 1);
+    sx_gamma_individual i = parts_of((sx_outcome *)output + 1);
     bool natural = (double)task < sx_run_setting(g->run, SX_GAMMA_NATURAL) * (double)g->n, legal = natural;
     if (task < n_starts || (natural && n_starts > 0)) {
         memcpy(i.point, start + task % n_starts * g->space->space.point_size, g->space->space.point_size);
         sx_gamma_read(g->space, &rng, i);
-        if (task >= n_starts) mutate(g, &rng, false, i);
+        if (task >= n_starts) mutate_individual(g, &rng, false, i);
         legal = task < n_starts || sx_gamma_repair(g->space, &rng, i);
     } else if (natural) {
         sx_gamma_natural(g->space, &rng, i);
@@ -93,13 +94,13 @@ static sx_status make_first(const void *input, size_t task, sx_worker *worker, v
 static void make_child(const sx_gamma *g, sx_rng *rng, sx_worker *worker, const sx_gamma_crossing *cross,
                        size_t mother, size_t father, sx_gamma_individual child) {
     for (int tries = 0; tries < SX_GAMMA_REPAIRS; tries++) {
-        sx_gamma_copy(g->space, individual(g, mother), child);
-        if (cross->happens) sx_gamma_take(g->space, cross->axis, cross->dim, individual(g, father), child);
-        mutate(g, rng, cross->happens, child);
+        sx_gamma_copy(g->space, individual_at(g, mother), child);
+        if (cross->happens) sx_gamma_take(g->space, cross->axis, cross->dim, individual_at(g, father), child);
+        mutate_individual(g, rng, cross->happens, child);
         if (sx_gamma_repair(g->space, rng, child)) return;
         sx_worker_reject(worker, 1);
     }
-    sx_gamma_copy(g->space, individual(g, mother), child);
+    sx_gamma_copy(g->space, individual_at(g, mother), child);
 }
 
 /* A task: makes and evaluates the two children of a pair, or random individuals in their place, its output.
@@ -110,8 +111,8 @@ static sx_status make_pair(const void *input, size_t task, sx_worker *worker, vo
     sx_rng rng = sx_rng_stream(sx_run_seed(g->run), "gamma", g->s->generation * pairs + task);
     size_t parent[2] = {sx_rng_below(&rng, g->s->parents), sx_rng_below(&rng, g->s->parents)};
     sx_gamma_crossing cross = {
-        .happens =
-            happens(g, &rng, g->s->generation > g->s->begun ? SX_GAMMA_CROSSOVER : SX_GAMMA_FIRST_CROSSOVER)};
+        .happens = chance_happens(
+            g, &rng, g->s->generation > g->s->begun ? SX_GAMMA_CROSSOVER : SX_GAMMA_FIRST_CROSSOVER)};
     cross.axis = g->axis[sx_rng_below(&rng, g->n_axes)];
     cross.dim = sx_gamma_random_dim(g->space, &rng);
     double bred = (double)g->n * (1 - sx_run_setting(g->run, SX_GAMMA_INJECTED));
@@ -119,7 +120,7 @@ static sx_status make_pair(const void *input, size_t task, sx_worker *worker, vo
         size_t number = 2 * task + side;
         if (number >= g->n) break;
         void *made = (unsigned char *)output + side * g->each;
-        sx_gamma_individual child = parts((sx_outcome *)made + 1);
+        sx_gamma_individual child = parts_of((sx_outcome *)made + 1);
         if ((double)number < bred)
             make_child(g, &rng, worker, &cross, parent[side], parent[1 - side], child);
         else
@@ -136,15 +137,15 @@ static bool genes_hold(const sx_gamma *g, const sx_gamma_genes *genes) {
     return true;
 }
 
-static bool holds(const sx_gamma *g, const void *bred) {
+static bool space_holds(const sx_gamma *g, const void *bred) {
     const sx_gamma_genes *genes = bred;
     return genes_hold(g, genes) && sx_run_holds(g->run, genes + 1, 1);
 }
 
-static void adopt(const sx_gamma *g, const void *point, void *bred) {
+static void adopt_point(const sx_gamma *g, const void *point, void *bred) {
     sx_rng rng = sx_rng_stream(sx_run_seed(g->run), "gamma.news", g->s->generation);
-    memcpy(parts(bred).point, point, g->space->space.point_size);
-    sx_gamma_read(g->space, &rng, parts(bred));
+    memcpy(parts_of(bred).point, point, g->space->space.point_size);
+    sx_gamma_read(g->space, &rng, parts_of(bred));
 }
 
-const sx_gamma_breed sx_gamma_mappings = {size, make_first, make_pair, holds, adopt};
+const sx_gamma_breed sx_gamma_mappings = {individual_size, make_first, make_pair, space_holds, adopt_point};

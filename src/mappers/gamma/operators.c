@@ -210,7 +210,7 @@ void sx_gamma_random(const sx_map_space *space, sx_rng *rng, sx_gamma_individual
 }
 
 /* Settles all dimensions' factors anew after parallel sets changed. */
-static void respread(const sx_map_space *space, sx_gamma_individual i) {
+static void respread_factors(const sx_map_space *space, sx_gamma_individual i) {
     for (int d = 0; d < space->problem->n_dims; d++) {
         uint32_t total[SX_MAX_LEVELS];
         get_totals(space, i.point, d, total);
@@ -232,7 +232,7 @@ void sx_gamma_take(const sx_map_space *space, enum sx_gamma_axis axis, int dim, 
     case SX_GAMMA_PARALLEL:
         memcpy(to.genes->parallel, from.genes->parallel, sizeof to.genes->parallel);
         memcpy(to.genes->on_x, from.genes->on_x, sizeof to.genes->on_x);
-        respread(space, to);
+        respread_factors(space, to);
         break;
     case SX_GAMMA_KEEP:
         for (size_t g = 0; g < space->space.n_genes; g++)
@@ -243,18 +243,18 @@ void sx_gamma_take(const sx_map_space *space, enum sx_gamma_axis axis, int dim, 
 }
 
 /* How often a dimension is chosen: the bits of its size. */
-static unsigned weight(const sx_map_space *space, int dim) {
+static unsigned dim_weight(const sx_map_space *space, int dim) {
     uint32_t size = space->problem->size[dim];
     return size > 1 ? 32u - (unsigned)__builtin_clz(size) : 0;
 }
 
 int sx_gamma_random_dim(const sx_map_space *space, sx_rng *rng) {
     unsigned sum = 0;
-    for (int d = 0; d < space->problem->n_dims; d++) sum += weight(space, d);
+    for (int d = 0; d < space->problem->n_dims; d++) sum += dim_weight(space, d);
     if (!sum) return 0;
     unsigned left = (unsigned)sx_rng_below(rng, sum);
     int dim = 0;
-    while (left >= weight(space, dim)) left -= weight(space, dim++);
+    while (left >= dim_weight(space, dim)) left -= dim_weight(space, dim++);
     return dim;
 }
 
@@ -287,7 +287,7 @@ void sx_gamma_change_parallel(const sx_map_space *space, sx_rng *rng, sx_gamma_i
         i.genes->on_x[level] ^= (uint16_t)bit;
     else
         i.genes->parallel[level] ^= (uint16_t)bit;
-    respread(space, i);
+    respread_factors(space, i);
 }
 
 void sx_gamma_swap_levels(const sx_map_space *space, sx_rng *rng, sx_gamma_individual i) {

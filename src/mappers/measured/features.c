@@ -37,9 +37,9 @@ static void describe_level(const sx_cost *cost, const sx_mapping *mapping, int l
     out[4] = twos;
 }
 
-bool sx_mapping_features(const sx_map_space *space, sx_evaluator *evaluator, const sx_mapping *mapping,
+bool sx_mapping_features(const sx_map_space *space, sx_model_workspace *workspace, const sx_mapping *mapping,
                          sx_cost *cost, double *out) {
-    if (sx_evaluate(evaluator, mapping, cost).reason != SX_LEGAL) return false;
+    if (sx_evaluate(workspace, mapping, cost).reason != SX_LEGAL) return false;
     out[0] = sx_log(cost->energy_pj);
     out[1] = sx_log((double)cost->cycles);
     for (int l = 0; l < space->arch->n_levels; l++)

@@ -10,7 +10,7 @@ size_t sx_mapping_features_count(const sx_map_space *space);
 /* Logarithms of energy and cycles; per level of words moved and held by an instance, instances in use and iterations,
  * and how often 2 divides the tiles. The first two are those of the model; false where the mapping is not legal. `cost`
  * is scratch. */
-bool sx_mapping_features(const sx_map_space *space, sx_evaluator *evaluator, const sx_mapping *mapping,
+bool sx_mapping_features(const sx_map_space *space, sx_model_workspace *workspace, const sx_mapping *mapping,
                          sx_cost *cost, double *out);
 
 #endif

@@ -45,7 +45,7 @@ typedef struct measured {
     const sx_space *space;
     const sx_map_space *map;
     sx_outside_evaluator *outside;
-    sx_evaluator *evaluator;
+    sx_model_workspace *workspace;
     sx_correction correction;
     state *s;
     size_t d, record; /* features; bytes of an answer */
@@ -84,7 +84,7 @@ static double modelled_log(const double *features) {
 /* Learns an answer: what was measured over what was modelled. */
 static void learn_answer(measured *m, const void *point, double value, bool remember) {
     if (!(value > 0) || isinf(value)) return;
-    if (!sx_mapping_features(m->map, m->evaluator, sx_map_point(point), m->cost, m->features)) return;
+    if (!sx_mapping_features(m->map, m->workspace, sx_map_point(point), m->cost, m->features)) return;
     double ratio = sx_log(value) - modelled_log(m->features);
     sx_correction_add(&m->correction, m->features, ratio);
     if (remember) sx_outside_evaluator_remember(m->outside, m->d, m->features, ratio);
@@ -138,7 +138,7 @@ sx_status sx_measured_propose(const sx_space *space, const sx_proposing *how, vo
 static double expected_improvement(measured *m, const void *point, double *expected) {
     double mean, deviation;
     *expected = INFINITY;
-    if (!sx_mapping_features(m->map, m->evaluator, sx_map_point(point), m->cost, m->features))
+    if (!sx_mapping_features(m->map, m->workspace, sx_map_point(point), m->cost, m->features))
         return -INFINITY;
     sx_correction_predict(&m->correction, m->features, &mean, &deviation);
     *expected = modelled_log(m->features) + mean;
@@ -240,7 +240,7 @@ static sx_status prepare_search(measured *m, bool *resumed) {
     m->trial = m->at + point;
     m->scratch = m->trial + point;
     m->next = m->scratch + point;
-    SX_TRY(sx_evaluator_new(m->map->model, &m->evaluator));
+    SX_TRY(sx_model_workspace_new(m->map->model, &m->workspace));
     return sx_correction_init(&m->correction, m->d, ANSWERS);
 }
 
@@ -274,7 +274,7 @@ sx_status sx_measured_search(sx_run *run, const char *proposals) {
         if (!sx_run_limited(run) && m.s->n >= QUESTIONS) break;
         status = ask_next(&m, &go);
     }
-    sx_evaluator_free(m.evaluator);
+    sx_model_workspace_free(m.workspace);
     sx_correction_fini(&m.correction);
     free(m.proposal);
     free(m.features);

@@ -1,24 +1,21 @@
 /* Primal heuristics beside the proof of the mapper `optimal`, called as parts of the search.
  *
- * Gamma has evaluations before anything else, and then, up to ALIKE, as many as take about as long as the
- * proof has taken; later fewer, up to a limit. A limit of time changes none of that for UNTIMED_STEPS of the proof
- * and UNTIMED_SHARE or UNTIMED_SHORT_SHARE of the time, so that a proof within reach takes no longer than
- * without it. From then on,
- * and from the beginning where time is short or the first bounds take a good part of it, Gamma has TIME_SHARE of the
- * time, by the clock, LATER_TIME_SHARE after SX_GAMMA_ALONE evaluations, and STALE_TIME_SHARE once the last half of
- * the run's evaluations has hardly improved on the best; after these SX_GAMMA_ALONE no call is longer than a quarter
- * of all before it. With remainders, after a search of tiles that divide, it has FOLLOWING_TIME_SHARE from the
- * beginning, and Sunstone nothing. Its calls go on where the last one ended (mappers/gamma/rounds.c). What the proof is about to do
- * in one go, a bound of every way to spread the loops, counts beforehand. A run with few evaluations has its bounds
- * before Gamma takes the last of them.
+ * Gamma has evaluations before anything else, and then, up to ALIKE, as many as take about as long as the proof has taken;
+ * later fewer, up to a limit. A limit of time changes none of that for UNTIMED_STEPS of the proof and UNTIMED_SHARE of the
+ * time, so that a proof within reach takes no longer than without it. From then on, and from the beginning where the first
+ * bounds take more than UNTIMED_SHARE, Gamma has TIME_SHARE of the time, by the clock, LATER_TIME_SHARE after SX_GAMMA_ALONE
+ * evaluations, and STALE_TIME_SHARE once the last half of the run's evaluations has hardly improved on the best; after these
+ * SX_GAMMA_ALONE no call is longer than a quarter of all before it. With remainders, after a search of tiles that divide, it
+ * has FOLLOWING_TIME_SHARE from the beginning, and Sunstone nothing. Its calls go on where the last one ended
+ * (mappers/gamma/rounds.c). What the proof is about to do in one go, a bound of every way to spread the loops, counts
+ * beforehand. A run with few evaluations has its bounds before Gamma takes the last of them.
  *
- * Where time is short (below 5 s), Sunstone with everything on has EARLY_SHARE of it at most once the search no longer
- * does what it does without a limit, and before all where the first bounds take a good part of it; then Gamma has
- * EARLY_GAMMA_SHARE of the rest, and whatever improves on the best is polished (polish.c). Where time alone is limited
- * but not short, the best is polished as late, and once the proof has taken LONG_STEPS. Otherwise Sunstone comes next if there are
- * few ways to spread loops, or once the proof takes long. Descents by random moves take their place where these are
- * switched off or find nothing, and where several best mappings are wanted: then every point is made the one that
- * stands for all that no cost tells from it, as it would otherwise count twice. */
+ * Where time is short (below 5 s), Sunstone with everything on has EARLY_SHARE of it at most once the search no longer does
+ * what it does without a limit; then Gamma has EARLY_GAMMA_SHARE of the rest, and whatever improves on the best is polished
+ * (polish.c). Where time alone is limited but not short, the best is polished as late, and once the proof has taken
+ * LONG_STEPS. Otherwise Sunstone comes next if there are few ways to spread loops, or once the proof takes long. Descents by
+ * random moves take their place where these are switched off or find nothing, and where several best mappings are wanted: then
+ * every point is made the one that stands for all that no cost tells from it, as it would otherwise count twice. */
 #include "mappers/optimal/heuristics.h"
 
 #include "base/status.h"
@@ -46,8 +43,7 @@ enum {
     MOST_SUNSTONE = 1500000,   /* evaluations of it in a long proof */
 };
 
-/* Of the time, in which its limit changes nothing: where it is long and where it is short. */
-static const double UNTIMED_SHARE = 0.5, UNTIMED_SHORT_SHARE = 0.3;
+static const double UNTIMED_SHARE = 0.5; /* of the time, in which its limit changes nothing */
 /* Of Gamma, where time is limited: first, later, and once the best mapping is old. */
 static const double TIME_SHARE = 2.0 / 3, LATER_TIME_SHARE = 0.5, STALE_TIME_SHARE = 0.1;
 static const double FOLLOWING_TIME_SHARE = 0.25; /* with remainders, after tiles that divide */
@@ -134,10 +130,10 @@ static bool is_stale(const sx_run *run) {
     return then - now <= STALE * fabs(now);
 }
 
-/* Whether the first bounds take a good part of a limited time. */
+/* Whether the first bounds alone take more of a limited time than a proof within reach. */
 static bool is_scarce(const sx_heuristics *start) {
     const double time = sx_run_time(start->run);
-    return time > 0 && (double)start->likely * STEP_SECONDS > time / (sx_run_hurried(start->run) ? 16 : 8);
+    return time > 0 && (double)start->likely * STEP_SECONDS > UNTIMED_SHARE * time;
 }
 
 /* Whether the search does after a given number of steps of the proof what it does without a limit of time. */
@@ -145,8 +141,7 @@ static bool is_untimed(const sx_heuristics *start, uint64_t steps) {
     const double time = sx_run_time(start->run);
     if (time <= 0) return true;
     if (is_scarce(start)) return false;
-    const double share = sx_run_hurried(start->run) ? UNTIMED_SHORT_SHARE : UNTIMED_SHARE;
-    return steps < UNTIMED_STEPS && sx_run_seconds(start->run) < share * time;
+    return steps < UNTIMED_STEPS && sx_run_seconds(start->run) < UNTIMED_SHARE * time;
 }
 
 /* Whether the search is one of remainders that follows one of tiles that divide: it begins from the answer of that, and
@@ -221,7 +216,7 @@ static sx_status hurry_start(const sx_heuristics *start, sx_heuristics_state *at
     return sx_gamma_go_on(start->run, SX_GAMMA_ALONE / sx_gamma_slowness(start->space), EARLY_GAMMA_SHARE);
 }
 
-/* Gamma before the bounds. Where these take a good part of the time it has most of what is left first. */
+/* Gamma before the bounds. Where these take too much of the time it has most of what is left first. */
 static sx_status call_gamma_first(const sx_heuristics *start, sx_heuristics_state *at) {
     if (at->early) sx_polish(start, &at->polish, is_stale(start->run));
     if (!sx_run_continue(start->run)) return SX_OK;

@@ -217,10 +217,11 @@ static void set_order(sx_remainder_search *w, int s, const uint8_t *order) {
     memcpy(sx_map_level(w->leaf.point, s)->temporal_order, order, SX_MAX_DIMS);
 }
 
-/* Sets all factors of a level to the least or the largest that are alike; returns the dimensions where these differ. */
-static unsigned set_factors(sx_remainder_search *w, int s, bool high) {
+/* Sets the factors of a level's first n dimensions to the least or the largest that are alike; returns the dimensions where these
+ * differ. */
+static unsigned set_factors(sx_remainder_search *w, int s, int n, bool high) {
     unsigned ranged = 0;
-    for (int d = 0; d < w->space->problem->n_dims; d++) {
+    for (int d = 0; d < n; d++) {
         set_factor(w, s, d, high ? w->high[s][d] : w->low[s][d]);
         ranged |= (unsigned)(w->low[s][d] < w->high[s][d]) << d;
     }
@@ -272,9 +273,10 @@ static int first_loop(const sx_remainder_search *w, int s) {
 
 /* Goes on from a level whose factors are decided but for those that are alike. */
 static void try_orders(sx_remainder_search *w, int s, int inner) {
+    const int n_dims = w->space->problem->n_dims;
     size_t n;
     const uint8_t(*order)[SX_MAX_DIMS] = sx_leaf_orders(&w->leaf, s, &n);
-    unsigned ranged = set_factors(w, s, true);
+    unsigned ranged = set_factors(w, s, n_dims, true);
     for (size_t i = 0; i < n && goes_on(w, 1); i++) {
         set_order(w, s, order[i]);
         if (inner >= 0 && first_loop(w, s) != inner) continue;
@@ -285,14 +287,15 @@ static void try_orders(sx_remainder_search *w, int s, int inner) {
             add_tile(w, &bound, order[i]);
             continue;
         }
-        set_factors(w, s, false);
+        set_factors(w, s, n_dims, false);
         expand_factors(w, s, 0);
-        set_factors(w, s, true);
+        set_factors(w, s, n_dims, true);
     }
-    set_factors(w, s, false);
+    set_factors(w, s, n_dims, false);
 }
 
-/* Whether some tile may be good enough that has the largest extents there is room for from dimension d on. */
+/* Whether some tile may be good enough that has the largest extents there is room for from dimension d on, and any that are alike
+ * before it. */
 static bool may_go_on(sx_remainder_search *w, int s, int d, int inner) {
     const int n = w->space->problem->n_dims;
     sx_prefix_query query = {.last = s, .inner = inner};
@@ -314,7 +317,9 @@ static bool may_go_on(sx_remainder_search *w, int s, int d, int inner) {
         query.loose |= 1u << k;
     }
     for (int k = d; k < n; k++) sx_decided_set(&w->prefix.decided, s, k, most[k]);
+    query.ranged = set_factors(w, s, d, true);
     sx_prefix_least bound = bound_query(w, &query, true);
+    set_factors(w, s, d, false);
     for (int k = d; k < n; k++) sx_decided_set(&w->prefix.decided, s, k, 1);
     return admits_bound(w, &bound);
 }
@@ -389,7 +394,8 @@ static void list_keeps(sx_remainder_search *w) {
         node.bound = fmax(node.bound, w->visit->node.bound);
         node.keep = i;
         if (!sx_cutoff_admits(w->visit->cutoff, node.bound, node.energy, node.cycles)) continue;
-        if (w->prefix.usable) bound_first_tiles(w, &node);
+        const bool listed = w->visit->listing == 0 || w->visit->steps < w->visit->listing;
+        if (w->prefix.usable && listed) bound_first_tiles(w, &node);
         if (!sx_cutoff_admits(w->visit->cutoff, node.bound, node.energy, node.cycles)) continue;
         w->leaf.failed |= !sx_search_nodes_add(&w->visit->left, &node);
     }
@@ -444,7 +450,7 @@ static void search_tiles(sx_remainder_search *w) {
         if (!admits_bound(w, &tile->bound)) continue;
         memcpy(w->low[0], tile->low, sizeof tile->low);
         memcpy(w->high[0], tile->high, sizeof tile->high);
-        set_factors(w, 0, false);
+        set_factors(w, 0, w->space->problem->n_dims, false);
         set_order(w, 0, tile->order);
         expand_factors(w, 0, 0);
         if (cut_off(w) || !w->exhausted) continue;

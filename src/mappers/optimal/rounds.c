@@ -27,7 +27,7 @@ enum {
     ROUND_STEPS = 1000000, /* of a round, about, where it has more visits than searches */
     SPATIAL_STEPS = 400,   /* that bounding a spatial mapping counts for, */
     IMPERFECT_STEPS = 100, /* and one with remainders, */
-    LEAST_LISTED = 32768   /* of which so many are bounded whatever the effort */
+    LEAST_LISTED = 32768   /* how many of them are bounded whatever the effort */
 };
 
 static const double REMAINDERS_SHARE = 0.125; /* of the effort, for remainders */
@@ -35,6 +35,8 @@ static const double EVALUATION_STEPS = 1e4;   /* for remainders, for each evalua
 static const double LIMITED_STEPS = 1e3;      /* and where the effort is limited, too */
 static const double NEAR = 1.5;               /* a good mapping's value over the least of all */
 static const double ROUND_SHARE = 0.05;       /* of the time, where it is limited */
+static const double NEARLY = 0.005,
+                    LONGER = 32; /* a brief search with that gap has so many times its effort */
 
 static void free_workspace(sx_workspace *w) {
     sx_descent_free(w->descent);
@@ -477,12 +479,18 @@ static sx_status do_round(sx_optimal *o) {
     return good ? SX_OK : sx_error_memory();
 }
 
+/* Whether a brief search has nearly closed what is open: it goes on for some time then. */
+static bool is_nearly_closed(const sx_optimal *o) {
+    return o->space->options.brief > 0 && o->known.limit < INFINITY &&
+           least_open(o) * (1 + NEARLY) >= o->known.limit;
+}
+
 /* Whether the effort is spent; a small one is for what comes after the first bounds. */
 static bool is_spent(const sx_optimal *o) {
     uint64_t steps = o->s->steps, first = o->most < SX_OPTIMAL_LARGE ? sx_optimal_list_steps(o) : 0;
     if (o->s->listed == SX_LISTED_REMAINDERS) first = o->s->began;
-    const double effort = effort_of(o);
-    return effort > 0 && (double)(steps > first ? steps - first : 0) >= effort;
+    const double effort = effort_of(o), spent = (double)(steps > first ? steps - first : 0);
+    return effort > 0 && spent >= effort && (spent >= LONGER * effort || !is_nearly_closed(o));
 }
 
 /* Whether remainders are due: half of what the run may take is spent. */

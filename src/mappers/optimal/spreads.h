@@ -5,7 +5,7 @@
 #include "mappers/optimal/plan.h"
 
 /* The least value of a mapping whose factors divide, by how it spreads the dimensions over the compute units: the cycles on
- * so many units, and the energy of o->root with what it takes to hand them their operands. -INFINITY where there are too many
+ * these units, and the energy of o->root with what it takes to hand them their operands. -INFINITY where there are too many
  * ways to spread them. */
 double sx_optimal_least_spread(const sx_optimal *o);
 

@@ -37,8 +37,8 @@ enum { BATCH = 16 /* items visited at a time, at most */ };
 typedef struct walk {
     sx_sunstone *plan;
     sx_worker *worker;
-    sx_evaluator *evaluator[SX_MAX_LEVELS]; /* number i: without limits from memory i outward */
-    double bound;                           /* worse partial mappings are pruned */
+    sx_model_workspace *workspace[SX_MAX_LEVELS]; /* number i: without limits from memory i outward */
+    double bound;                                 /* worse partial mappings are pruned */
     uint64_t partial, tiles[SX_MAX_LEVELS];
     bool over;
 } walk;
@@ -62,7 +62,7 @@ static bool price_item(walk *w, int number, int memory, double bound, sx_sunston
         sx_sunstone_put_order(plan, memory, order[i], at->point);
         w->partial++;
         sx_verdict verdict =
-            sx_evaluate_within(w->evaluator[number], sx_map_point(at->point), plan->objective, bound, &score);
+            sx_evaluate_within(w->workspace[number], sx_map_point(at->point), plan->objective, bound, &score);
         if (verdict.reason == SX_NO_MEMORY) atomic_store(&w->plan->failed, true);
         if (verdict.reason != SX_LEGAL) continue;
         double value = sx_objective_value(plan->objective, &score);
@@ -124,7 +124,7 @@ static bool is_slow(walk *w, int number, const sx_sunstone_partial *at, const sx
         sx_sunstone_put_tile(w->plan, w->plan->stage[number].outer, scratch->left, scratch->point);
         w->partial++;
         sx_verdict verdict =
-            sx_evaluate_score(w->evaluator[number + 1], sx_map_point(scratch->point), &score);
+            sx_evaluate_score(w->workspace[number + 1], sx_map_point(scratch->point), &score);
         if (verdict.reason == SX_NO_MEMORY) atomic_store(&w->plan->failed, true);
         if (verdict.reason == SX_LEGAL && score.cycles <= 1.001 * least) return false;
     }
@@ -279,7 +279,7 @@ static bool begin_walk(walk *w, sx_sunstone *plan, sx_worker *worker) {
     *w = (walk){.plan = plan, .worker = worker, .bound = fmin(plan->incumbent, plan->cutoff)};
     for (int i = 0; i < plan->n_stages && plan->n_stages > 1; i++) {
         const sx_model *model = i ? plan->stage[i - 1].relaxed : plan->open;
-        sx_status status = sx_evaluator_new(model, &w->evaluator[i]);
+        sx_status status = sx_model_workspace_new(model, &w->workspace[i]);
         if (!status) continue;
         sx_status_free(status);
         atomic_store(&plan->failed, true);
@@ -295,7 +295,7 @@ typedef struct counts {
 
 /* Ends a walk; what it counted is `out`. */
 static void end_walk(walk *w, counts *out) {
-    for (int i = 0; i < w->plan->n_stages; i++) sx_evaluator_free(w->evaluator[i]);
+    for (int i = 0; i < w->plan->n_stages; i++) sx_model_workspace_free(w->workspace[i]);
     out->partial = w->partial;
     memcpy(out->tiles, w->tiles, sizeof out->tiles);
 }
@@ -429,7 +429,8 @@ static size_t count_next(const sx_sunstone *plan, size_t next) {
 }
 
 sx_status sx_sunstone_walk(sx_sunstone *plan, sx_run *run, uint64_t *next) {
-    if (*next > plan->items.n) return sx_run_damaged(run);
+    /* A run that ends while items are listed has fewer of them than the one that it goes on from. */
+    if (*next > plan->items.n) return sx_run_continue(run) ? sx_run_damaged(run) : SX_OK;
     while (sx_run_continue(run)) {
         sx_run_incumbent(run, &plan->incumbent);
         size_t n = count_next(plan, *next);

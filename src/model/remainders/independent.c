@@ -33,7 +33,7 @@ static double span_words(const sx_shape *shape, int dim, uint32_t extent) {
 
 /* One level's children, as a tensor sees them. */
 typedef struct family {
-    const sx_evaluator *e;
+    const sx_model_workspace *e;
     const sx_shape *shape;
     int level;
     dim_loops dim_loops[SX_MAX_DIMS];
@@ -244,7 +244,7 @@ static bool count_level(family *f, const sx_mapping *mapping, int tensor, int s,
 
 /* A level without loops hands on what it gets: one tile to one child, and neighbours of its own have no part in that.
  * False where it has loops, or fetches other than its child does. */
-static bool pass_level(const sx_evaluator *e, const sx_mapping *mapping, int tensor, int s,
+static bool pass_level(const sx_model_workspace *e, const sx_mapping *mapping, int tensor, int s,
                        sx_level_traffic *at) {
     const sx_nest *nest = &e->nest;
     bool loops =
@@ -257,7 +257,7 @@ static bool pass_level(const sx_evaluator *e, const sx_mapping *mapping, int ten
 }
 
 /* The same by the dynamic program for sliding windows. */
-static bool count_window(sx_evaluator *e, const sx_mapping *mapping, int tensor, int s,
+static bool count_window(sx_model_workspace *e, const sx_mapping *mapping, int tensor, int s,
                          sx_level_traffic *at) {
     sx_window_sums sums;
     if (s == 0 && e->nest.spatial_of[1] == 0) {
@@ -272,7 +272,8 @@ static bool count_window(sx_evaluator *e, const sx_mapping *mapping, int tensor,
     return true;
 }
 
-bool sx_fast_count_imperfect(sx_evaluator *e, const sx_mapping *mapping, int tensor, sx_counts *counts) {
+bool sx_fast_count_imperfect(sx_model_workspace *e, const sx_mapping *mapping, int tensor,
+                             sx_counts *counts) {
     const sx_model *model = e->model;
     const sx_shape *shape = &model->shape[tensor];
     int n = model->n_levels;
@@ -282,6 +283,7 @@ bool sx_fast_count_imperfect(sx_evaluator *e, const sx_mapping *mapping, int ten
     f.e = e;
     f.shape = shape;
     for (int s = n - 1; s >= 0; s--) {
+        if (mapping->level[s].no_coalesce >> tensor & 1) return false;
         if (!pass_level(e, mapping, tensor, s, at) && !count_level(&f, mapping, tensor, s, at) &&
             !count_window(e, mapping, tensor, s, at))
             return false;
@@ -295,7 +297,6 @@ bool sx_fast_count_imperfect(sx_evaluator *e, const sx_mapping *mapping, int ten
         if (!(mapping->level[s].keep >> tensor & 1) && !bypass_level(&at[s])) return false;
     for (int s = 0; s < n; s++)
         counts[s] = sx_collapse_count(&at[s], shape->output, s == n - 1,
-                                      !model->options.no_first_read_elision &&
-                                          !(mapping->level[s].rmw_first_update >> tensor & 1));
+                                      sx_collapse_elides(model, mapping, s, tensor));
     return true;
 }

@@ -302,10 +302,11 @@ double sx_partition_words(const sx_model *model, const sx_nest *nest, const sx_m
     return words;
 }
 
-double sx_partition_count(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, int level) {
+double sx_partition_count(sx_model_workspace *workspace, const sx_mapping *mapping, int tensor, int level) {
     double marks = 0,
-           words = sx_partition_words(evaluator->model, &evaluator->nest, mapping, tensor, level, &marks);
-    evaluator->failed |= words < 0;
-    if (words == -INFINITY) sx_evaluator_limit(evaluator, SX_LIMIT_WORDS, level, tensor, marks, MAX_MARKS);
+           words = sx_partition_words(workspace->model, &workspace->nest, mapping, tensor, level, &marks);
+    workspace->failed |= words < 0;
+    if (words == -INFINITY)
+        sx_model_workspace_limit(workspace, SX_LIMIT_WORDS, level, tensor, marks, MAX_MARKS);
     return words;
 }

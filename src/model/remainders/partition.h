@@ -10,7 +10,7 @@
 double sx_partition_words(const sx_model *model, const sx_nest *nest, const sx_mapping *mapping, int tensor,
                           int level, double *marks);
 
-/* The same for the mapping in an evaluator, which ends the evaluation where they cannot be counted. */
-double sx_partition_count(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, int level);
+/* The same for the mapping in a workspace, which ends the evaluation where they cannot be counted. */
+double sx_partition_count(sx_model_workspace *workspace, const sx_mapping *mapping, int tensor, int level);
 
 #endif

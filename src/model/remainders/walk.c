@@ -182,7 +182,7 @@ static uint32_t run_block(sx_walker *w, int32_t j, uint32_t edges, uint32_t in) 
     } else {
         run_item(w, &b);
     }
-    if (w->n_blocks == w->evaluator->max_blocks)
+    if (w->n_blocks == w->workspace->max_blocks)
         sx_walk_limit(w, SX_LIMIT_BLOCKS, (double)w->n_blocks + 1, (double)w->n_blocks);
     if (w->failed || !sx_walk_reserve(w, &w->block, &w->block_room, w->n_blocks + 1, sizeof *w->block))
         return 0;
@@ -197,11 +197,11 @@ static uint32_t run_block(sx_walker *w, int32_t j, uint32_t edges, uint32_t in) 
 /* Ends a walk whose groups of children could not be found. */
 static void fail_groups(sx_walker *w) {
     w->failed = true;
-    sx_fanout_fail(&w->slot, w->evaluator, w->level);
+    sx_fanout_fail(&w->slot, w->workspace, w->level);
 }
 
 /* Adds what a visit moves where all children are alike: groups by the slot's closed forms. */
-static void add_alike(sx_evaluator *e, sx_walker *w, sx_access_stats *flow, const sx_box_delta *now,
+static void add_alike(sx_model_workspace *e, sx_walker *w, sx_access_stats *flow, const sx_box_delta *now,
                       const sx_box_delta *before, double times, bool hops) {
     const sx_multicast_group *group;
     int64_t need[SX_MAX_RANKS];
@@ -228,7 +228,8 @@ static void add_alike(sx_evaluator *e, sx_walker *w, sx_access_stats *flow, cons
 }
 
 /* Adds what a visit moves where children at the edge differ. */
-static void add_mixed_visit(sx_evaluator *e, sx_walker *w, sx_access_stats *flow, double times, bool hops) {
+static void add_mixed_visit(sx_model_workspace *e, sx_walker *w, sx_access_stats *flow, double times,
+                            bool hops) {
     sx_multicast_visit multicast = {&w->slot, w->class_of, w->now, w->before, w->n_classes, w->links};
     uint64_t links;
     if (!sx_walk_reserve(w, &w->traffic, &w->traffic_room, w->slot.siblings, sizeof *w->traffic)) return;
@@ -244,7 +245,7 @@ static void add_mixed_visit(sx_evaluator *e, sx_walker *w, sx_access_stats *flow
 }
 
 /* Adds what one visit moves, `times` over, to the flow. */
-static void add_visit(sx_evaluator *e, sx_walker *w, sx_access_stats *flow, const sx_walk_block *b,
+static void add_visit(sx_model_workspace *e, sx_walker *w, sx_access_stats *flow, const sx_walk_block *b,
                       double times, bool hops) {
     bool any = false;
     sx_walk_visit(w, b->edges, b->in, w->now);
@@ -264,7 +265,8 @@ static void add_visit(sx_evaluator *e, sx_walker *w, sx_access_stats *flow, cons
 }
 
 /* Walks one class of parent instances, of which there are `parents`. */
-static void walk_parents(sx_evaluator *e, sx_walker *w, sx_access_stats *flow, double parents, bool hops) {
+static void walk_parents(sx_model_workspace *e, sx_walker *w, sx_access_stats *flow, double parents,
+                         bool hops) {
     w->leaving[0] = w->dead[0] = 0;
     for (int j = 0; j < w->n_items; j++) {
         const sx_walk_item *it = &w->items[j];
@@ -297,7 +299,7 @@ static void walk_parents(sx_evaluator *e, sx_walker *w, sx_access_stats *flow, d
 
 /* Tries every place of the parent in the spatial loops above it, from item `i` inward. `off` is the set of
  * dimensions on which it is off the edge's path already. */
-static void place_parents(sx_evaluator *e, sx_walker *w, sx_access_stats *flow, int i, uint32_t off,
+static void place_parents(sx_model_workspace *e, sx_walker *w, sx_access_stats *flow, int i, uint32_t off,
                           double parents, bool hops) {
     while (i >= 0 && !w->items[i].spatial) i--;
     if (i < 0) {
@@ -409,10 +411,11 @@ static bool may_link(const sx_walker *w) {
 }
 
 /* Prepares the walk of one level. */
-static double prepare_walk(sx_evaluator *e, sx_walker *w, const sx_mapping *mapping, int tensor, int level) {
+static double prepare_walk(sx_model_workspace *e, sx_walker *w, const sx_mapping *mapping, int tensor,
+                           int level) {
     const sx_model *model = e->model;
     const sx_mapping_level *at = &mapping->level[level];
-    w->evaluator = e;
+    w->workspace = e;
     w->model = model;
     w->nest = &e->nest;
     w->shape = &model->shape[tensor];
@@ -441,7 +444,7 @@ static double prepare_walk(sx_evaluator *e, sx_walker *w, const sx_mapping *mapp
     return list_items(w);
 }
 
-void sx_walk_count(sx_evaluator *e, const sx_mapping *mapping, int tensor, bool hops) {
+void sx_walk_count(sx_model_workspace *e, const sx_mapping *mapping, int tensor, bool hops) {
     const sx_model *model = e->model;
     const sx_nest *nest = &e->nest;
     if (!e->walker) e->walker = calloc(1, sizeof *e->walker);

@@ -35,7 +35,7 @@ typedef struct sx_walk_child {
 } sx_walk_child;
 
 struct sx_walker {
-    sx_evaluator *evaluator;
+    sx_model_workspace *workspace;
     const sx_model *model;
     const sx_nest *nest;
     const sx_shape *shape;

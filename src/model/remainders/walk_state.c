@@ -16,7 +16,7 @@ bool sx_walk_reserve(sx_walker *w, void *array, size_t *room, size_t n, size_t s
 
 void sx_walk_limit(sx_walker *w, sx_reason reason, double have, double limit) {
     w->failed = true;
-    sx_evaluator_limit(w->evaluator, reason, w->level, w->tensor, have, limit);
+    sx_model_workspace_limit(w->workspace, reason, w->level, w->tensor, have, limit);
 }
 
 const int64_t *sx_walk_state(const sx_walker *w, uint32_t id) {

@@ -424,7 +424,7 @@ static void run_classes(sx_window_dp *w, int first, int end, double parents, sx_
 /* Counts with classes apart from each other where that is right, or all together. */
 static double count_flow(sx_window_dp *w, const sx_mapping *mapping, int tensor, bool together,
                          sx_window_sums *sums) {
-    const sx_model *model = w->evaluator->model;
+    const sx_model *model = w->workspace->model;
     const sx_mapping_level *at = &mapping->level[w->level];
     w->failed = w->list.ready = w->doubtful = false;
     w->count++;
@@ -436,7 +436,7 @@ static double count_flow(sx_window_dp *w, const sx_mapping *mapping, int tensor,
     for (int i = 0; i < w->shape->first_term[w->shape->n_ranks]; i++)
         w->descends |= w->shape->term[i].coef < 0;
     double parents = sx_window_list_items(w);
-    sx_fanout_init(&w->slot, model, &w->evaluator->nest, w->level, tensor, at->no_multicast >> tensor & 1);
+    sx_fanout_init(&w->slot, model, &w->workspace->nest, w->level, tensor, at->no_multicast >> tensor & 1);
     w->failed = !sx_window_classify(w, together);
     int at_once = w->pieces ? w->n_classes : 1;
     for (int c = 0; c < w->n_classes && !w->failed; c += at_once)
@@ -444,12 +444,12 @@ static double count_flow(sx_window_dp *w, const sx_mapping *mapping, int tensor,
     return sums->deliveries + sums->links;
 }
 
-bool sx_window_count(sx_evaluator *e, const sx_mapping *mapping, int tensor, int level,
+bool sx_window_count(sx_model_workspace *e, const sx_mapping *mapping, int tensor, int level,
                      sx_window_sums *sums) {
     if (!e->window) e->window = calloc(1, sizeof *e->window);
     sx_window_dp *w = e->window;
     if (!w) return false;
-    w->evaluator = e;
+    w->workspace = e;
     w->shape = &e->model->shape[tensor];
     w->level = level;
     w->always = level == 0 || (mapping->level[level - 1].no_temporal_reuse >> tensor & 1);

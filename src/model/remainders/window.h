@@ -122,7 +122,7 @@ typedef struct sx_window_whole_visit {
 } sx_window_whole_visit;
 
 struct sx_window_dp {
-    sx_evaluator *evaluator;
+    sx_model_workspace *workspace;
     const sx_shape *shape;
     int level;
     bool always;   /* tiles are fetched anew at every visit */
@@ -192,7 +192,7 @@ struct sx_window_dp {
 };
 
 /* Counts what a level hands to its children of a tensor, over all instances; false if that is not covered. */
-bool sx_window_count(sx_evaluator *evaluator, const sx_mapping *mapping, int tensor, int level,
+bool sx_window_count(sx_model_workspace *workspace, const sx_mapping *mapping, int tensor, int level,
                      sx_window_sums *sums);
 
 /* Lists the dimensions and the loops outside the children; returns the parents that the spatial loops left out

@@ -36,7 +36,7 @@ static void set_ends(const sx_window_dp *w, sx_window_dim *d) {
 static void set_dims(sx_window_dp *w) {
     w->matters[0] = w->dead[0] = w->seen = w->cut = w->spread_ranks = 0;
     w->starts[0] = w->ends[0] = w->all;
-    for (int d = 0; d < w->evaluator->model->n_dims; d++) {
+    for (int d = 0; d < w->workspace->model->n_dims; d++) {
         sx_window_dim *dim = &w->dim[d];
         if (dim->bit || w->shape->dims >> d & 1) set_ends(w, dim);
         if (dim->spread || (w->shape->dims >> d & 1 && dim->rest != dim->full)) w->matters[0] |= dim->bit;
@@ -90,8 +90,8 @@ static void set_ranks(sx_window_dp *w) {
 }
 
 double sx_window_list_items(sx_window_dp *w) {
-    const sx_model *model = w->evaluator->model;
-    const sx_nest *nest = &w->evaluator->nest;
+    const sx_model *model = w->workspace->model;
+    const sx_nest *nest = &w->workspace->nest;
     double parents = 1;
     w->n_items = w->n_relevant = w->n_placed = 0;
     w->all = 0;

@@ -48,7 +48,7 @@ static bool set_radix(sx_window_dp *w) {
     for (int r = 0; r < shape->n_ranks; r++) {
         int64_t extent = 1;
         for (int i = shape->first_term[r]; i < shape->first_term[r + 1]; i++)
-            extent += llabs(shape->term[i].coef) * (w->evaluator->model->size[shape->term[i].dim] - 1ll);
+            extent += llabs(shape->term[i].coef) * (w->workspace->model->size[shape->term[i].dim] - 1ll);
         w->list.radix[r] = radix;
         all *= 12 * (double)extent;
         if (all >= 0x1p62) return false;

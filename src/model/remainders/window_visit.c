@@ -112,7 +112,7 @@ static bool list_pairs(sx_window_dp *w) {
 /* The groups of children where all are of one class. */
 static bool set_groups(sx_window_dp *w) {
     const sx_multicast_group *group;
-    size_t n = sx_fanout_groups(&w->slot, w->evaluator->slot, false, &group);
+    size_t n = sx_fanout_groups(&w->slot, w->workspace->slot, false, &group);
     w->class[0].sites = 0;
     for (size_t i = 0; i < n; i++) w->class[0].sites += (double)group[i].count;
     return n > 0;
@@ -157,7 +157,7 @@ static sx_window_sums share_alike(sx_window_dp *w) {
     const sx_multicast_group *group;
     uint64_t served;
     double fewer = 0, left = 0;
-    size_t n = sx_fanout_served(&w->slot, w->evaluator->slot, need, false, &served, &group);
+    size_t n = sx_fanout_served(&w->slot, w->workspace->slot, need, false, &served, &group);
     w->failed |= n == SIZE_MAX;
     for (size_t i = 0; i < n && !w->failed; i++) {
         fewer += (double)group[i].count;

@@ -116,17 +116,17 @@ const sx_model *sx_model_at_density(const sx_model *model, int index, double *we
     return NULL;
 }
 
-sx_status sx_range_evaluators(const sx_model *model, sx_evaluator ***out) {
+sx_status sx_range_evaluators(const sx_model *model, sx_model_workspace ***out) {
     const struct sx_range_model *r = model->range;
-    sx_evaluator **made = *out = calloc((size_t)r->n, sizeof *made);
+    sx_model_workspace **made = *out = calloc((size_t)r->n, sizeof *made);
     if (!made) return sx_error_memory();
-    for (int i = 0; i < r->n; i++) SX_TRY(sx_evaluator_new(r->model[i], &made[i]));
+    for (int i = 0; i < r->n; i++) SX_TRY(sx_model_workspace_new(r->model[i], &made[i]));
     return SX_OK;
 }
 
-void sx_range_evaluators_free(const sx_model *model, sx_evaluator **evaluators) {
-    for (int i = 0; evaluators && i < model->range->n; i++) sx_evaluator_free(evaluators[i]);
-    free(evaluators);
+void sx_range_workspaces_free(const sx_model *model, sx_model_workspace **workspaces) {
+    for (int i = 0; workspaces && i < model->range->n; i++) sx_model_workspace_free(workspaces[i]);
+    free(workspaces);
 }
 
 sx_verdict sx_range_check(const sx_model *model, const sx_mapping *mapping) {
@@ -165,7 +165,7 @@ static sx_score join_sums(const struct sx_range_model *r, const sums *s) {
     return score;
 }
 
-sx_verdict sx_range_evaluate(sx_evaluator *e, const sx_mapping *mapping, double bound, sx_score *out) {
+sx_verdict sx_range_evaluate(sx_model_workspace *e, const sx_mapping *mapping, double bound, sx_score *out) {
     const struct sx_range_model *r = e->model->range;
     sums all = {0};
     sx_verdict verdict = good;

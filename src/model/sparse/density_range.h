@@ -25,13 +25,14 @@ SX_MUST_USE sx_status sx_range_compile(sx_model *model);
 void sx_range_set_least(sx_model *model);
 void sx_range_free(SX_TAKE struct sx_range_model *range);
 
-/* An evaluator for each density. */
-SX_MUST_USE sx_status sx_range_evaluators(const sx_model *model, SX_OWN sx_evaluator ***out);
-void sx_range_evaluators_free(const sx_model *model, SX_TAKE sx_evaluator **evaluators);
+/* A workspace for each density. */
+SX_MUST_USE sx_status sx_range_evaluators(const sx_model *model, SX_OWN sx_model_workspace ***out);
+void sx_range_workspaces_free(const sx_model *model, SX_TAKE sx_model_workspace **workspaces);
 
 /* As sx_check, sx_evaluate_within (a bound of INFINITY: none) and sx_model_minimum. */
 sx_verdict sx_range_check(const sx_model *model, const sx_mapping *mapping);
-sx_verdict sx_range_evaluate(sx_evaluator *evaluator, const sx_mapping *mapping, double bound, sx_score *out);
+sx_verdict sx_range_evaluate(sx_model_workspace *workspace, const sx_mapping *mapping, double bound,
+                             sx_score *out);
 sx_score sx_range_minimum(const sx_model *model, uint8_t backed);
 
 #endif

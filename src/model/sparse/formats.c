@@ -207,17 +207,17 @@ void sx_formats_free(struct sx_formats_model *formats) {
     free(formats);
 }
 
-sx_status sx_formats_evaluators(const sx_model *model, sx_evaluator ***out) {
+sx_status sx_formats_evaluators(const sx_model *model, sx_model_workspace ***out) {
     const struct sx_formats_model *f = model->formats;
-    sx_evaluator **made = *out = calloc((size_t)f->n, sizeof *made);
+    sx_model_workspace **made = *out = calloc((size_t)f->n, sizeof *made);
     if (!made) return sx_error_memory();
-    for (int i = 0; i < f->n; i++) SX_TRY(sx_evaluator_new(f->model[i], &made[i]));
+    for (int i = 0; i < f->n; i++) SX_TRY(sx_model_workspace_new(f->model[i], &made[i]));
     return SX_OK;
 }
 
-void sx_formats_evaluators_free(const sx_model *model, sx_evaluator **evaluators) {
-    for (int i = 0; evaluators && i < model->formats->n; i++) sx_evaluator_free(evaluators[i]);
-    free(evaluators);
+void sx_formats_workspaces_free(const sx_model *model, sx_model_workspace **workspaces) {
+    for (int i = 0; workspaces && i < model->formats->n; i++) sx_model_workspace_free(workspaces[i]);
+    free(workspaces);
 }
 
 /* Whether another set is the same for a mapping: one without a format that the mapping does not use. */
@@ -248,8 +248,8 @@ static bool same_product(const sx_objective *a, const sx_objective *b) {
            x->delay_power == y->delay_power;
 }
 
-sx_verdict sx_formats_evaluate(sx_evaluator *e, const sx_mapping *mapping, const sx_objective *objective,
-                               double bound, sx_score *out, int *set) {
+sx_verdict sx_formats_evaluate(sx_model_workspace *e, const sx_mapping *mapping,
+                               const sx_objective *objective, double bound, sx_score *out, int *set) {
     const struct sx_formats_model *f = e->model->formats;
     const bool within = objective && same_product(objective, &f->objective);
     double best = within ? bound : INFINITY;
@@ -296,12 +296,12 @@ bool sx_formats_optional(const sx_model *model, int level, int tensor) {
 sx_status sx_model_settle_formats(const sx_model *model, const sx_mapping *mapping, sx_arch *out) {
     *out = *model->arch;
     if (!model->formats) return SX_OK;
-    sx_evaluator *evaluator;
+    sx_model_workspace *workspace;
     sx_score score;
     int set;
-    SX_TRY(sx_evaluator_new(model, &evaluator));
-    sx_verdict verdict = sx_formats_evaluate(evaluator, mapping, NULL, 0, &score, &set);
-    sx_evaluator_free(evaluator);
+    SX_TRY(sx_model_workspace_new(model, &workspace));
+    sx_verdict verdict = sx_formats_evaluate(workspace, mapping, NULL, 0, &score, &set);
+    sx_model_workspace_free(workspace);
     if (verdict.reason == SX_NO_MEMORY) return sx_error_memory();
     if (set >= 0) *out = *model->formats->model[set]->arch;
     return SX_OK;

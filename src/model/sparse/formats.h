@@ -20,14 +20,14 @@ struct sx_formats_model {
 SX_MUST_USE sx_status sx_formats_compile(sx_model *model);
 void sx_formats_free(SX_TAKE struct sx_formats_model *formats);
 
-/* An evaluator for each set. */
-SX_MUST_USE sx_status sx_formats_evaluators(const sx_model *model, SX_OWN sx_evaluator ***out);
-void sx_formats_evaluators_free(const sx_model *model, SX_TAKE sx_evaluator **evaluators);
+/* A workspace for each set. */
+SX_MUST_USE sx_status sx_formats_evaluators(const sx_model *model, SX_OWN sx_model_workspace ***out);
+void sx_formats_workspaces_free(const sx_model *model, SX_TAKE sx_model_workspace **workspaces);
 
 /* As sx_check, sx_evaluate_within (objective NULL: no bound) and sx_model_minimum, of the best set; *set: its
  * number. */
 sx_verdict sx_formats_check(const sx_model *model, const sx_mapping *mapping);
-sx_verdict sx_formats_evaluate(sx_evaluator *evaluator, const sx_mapping *mapping,
+sx_verdict sx_formats_evaluate(sx_model_workspace *workspace, const sx_mapping *mapping,
                                const sx_objective *objective, double bound, sx_score *out, int *set);
 sx_score sx_formats_minimum(const sx_model *model, uint8_t backed);
 

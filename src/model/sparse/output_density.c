@@ -1,7 +1,7 @@
 /* The density of an output that follows from its operands (docs/sparse.md, section 2).
  *
  * A word of the output is a sum of products over the dimensions that it does not have, and zero where in every product
- * some operand is. Operands are taken one after the other: of m products that are left, so many remain as the operand has
+ * some operand is. Operands are taken one after the other: of m products that are left, as many remain as the operand has
  * non-zeros among the m words that they use. An operand that has all reduction dimensions uses another word in each product;
  * one that has some of them leaves all products at a coordinate, or none. Where two operands of the second kind have a
  * dimension in common, where an operand uses a word in several products for other reasons, and in sums of some products

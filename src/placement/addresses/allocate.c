@@ -63,7 +63,7 @@ static bool search_stopped(void *user) {
     return a->out->stop != SX_STOP_DONE;
 }
 
-/* The bytes of so many units, which fit. */
+/* The bytes of a number of units, which fit. */
 static uint64_t in_bytes(const allocator *a, int64_t units) {
     return (uint64_t)units * a->unit;
 }
@@ -98,7 +98,7 @@ static void tell_progress(allocator *a) {
 }
 
 /* Entry i of 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ... (Luby, Sinclair, Zuckerman 1993). */
-static uint64_t luby(uint64_t i) {
+static uint64_t luby_term(uint64_t i) {
     uint64_t power = 1;
     while (i != 2 * power - 2) {
         bool inside = i < 2 * power - 2;
@@ -129,15 +129,15 @@ static void keep_offsets(allocator *a, part *p) {
     }
 }
 
-/* Searches for an allocation of a part within a capacity, by restarts with about so many nodes. */
-static sx_packing_result attempt(allocator *a, part *p, int64_t capacity, uint64_t effort) {
+/* Searches for an allocation of a part within a capacity, by restarts with about `effort` nodes. */
+static sx_packing_result attempt_part(allocator *a, part *p, int64_t capacity, uint64_t effort) {
     sx_packing *x = &a->packing;
     uint64_t most = a->options->nodes ? a->options->nodes : UINT64_MAX, begun = x->nodes;
     sx_packing_result result = SX_PACKING_STOPPED;
     while (result == SX_PACKING_STOPPED && x->nodes - begun < effort && !search_stopped(a) &&
            !x->out_of_memory) {
         sx_packing_rule rule = rule_of(p->runs);
-        uint64_t limit = (UNIT_NODES + 2 * (uint64_t)x->n) * luby(p->runs++);
+        uint64_t limit = (UNIT_NODES + 2 * (uint64_t)x->n) * luby_term(p->runs++);
         if (x->nodes >= most) {
             a->out->stop = SX_STOP_EVALUATIONS;
             return SX_PACKING_STOPPED;
@@ -153,25 +153,25 @@ static sx_packing_result attempt(allocator *a, part *p, int64_t capacity, uint64
 }
 
 /* Lowers the best allocation of a part by bisection between a capacity and its height. */
-static void bisect(allocator *a, part *p, int64_t capacity, uint64_t effort) {
+static void bisect_capacity(allocator *a, part *p, int64_t capacity, uint64_t effort) {
     while (capacity + 1 < p->height && p->height != INT64_MAX && a->out->stop == SX_STOP_DONE &&
            !a->packing.out_of_memory) {
         int64_t middle = capacity + (p->height - capacity) / 2;
-        if (attempt(a, p, middle, effort) != SX_PACKED) capacity = middle;
+        if (attempt_part(a, p, middle, effort) != SX_PACKED) capacity = middle;
     }
 }
 
 /* Improves the allocation of a part: to the capacity, or to the least height that is not excluded. False where
  * that was not reached. */
-static bool improve(allocator *a, part *p, uint64_t effort) {
+static bool improve_part(allocator *a, part *p, uint64_t effort) {
     sx_packing_result result = SX_NOT_PACKABLE;
-    if (!a->limited && p->height == INT64_MAX) (void)attempt(a, p, MOST_BYTES, effort);
+    if (!a->limited && p->height == INT64_MAX) (void)attempt_part(a, p, MOST_BYTES, effort);
     while (result == SX_NOT_PACKABLE) {
         int64_t wanted = a->limited ? a->capacity : bound_of(a);
         if (p->height <= wanted) return true;
         if (p->bound > wanted) return false;
-        result = attempt(a, p, wanted, effort);
-        if (result == SX_PACKING_STOPPED && !a->limited) bisect(a, p, wanted, effort);
+        result = attempt_part(a, p, wanted, effort);
+        if (result == SX_PACKING_STOPPED && !a->limited) bisect_capacity(a, p, wanted, effort);
     }
     return result == SX_PACKED;
 }
@@ -184,7 +184,7 @@ static void search_addresses(allocator *a) {
         for (size_t i = 0; i < a->part.n; i++) {
             if (a->limited && bound_of(a) > a->capacity) return;
             if (a->out->stop != SX_STOP_DONE || a->packing.out_of_memory) return;
-            open |= !improve(a, part_at(a, i), effort);
+            open |= !improve_part(a, part_at(a, i), effort);
         }
     }
 }
@@ -222,7 +222,7 @@ static int64_t load_of(const sx_packing *x, const part *p) {
 }
 
 /* Divides time into independent parts, with buffers that live in all of one at the floor. */
-static sx_status divide(allocator *a) {
+static sx_status divide_buffers(allocator *a) {
     sx_packing *x = &a->packing;
     sx_vector waiting = {.size = sizeof(part)};
     for (size_t s = 0; s < x->n_sections; s++)
@@ -265,13 +265,13 @@ static sx_status check_buffers(const sx_buffer *buffer, size_t n, uint64_t align
 }
 
 /* Makes the packing of the buffers that have a size, and searches. */
-static sx_status allocate(allocator *a, const sx_buffer *buffer, size_t n) {
+static sx_status allocate_buffers(allocator *a, const sx_buffer *buffer, size_t n) {
     SX_TRY(sx_packing_init(buffer, n, a->unit, &a->packing));
     a->packing.stopped = search_stopped;
     a->packing.user = a;
     a->best = calloc(n + 1, sizeof *a->best);
     if (!a->best) return sx_error_memory();
-    SX_TRY(divide(a));
+    SX_TRY(divide_buffers(a));
     search_addresses(a);
     tell_progress(a);
     return a->packing.out_of_memory ? sx_error_memory() : SX_OK;
@@ -286,7 +286,7 @@ static sx_status search_units(sx_buffer *buffer, size_t n, const sx_allocate_opt
     a.limited = options->capacity > 0;
     a.capacity = (int64_t)(options->capacity / unit < MOST_BYTES ? options->capacity / unit : MOST_BYTES);
     a.out = &found;
-    sx_status status = allocate(&a, buffer, n);
+    sx_status status = allocate_buffers(&a, buffer, n);
     for (size_t i = 0; !status && found.found && i < n; i++) buffer[i].offset = in_bytes(&a, a.best[i]);
     if (!status) *out = found;
     sx_packing_fini(&a.packing);

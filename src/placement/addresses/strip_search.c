@@ -20,7 +20,7 @@
 enum { MOST_SUMS = 1024, MOST_ITEMS = 64 }; /* of half of a step's buffers; unknown buffers of a step */
 enum { PAUSE_NODES = 500 };                 /* decisions after which the caller may end the search */
 enum { UNKNOWN = 2 };                       /* as the value of a buffer: 1 in the strip, 0 not */
-enum { ZERO_FIRST = 4 }; /* of so many decisions one tries first that a buffer is in the strip */
+enum { ZERO_FIRST = 4 }; /* one decision in this number tries first that a buffer is in the strip */
 
 static const uint32_t efforts[] = {0, 3, 20}; /* failures of a search */
 enum { EFFORTS = sizeof efforts / sizeof *efforts };

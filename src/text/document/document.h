@@ -113,7 +113,7 @@ bool sx_text_double(const char *text, double *out);
  * each other, so they must be the same but for case. */
 const char *sx_name_nearest(const char *name, const char *const *known, size_t n);
 
-/* The error for a name that is none of n known ones, with the nearest as the hint, or all of them where none
+/* The error for a name that is not among n known ones, with the nearest as the hint, or all of them where none
  * is near, as among names of one or two letters. `what` is such as "dimension". */
 SX_ERROR sx_status sx_error_unknown(sx_place place, const char *what, const char *name,
                                     const char *const *known, size_t n);

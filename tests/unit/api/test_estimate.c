@@ -35,10 +35,10 @@ static void an_estimator_replaces_the_energies_of_the_catalog(void **state) {
     sx_input *input = read_arch("scnn", "accelergy-0.3", estimated);
     assert_false(sx_arch_equal(own, estimated));
     assert_string_equal(sx_input_energies(input), "estimate (accelergy-0.3)");
-    sx_expect_ok(sx_input_estimates(input, estimated, &json));
+    sx_expect_ok(sx_input_estimates(input, estimated, SX_JSON, &json));
     assert_non_null(strstr(json, "\"estimator\": \"accelergy-0.3\""));
     assert_non_null(strstr(json, "\"error\""));
-    sx_expect_ok(sx_input_estimate_tables(input, estimated, &tables));
+    sx_expect_ok(sx_input_estimates(input, estimated, SX_YAML, &tables));
     assert_non_null(strstr(tables, "ERT"));
     assert_non_null(strstr(tables, "ART"));
     sx_free(json);
@@ -59,7 +59,7 @@ static void what_cannot_be_estimated_is_refused(void **state) {
     sx_expect_ok(sx_input_new(&input));
     sx_expect_error(sx_input_estimate_by(input, "accelergy-0.5"), "accelergy-0.5");
     sx_expect_error(sx_input_add_arch(input, "gemini"), "did you mean 'gemmini'?");
-    sx_expect_error(sx_input_estimates(input, arch, &text), "no architecture that was read");
+    sx_expect_error(sx_input_estimates(input, arch, SX_JSON, &text), "no architecture that was read");
     assert_null(text);
     sx_input_free(input);
     sx_arch_free(arch);

@@ -57,6 +57,10 @@ static void what_is_set_is_there(void **state) {
     sx_expect_error(sx_mapping_set_factor(g.mapping, 0, SX_LOOPS_TEMPORAL, 0, 0), "a factor is 0");
     sx_expect_error(sx_mapping_set_order(g.mapping, 0, SX_LOOPS_TEMPORAL, twice), "every dimension once");
     sx_expect_error(sx_mapping_set_on_x(g.mapping, 0, 4), "cannot lie on X");
+    sx_expect_error(sx_mapping_set_on_x(g.mapping, 0, -1), "cannot lie on X");
+    sx_expect_ok(sx_mapping_set_on_x(g.mapping, 0, 3));
+    sx_expect_ok(sx_mapping_set_on_x(g.mapping, 0, 0));
+    assert_int_equal(sx_mapping_on_x(g.mapping, 0), 0);
     sx_expect_error(sx_mapping_set_keep(g.mapping, 0, 3, true), "3 tensors");
     free_ground(&g);
 }

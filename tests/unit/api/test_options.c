@@ -89,7 +89,7 @@ static void wrong_options_are_errors(void **state) {
     sx_expect_error(sx_options_set(options, "like", "zigzag"), "timeloop");
     const char *about;
     size_t n = 0;
-    while (sx_options_name(n, &about)) assert_true(about[0] && n++ < 100);
+    while (sx_list_name(SX_LIST_OPTIONS, n, &about)) assert_true(about[0] && n++ < 100);
     assert_true(n > 20);
     sx_options_free(options);
 }

@@ -62,6 +62,13 @@ static void a_network_is_mapped(void **state) {
     assert_null(sx_result_best(result, 2, 0));
     assert_true(sx_result_figure_of(result, 0, SX_RESULT_EVALUATIONS) == 400);
     assert_string_equal(sx_result_stop(result, 0), "evaluations");
+    uint64_t evaluations = 0;
+    double seconds = -1, value = 0;
+    assert_true(sx_result_trace(result, 0, 0, &evaluations, &seconds, &value));
+    assert_true(evaluations >= 1 && evaluations <= 400 && seconds >= 0 && value >= sx_answer_value(best));
+    assert_true(sx_result_trace(result, 0, 0, NULL, NULL, NULL));
+    assert_false(sx_result_trace(result, 0, 400, NULL, NULL, NULL));
+    assert_false(sx_result_trace(result, 2, 0, NULL, NULL, NULL));
     sx_expect_ok(sx_result_write(result, &text));
     sx_expect_ok(sx_result_read("text", text, strlen(text), &again));
     sx_expect_ok(sx_result_write(again, &text_again));
@@ -183,20 +190,77 @@ static void a_proof_becomes_a_certificate(void **state) {
 static void mappers_are_listed(void **state) {
     (void)state;
     size_t n = 0, random = 0, optimal = 0;
-    for (const char *name, *about; (name = sx_mapper_name(n, &about)); n++) {
+    for (const char *name, *about; (name = sx_list_name(SX_LIST_MAPPERS, n, &about)); n++) {
         random += strcmp(name, "random") == 0;
         optimal += strcmp(name, "optimal") == 0;
         assert_true(strncmp(name, "place", 5) != 0 && *about);
     }
     assert_true(n > 5 && random == 1 && optimal == 1);
-    assert_null(sx_mapper_name(n + 100, NULL));
+    assert_null(sx_list_name(SX_LIST_MAPPERS, n + 100, NULL));
+}
+
+/* Every list has its own entries: a name that only it has, and a line about each. */
+static void lists_differ(void **state) {
+    (void)state;
+    static const char *const known[] = {"eyeriss", "conv", "resnet18", "gamma", "edp", "evals"};
+    for (size_t list = SX_LIST_ARCHS; list <= SX_LIST_OPTIONS; list++)
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+            bool found = false;
+            const char *name, *about;
+            for (size_t i = 0; (name = sx_list_name((sx_list)list, i, &about)); i++)
+                found |= strcmp(name, known[k]) == 0 && *about;
+            assert_int_equal(found, k == list);
+        }
+}
+
+/* Fan-outs multiply to the array; levels that do not exist have none. */
+static void fanouts_are_those_of_levels(void **state) {
+    (void)state;
+    ground g = new_ground("random");
+    const int n = sx_arch_n_levels(g.arch);
+    uint64_t x, y, units = 1;
+    for (int s = 0; s < n; s++) {
+        sx_arch_fanout(g.arch, s, &x, &y);
+        units *= x * y;
+    }
+    assert_int_equal(units, 168);
+    sx_arch_fanout(g.arch, n, &x, &y);
+    assert_true(x == 0 && y == 0);
+    sx_arch_fanout(g.arch, -1, &x, &y);
+    assert_true(x == 0 && y == 0);
+    free_ground(&g);
+}
+
+/* An error says its place; documents are asked for by their kind. */
+static void inputs_have_documents_and_places(void **state) {
+    (void)state;
+    static const char text[] = "problem:\n  shape: [\n",
+                      mapping[] = "mapping:\n  - {target: DRAM, type: temporal, factors: M=1}\n";
+    sx_input *input;
+    int line = 0, column = 0;
+    sx_expect_ok(sx_input_new(&input));
+    sx_status status = sx_input_add_text(input, "bad.yaml", text, sizeof text - 1);
+    assert_non_null(status);
+    assert_string_equal(sx_status_place(status, &line, &column), "bad.yaml");
+    assert_true(line >= 2 && column >= 1);
+    sx_status_free(status);
+    sx_expect_ok(sx_input_add_text(input, "good.yaml", mapping, sizeof mapping - 1));
+    for (size_t d = SX_DOCUMENT_ARCH; d <= SX_DOCUMENT_GRAPH; d++)
+        assert_int_equal(sx_input_has(input, (sx_document)d), d == SX_DOCUMENT_MAPPING);
+    sx_input_free(input);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_network_is_mapped),           cmocka_unit_test(own_objectives_are_minimised),
-        cmocka_unit_test(own_costs_are_minimised),       cmocka_unit_test(steps_stay_in_the_space),
-        cmocka_unit_test(a_proof_becomes_a_certificate), cmocka_unit_test(mappers_are_listed),
+        cmocka_unit_test(a_network_is_mapped),
+        cmocka_unit_test(own_objectives_are_minimised),
+        cmocka_unit_test(own_costs_are_minimised),
+        cmocka_unit_test(steps_stay_in_the_space),
+        cmocka_unit_test(a_proof_becomes_a_certificate),
+        cmocka_unit_test(mappers_are_listed),
+        cmocka_unit_test(lists_differ),
+        cmocka_unit_test(fanouts_are_those_of_levels),
+        cmocka_unit_test(inputs_have_documents_and_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ static const char arch_text[] = "arch:\n  arithmetic: {name: MAC, instances: 1, 
                                 "store_request: 3, store_time: 7}}\n";
 
 /* The latency of the mapping that launches a tile, which may leave remainders; INFINITY where it does not fit. */
-static double latency_of(sx_evaluator *evaluator, const sx_problem *problem, const sx_arch *arch,
+static double latency_of(sx_model_workspace *evaluator, const sx_problem *problem, const sx_arch *arch,
                          const uint32_t *tile) {
     sx_mapping mapping;
     sx_score score;
@@ -35,7 +35,7 @@ static void test_any_tile(void **state) {
     static sx_arch arch;
     sx_problem problem;
     sx_model *model;
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     const sx_model_options options = {.latency_tile = true};
     const uint8_t must[SX_MAX_LEVELS] = {7, 7};
     uint32_t most[SX_MAX_LEVELS][SX_MAX_DIMS], tile[SX_MAX_DIMS];
@@ -44,7 +44,7 @@ static void test_any_tile(void **state) {
     sx_read_arch(arch_text, &arch);
     sx_expect_ok(sx_einsum_parse("O[m,n] += A[m,k]*B[k,n] {m:11,n:13,k:7}", &problem));
     sx_expect_ok(sx_model_new(&problem, &arch, &options, &model));
-    sx_expect_ok(sx_evaluator_new(model, &evaluator));
+    sx_expect_ok(sx_model_workspace_new(model, &evaluator));
     for (int s = 0; s < SX_MAX_LEVELS; s++)
         for (int d = 0; d < SX_MAX_DIMS; d++) most[s][d] = 100;
     const double bound = sx_latency_bound_any(model, must, (const uint32_t(*)[SX_MAX_DIMS])most);
@@ -58,7 +58,7 @@ static void test_any_tile(void **state) {
             }
     assert_true(least < dividing);
     assert_true(bound <= least && bound >= least * (1 - 1e-9));
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     sx_model_free(model);
 }
 

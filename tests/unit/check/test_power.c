@@ -28,6 +28,18 @@ static void products_are_compared(void **state) {
     assert_false(sx_long_product_reaches(&b, &a));
 }
 
+/* Products of as many factors as there may be are compared to the last unit. */
+static void longest_products(void **state) {
+    (void)state;
+    sx_long_product a = {0}, b = {0};
+    const sx_wide most = (((sx_wide)1 << 126) - 1) * 2 + 1;
+    sx_long_product_add(&a, most, SX_MAX_FACTORS);
+    sx_long_product_add(&b, most, SX_MAX_FACTORS - 1);
+    sx_long_product_add(&b, most - 1, 1);
+    assert_true(sx_long_product_reaches(&a, &b));
+    assert_false(sx_long_product_reaches(&b, &a));
+}
+
 /* (x + 1)(x - 1) is one less than x x, however large x is. */
 static void one_unit_is_told_apart(void **state) {
     (void)state;
@@ -65,6 +77,7 @@ static void doubles_are_exact(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_are_compared),
+        cmocka_unit_test(longest_products),
         cmocka_unit_test(one_unit_is_told_apart),
         cmocka_unit_test(doubles_are_exact),
     };

@@ -91,6 +91,20 @@ static char *replace(const char *text, const char *part, const char *with) {
     return out;
 }
 
+/* No part of a spatial loop on X may be said or left out. */
+static void no_part_on_x_is_read(void **state) {
+    (void)state;
+    sx_check_doubt doubt;
+    char *text = make_text("eyeriss");
+    char *said = replace(text, "\"type\": \"spatial\"", "\"type\": \"spatial\", \"x_part\": 0");
+    sx_check_case *c = read_text(said, &doubt);
+    assert_string_equal(doubt.why, "");
+    for (int s = 0; s < c->machine.n_levels; s++) assert_int_equal(c->best.mapping.level[s].x_part, 0);
+    sx_check_case_free(c);
+    free(said);
+    free(text);
+}
+
 static void what_has_no_rule_is_a_doubt(void **state) {
     (void)state;
     static const char *const cases[][3] = {
@@ -169,6 +183,10 @@ static void what_is_wrong_is_an_error(void **state) {
         {"m=8 n=8 k=4", "m=8 n=8 k=4x", "is no factor"},
         {"m=8 n=8 k=4", "m=8 n=8 z=4", "is no factor"},
         {"\"arrays\": 7", "\"arrays\": -7", "arrays"},
+        {"\"storage\": [", "\"storage\": 3, \"x\": [", "storage must be"},
+        {"\"storage\": [", "\"storage\": [], \"x\": [", "an architecture has 1 to"},
+        {"\"keep\": [\n          \"Outputs\"", "\"keep\": 3, \"x\": [\n          \"O\"",
+         "a list of tensors must be"},
         {"\"coefficients\": [", "\"coefficients\": [{\"name\": \"coef_2\", \"default\": 3}, ",
          "two coefficients are named 'coef_2'"},
     };
@@ -186,6 +204,7 @@ static void what_is_wrong_is_an_error(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_is_read),
+        cmocka_unit_test(no_part_on_x_is_read),
         cmocka_unit_test(what_has_no_rule_is_a_doubt),
         cmocka_unit_test(every_map_has_known_keys_alone),
         cmocka_unit_test(what_is_wrong_is_an_error),

@@ -141,13 +141,13 @@ static void answers_cost_what_they_say(void **state) {
         sx_designs_arch(s.designs, result.best, &arch);
         for (int i = 0; i < 2; i++) {
             sx_model *model;
-            sx_evaluator *evaluator;
+            sx_model_workspace *evaluator;
             sx_score score;
             sx_expect_ok(sx_model_new(&s.layer[i].problem, &arch, NULL, &model));
-            sx_expect_ok(sx_evaluator_new(model, &evaluator));
+            sx_expect_ok(sx_model_workspace_new(model, &evaluator));
             assert_int_equal(sx_evaluate_score(evaluator, &result.layer[i].mapping, &score).reason, SX_LEGAL);
             value += (double)s.layer[i].count * sx_objective_value(&s.options.run.objective, &score);
-            sx_evaluator_free(evaluator);
+            sx_model_workspace_free(evaluator);
             sx_model_free(model);
         }
         assert_true(value == result.design[result.best].value);

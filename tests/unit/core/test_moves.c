@@ -54,7 +54,7 @@ static sx_core_space make_space(void) {
     memcpy(c.multiplicity, times, sizeof times);
     c.free_x[1] = 1 << M | 1 << K;
     c.natural = NATURAL;
-    for (int d = 0; d < DIMS; d++) c.most[d][1] = 8;
+    for (int d = 0; d < DIMS; d++) c.most[d][ACROSS] = 8;
     for (int k = 0; k < WORDS; k++) {
         c.power[k][0] = 1;
         for (int i = 1; i < SX_CORE_POWERS; i++) c.power[k][i] = c.power[k][i - 1] * prime[k];
@@ -377,7 +377,7 @@ static void primes_leave_small_levels(void **state) {
     point p = make_point();
     sx_core_patient r = {&c, &work, &rng, p.level, -1};
     const point natural = p;
-    for (int d = 0; d < DIMS; d++) c.most[d][0] = 8;
+    for (int d = 0; d < DIMS; d++) c.most[d][OUTER] = 8;
     assert_false(sx_core_fix_capacity(&r, 1, 1));
     assert_memory_equal(&p, &natural, sizeof p);
     p.word[M3] = word_of(1, 0, 0);

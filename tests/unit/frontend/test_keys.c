@@ -134,7 +134,7 @@ static void lenient_inputs_warn(void **state) {
     sx_warnings *list;
     const char *place;
     sx_expect_ok(sx_input_new(&input));
-    sx_input_lenient(input);
+    sx_input_read_as(input, SX_READ_LENIENT);
     sx_expect_ok(check_keys(input, "{color: 1, shape: 2, read_bw: 4}"));
     sx_expect_ok(sx_warnings_new(&list));
     sx_expect_ok(sx_input_warnings(input, list));
@@ -155,7 +155,7 @@ static void strict_inputs_refuse(void **state) {
     (void)state;
     sx_input *input;
     sx_expect_ok(sx_input_new(&input));
-    sx_input_strict(input);
+    sx_input_read_as(input, SX_READ_STRICT);
     sx_expect_error(check_keys(input, "{color: 1}"),
                     "t.yaml:1:8: the key 'color' of the level is not understood");
     sx_input_free(input);

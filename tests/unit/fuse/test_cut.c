@@ -48,7 +48,7 @@ typedef struct cut_case {
     sx_constraints constraints;
     sx_model *model;
     sx_space *space;
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     void *point;
 } cut_case;
 
@@ -67,7 +67,7 @@ static cut_case *case_new(const char *einsum, const sx_cut *cut) {
     const sx_map_space_options options = {0};
     sx_expect_ok(sx_model_new(&c->problem, &c->arch, NULL, &c->model));
     sx_expect_ok(sx_map_space_new(c->model, &c->constraints, &options, &c->space));
-    sx_expect_ok(sx_evaluator_new(c->model, &c->evaluator));
+    sx_expect_ok(sx_model_workspace_new(c->model, &c->evaluator));
     c->point = calloc(1, sx_space_point_size(c->space));
     assert_non_null(c->point);
     return c;
@@ -75,7 +75,7 @@ static cut_case *case_new(const char *einsum, const sx_cut *cut) {
 
 static void case_free(cut_case *c) {
     free(c->point);
-    sx_evaluator_free(c->evaluator);
+    sx_model_workspace_free(c->evaluator);
     sx_space_free(c->space);
     sx_model_free(c->model);
     free(c);
@@ -143,9 +143,9 @@ static void test_cut_leaves_the_inside(void **state) {
             const sx_cut cut = {.resident = (uint8_t)(1u << v)};
             cut_case *c = case_new(einsums[e], &cut);
             sx_model *model;
-            sx_evaluator *evaluator;
+            sx_model_workspace *evaluator;
             sx_expect_ok(sx_model_new(&c->problem, &c->whole, NULL, &model));
-            sx_expect_ok(sx_evaluator_new(model, &evaluator));
+            sx_expect_ok(sx_model_workspace_new(model, &evaluator));
             for (uint64_t i = 0; i < 20 * DRAWS; i++) {
                 sx_mapping mapping, inner;
                 if (!sx_space_sample(c->space, 11, i, c->point)) continue;
@@ -170,7 +170,7 @@ static void test_cut_leaves_the_inside(void **state) {
                 assert_true(fabs(whole_cost->energy_pj - moved - cost->energy_pj) <= 1e-9 * cost->energy_pj);
                 compared++;
             }
-            sx_evaluator_free(evaluator);
+            sx_model_workspace_free(evaluator);
             sx_model_free(model);
             case_free(c);
         }

@@ -23,11 +23,11 @@ static sx_gpu_image *image;
 static sx_core_work work;
 
 static int make_image(void **state) {
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     sx_objective objective;
     (void)state;
     sx_catalog_model("C[m,n] = A[m,k] * B[k,n] {m:16,n:6,k:4}", "accel-a", &model, &evaluator);
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     sx_expect_ok(sx_map_space_new(model, NULL, NULL, &space));
     sx_expect_ok(sx_objective_parse("edp", &objective));
     sx_expect_ok(sx_gpu_image_new(space, &objective, SX_GPU_POINTS, &image));
@@ -58,7 +58,7 @@ static void draws(void **state) {
     (void)state;
     uint32_t n = c->n_slots, choosing = (uint32_t)sx_core_low(c->choosing);
     for (int i = 0; i < TRIES; i++) {
-        uint64_t word = sx_compact_spread_word(c, &rng, 3);
+        uint64_t word = sx_compact_spread_word(&rng, 3, SX_COMPACT_ONES & (sx_compact_one((int)n) - 1));
         sx_gpu_point point;
         first += sx_compact_exponent(word, 0) == 3;
         both += sx_compact_exponent(word, 0) == 1 && sx_compact_exponent(word, (int)n - 1) == 2;
@@ -96,10 +96,10 @@ static void children(void **state) {
     const sx_core_space *c = sx_gpu_space_of(image);
     const sx_core_chances chances = {6554, 6554, 32768, 6554, 65536, 52429};
     sx_gpu_member island[SX_GPU_ISLAND], child;
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     int legal = 0, changed = 0;
     (void)state;
-    sx_expect_ok(sx_evaluator_new(model, &evaluator));
+    sx_expect_ok(sx_model_workspace_new(model, &evaluator));
     make_island(island);
     for (int i = 0; i < SX_GPU_ISLAND; i++) island[i].value = INFINITY;
     for (uint64_t i = 0; i < 2000; i++) {
@@ -118,7 +118,74 @@ static void children(void **state) {
     }
     assert_true(legal > 1900);
     assert_true(changed > 1500);
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
+}
+
+/* Constraints: factors that are fixed, temporal and spatial, one that is limited, and places of loops. */
+static void constrain(const sx_map_space *map, sx_constraints *limits) {
+    enum { M, N, K };
+    int top = map->arch->n_levels - 1, array = top;
+    while (map->spatial_slot[array] < 0) array--;
+    sx_constraints_init(limits, map->problem, map->arch);
+    sx_loop_limits *inner = &limits->level[0].temporal, *outer = &limits->level[top].temporal;
+    inner->min[M] = inner->max[M] = 2;
+    limits->level[array].spatial.min[K] = limits->level[array].spatial.max[K] = 4;
+    outer->min[N] = outer->max[N] = 3;
+    outer->max[M] = 4;
+    inner->n_inner = limits->level[1].temporal.n_outer = 1;
+    inner->inner[0] = N;
+    limits->level[1].temporal.outer[0] = M;
+}
+
+/* Draws and children of a space with constraints are points of that space, and nearly all are legal. Tiles are too large for the
+ * smallest memory, so that most children are repaired. */
+static void constraints(void **state) {
+    sx_model *large;
+    sx_model_workspace *workspace;
+    sx_space *wide, *narrow;
+    sx_constraints limits;
+    sx_objective objective;
+    sx_gpu_image *limited;
+    sx_gpu_member island[SX_GPU_ISLAND], child;
+    sx_gpu_point drawn;
+    sx_mapping mapping;
+    const sx_core_chances chances = {6554, 6554, 32768, 6554, 65536, 52429};
+    int n[2] = {0};
+    (void)state;
+    sx_catalog_model("C[m,n] = A[m,k] * B[k,n] {m:64,n:48,k:64}", "accel-b", &large, &workspace);
+    sx_model_workspace_free(workspace);
+    sx_expect_ok(sx_map_space_new(large, NULL, NULL, &wide));
+    const sx_map_space *map = sx_map_space_of(wide);
+    constrain(map, &limits);
+    sx_expect_ok(sx_map_space_new(large, &limits, NULL, &narrow));
+    sx_expect_ok(sx_objective_parse("edp", &objective));
+    sx_expect_ok(sx_gpu_image_new(narrow, &objective, SX_GPU_POINTS, &limited));
+    const sx_core_space *c = sx_gpu_space_of(limited);
+    sx_gpu_begin_points(c, &work);
+    make_island(island);
+    for (int i = 0; i < SX_GPU_ISLAND; i++) island[i].value = INFINITY;
+    for (uint64_t i = 0; i < 2000; i++) {
+        sx_core_rng rng = sx_gpu_stream(8, 0, i);
+        sx_gpu_member *member = &island[i % SX_GPU_ISLAND];
+        sx_gpu_breed(limited, c, &work, &chances, island, &rng, &child);
+        bool legal[2] = {child.value < INFINITY,
+                         sx_gpu_try_point(limited, c, &work, 8, i, &drawn) < INFINITY};
+        for (int k = 0; k < 2; k++) {
+            if (!legal[k]) continue;
+            const sx_gpu_point *point = k ? &drawn : &child.point;
+            assert_true(sx_map_compact_holds(c, sx_gpu_levels_of(point)));
+            sx_gpu_expand(narrow, limited, point, &mapping);
+            assert_true(sx_constraints_allow(&limits, &mapping, map->problem, map->arch, NULL, 0));
+            n[k]++;
+        }
+        if (child.value <= member->value) *member = child;
+    }
+    assert_true(n[0] > 1900 && n[1] > 20);
+    sx_gpu_begin_points(sx_gpu_space_of(image), &work);
+    free(limited);
+    sx_space_free(narrow);
+    sx_space_free(wide);
+    sx_model_free(large);
 }
 
 /* Of equal members the first counts. */
@@ -140,10 +207,8 @@ static void best_and_worst(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(draws),
-        cmocka_unit_test(tournaments),
-        cmocka_unit_test(children),
-        cmocka_unit_test(best_and_worst),
+        cmocka_unit_test(draws),       cmocka_unit_test(tournaments),    cmocka_unit_test(children),
+        cmocka_unit_test(constraints), cmocka_unit_test(best_and_worst),
     };
     return cmocka_run_group_tests(tests, make_image, free_image);
 }

@@ -13,7 +13,7 @@
 /* The image of a small space. */
 static sx_gpu_image *make(void) {
     sx_model *model;
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     sx_space *space;
     sx_objective objective;
     sx_gpu_image *image;
@@ -22,7 +22,7 @@ static sx_gpu_image *make(void) {
     sx_expect_ok(sx_objective_parse("edp", &objective));
     sx_expect_ok(sx_gpu_image_new(space, &objective, SX_GPU_POINTS | SX_GPU_TABLES, &image));
     sx_space_free(space);
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     sx_model_free(model);
     return image;
 }

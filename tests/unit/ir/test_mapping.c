@@ -208,8 +208,8 @@ static void every_part_of_a_mapping_is_in_its_hash(void **state) {
     m.level[1].temporal[0] = m.level[1].temporal[1] = m.level[1].spatial[0] = m.level[1].spatial[1] = 2;
     m.level[1].split = 1;
     uint64_t base = sx_mapping_hash(&m);
-    sx_mapping v[12];
-    for (int i = 0; i < 12; i++) v[i] = m;
+    sx_mapping v[13];
+    for (int i = 0; i < 13; i++) v[i] = m;
     v[0].level[1].temporal[0] = 3;
     v[1].level[1].spatial[0] = 3;
     memcpy(v[2].level[1].temporal_order, (uint8_t[]){1, 0, 2}, 3);
@@ -222,8 +222,9 @@ static void every_part_of_a_mapping_is_in_its_hash(void **state) {
     v[9].level[1].rmw_first_update = 1;
     v[10].n_tensors = 2;
     v[11].level[2].temporal[2] = 6;
-    for (int i = 0; i < 12; i++) assert_true(sx_mapping_hash(&v[i]) != base);
-    for (int i = 0; i < 12; i++)
+    v[12].level[1].no_coalesce = 1;
+    for (int i = 0; i < 13; i++) assert_true(sx_mapping_hash(&v[i]) != base);
+    for (int i = 0; i < 13; i++)
         for (int j = 0; j < i; j++) assert_true(sx_mapping_hash(&v[i]) != sx_mapping_hash(&v[j]));
 }
 

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -59,10 +60,82 @@ static void optima_are_proven(void **state) {
     assert_true(several.valid > 0 && !several.optimal && !several.none);
 }
 
+/* A chip of two arrays, one within the other, with links and two memories that need not keep what they may. */
+static const char meshes[] =
+    "arch:\n"
+    "  name: meshes\n"
+    "  arithmetic: {name: MAC, instances: 16, meshX: 8, word-bits: 16, energy: 1.0}\n"
+    "  storage:\n"
+    "  - {name: L1, instances: 8, meshX: 4, entries: 6, vector-access-energy: 1.5}\n"
+    "  - {name: L2, instances: 1, entries: 24, vector-access-energy: 8}\n"
+    "  - {name: DRAM, technology: DRAM, instances: 1, vector-access-energy: 100}\n";
+
+/* Fixes a factor and the place of a loop, and limits another factor. */
+static void constrain(const sx_map_space *map, sx_constraints *limits) {
+    sx_constraints_init(limits, map->problem, map->arch);
+    limits->level[0].temporal.min[0] = limits->level[0].temporal.max[0] = 2;
+    limits->level[2].temporal.max[1] = 2;
+    limits->level[1].temporal.n_inner = 1;
+    limits->level[1].temporal.inner[0] = 1;
+}
+
+/* Searches the space of a problem, by mappings where scores are remembered and by compact points otherwise. */
+static sx_run_summary search_walk(const char *einsum, bool constrained, const char *objective, bool remember,
+                                  unsigned char *best, size_t size) {
+    sx_small_map m;
+    sx_constraints limits;
+    sx_run_options options;
+    sx_run *run;
+    sx_found found;
+    sx_small_map_open(&m, einsum, meshes, NULL, NULL);
+    if (constrained) {
+        constrain(m.map, &limits);
+        sx_small_map_close(&m);
+        sx_small_map_open(&m, einsum, meshes, &limits, NULL);
+    }
+    sx_run_options_init(&options);
+    sx_expect_ok(sx_objective_parse(objective, &options.objective));
+    options.k_best = 3;
+    options.cache = remember ? 2 : 0;
+    sx_expect_ok(sx_run_new(m.space, NULL, &options, &run));
+    sx_expect_ok(sx_run_search(run, "exhaustive"));
+    sx_run_summary summary = sx_run_result(run);
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(sx_run_best(run, i, &found));
+        assert_true(sx_space_point_size(m.space) <= size);
+        memcpy(best + i * size, found.point, sx_space_point_size(m.space));
+    }
+    sx_run_free(run);
+    sx_small_map_close(&m);
+    return summary;
+}
+
+/* Walks by mappings and by compact points count the same mappings, and find the same best in the same order. */
+static void walks_agree(void **state) {
+    (void)state;
+    static const char *const problem[] = {"O[m,n] += A[m,k]*B[k,n] {m:4,n:3,k:2}",
+                                          "O[p,k] += I[p+r]*W[k,r] {p:4,k:2,r:2}",
+                                          "D[i,j] += A[i,k]*B[k,j]*C[j] {i:4,j:2,k:2}"};
+    static unsigned char best[2][3][4096];
+    for (int i = 0; i < 12; i++) {
+        const char *objective = i / 3 % 2 ? "energy" : "edp";
+        sx_run_summary summary[2];
+        memset(best, 0, sizeof best);
+        for (int k = 0; k < 2; k++)
+            summary[k] = search_walk(problem[i % 3], i >= 6, objective, k, best[k][0], sizeof best[k][0]);
+        assert_true(summary[0].evaluations > 1000);
+        assert_int_equal(summary[0].evaluations, summary[1].evaluations);
+        assert_int_equal(summary[0].valid, summary[1].valid);
+        assert_int_equal(summary[0].rejected, summary[1].rejected);
+        assert_memory_equal(best[0], best[1], sizeof best[0]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_legal_is_proven),
         cmocka_unit_test(optima_are_proven),
+        cmocka_unit_test(walks_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,11 +13,11 @@
 
 /* The value of a mapping, INFINITY where it is not legal. */
 static double value_of(const sx_small_map *m, const sx_mapping *mapping) {
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     sx_score score;
-    sx_expect_ok(sx_evaluator_new(m->model, &evaluator));
+    sx_expect_ok(sx_model_workspace_new(m->model, &evaluator));
     sx_verdict verdict = sx_evaluate_score(evaluator, mapping, &score);
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     return verdict.reason == SX_LEGAL ? score.cycles * score.energy_pj : INFINITY;
 }
 

@@ -96,8 +96,8 @@ static void operations_give_what_they_gave(void **state) {
     static const char *const names[OPERATIONS] = {"draw",      "likely draw", "redraw", "nudge",
                                                   "neighbour", "take",        "repair", "project"};
     static const uint64_t expected[OPERATIONS] = {
-        0xd80c82b05a58f565u, 0xf27ae22f6d4dc92fu, 0x44086608d4e2e4fau, 0xcdeb807623e108d5u,
-        0x43c6d0a493d59e2au, 0xe48a6739167f565fu, 0x8f8e65a720946b81u, 0x2542efa0550591c3u};
+        0x0f278fec0f71c0dcu, 0x5ad30d33088b0f86u, 0xc4e15ee447ad832au, 0x65a1a776408bb629u,
+        0x753edfe59144d183u, 0xf017943de3cb9c03u, 0xeb63a99bdc13967eu, 0x2e4e484b78f7c122u};
     bench b = {0};
     for (size_t i = 0; i < sizeof archs / sizeof *archs; i++)
         for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)

@@ -143,6 +143,22 @@ static void fan_outs_are_explained(void **state) {
     end(&w);
 }
 
+/* Of equal shares, the first tensors get the banks that are left over. */
+static void equal_shares_of_banks(void **state) {
+    (void)state;
+    world w;
+    begin(&w, 0);
+    size_t n = sx_space_n_values(w.space);
+    double *values = calloc(n, sizeof *values);
+    assert_non_null(values);
+    sx_space_encode(w.space, w.point, values);
+    for (size_t i = n - 3; i < n; i++) values[i] = 1.0 / 3;
+    sx_map_decode_levels(w.map, values, w.point);
+    assert_memory_equal(sx_map_banks(w.map, w.point, 1), ((uint8_t[3]){[O] = 2, [A] = 1, [B] = 1}), 3);
+    free(values);
+    end(&w);
+}
+
 /* Shares of banks count where a tensor must be kept: they make a point illegal, and another one. */
 static void banks_of_what_must_be_kept(void **state) {
     (void)state;
@@ -185,7 +201,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_that_are_no_points), cmocka_unit_test(orders_that_are_not_normal),
         cmocka_unit_test(fan_outs_are_explained),   cmocka_unit_test(banks_of_what_must_be_kept),
-        cmocka_unit_test(reasons_have_names),
+        cmocka_unit_test(reasons_have_names),       cmocka_unit_test(equal_shares_of_banks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

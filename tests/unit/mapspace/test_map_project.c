@@ -19,7 +19,7 @@ static const char *const archs[] = {"accel-a", "accel-b",       "eyeriss", "edge
 /* A space of the catalog, with room for a point and a vector. */
 typedef struct world {
     sx_model *model;
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     sx_space *space;
     const sx_map_space *map;
     void *point, *other;
@@ -48,7 +48,7 @@ static void end(world *w) {
     free(w->other);
     free(w->values);
     sx_space_free(w->space);
-    sx_evaluator_free(w->evaluator);
+    sx_model_workspace_free(w->evaluator);
     sx_model_free(w->model);
 }
 

@@ -61,6 +61,29 @@ static void mind_mappings_size_is_as_published(void **state) {
     sx_model_free(model);
 }
 
+/* A level that takes the rest of a dimension leaves nothing to those outside of it. */
+static void the_rest_is_taken_once(void **state) {
+    (void)state;
+    sx_arch arch;
+    sx_problem problem;
+    sx_mapping mapping;
+    sx_constraints limits;
+    sx_model *model;
+    sx_space *space;
+    char text[64];
+    sx_plain_arch(&arch, 3);
+    sx_plain_problem("O[m] += A[m]*B[m] {m:8}", &arch, &problem, &mapping);
+    sx_constraints_init(&limits, &problem, &arch);
+    limits.level[1].temporal.rest[0] = true;
+    sx_expect_ok(sx_model_new(&problem, &arch, NULL, &model));
+    sx_expect_ok(sx_map_space_new(model, &limits, &(sx_map_space_options){0}, &space));
+    sx_size factors = line(space, "factors");
+    sx_cardinal_text(&factors.count, text, sizeof text);
+    assert_string_equal(text, "4"); /* 1, 2, 4 or 8 in the level inside */
+    sx_space_free(space);
+    sx_model_free(model);
+}
+
 static void large_sizes_are_estimated(void **state) {
     (void)state;
     for (int remainders = 0; remainders < 2; remainders++) {
@@ -202,6 +225,7 @@ static void cardinals_multiply(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mind_mappings_size_is_as_published),
+        cmocka_unit_test(the_rest_is_taken_once),
         cmocka_unit_test(large_sizes_are_estimated),
         cmocka_unit_test(deep_spaces_are_estimated),
         cmocka_unit_test(sixteen_dimensions_are_counted_soon),

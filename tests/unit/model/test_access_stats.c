@@ -134,7 +134,7 @@ static void begin(const sx_window *w, int tensor, int level, tally *t) {
 }
 
 /* Whether a flow is what the visits add up to. */
-static bool same_flow(const sx_evaluator *e, int level, const tally *t, bool hops) {
+static bool same_flow(const sx_model_workspace *e, int level, const tally *t, bool hops) {
     const sx_access_stats *flow = &e->flow[level];
     const sx_access_entry *record = e->records.data + flow->first;
     if (flow->n_records != t->n_records || flow->fanout != t->siblings || flow->links != t->links)
@@ -152,7 +152,7 @@ static bool same_flow(const sx_evaluator *e, int level, const tally *t, bool hop
 }
 
 /* Compares all levels of one tensor whose tiles are small enough; returns how many. */
-static uint64_t compare(sx_evaluator *e, const sx_window *w, int tensor, tally *t) {
+static uint64_t compare(sx_model_workspace *e, const sx_window *w, int tensor, tally *t) {
     uint64_t compared = 0;
     bool wide = w->nest.n_temporal > 12;
     for (int hops = 0; hops < 2 && !wide; hops++) {
@@ -187,17 +187,17 @@ static void levels_hand_out_what_the_visits_ask_for(void **state) {
     uint64_t compared = 0;
     for (uint64_t i = 0; i < CASES; i++) {
         sx_rng rng = sx_rng_stream(1, "flow", i);
-        sx_evaluator *e;
+        sx_model_workspace *e;
         sx_random_window(&rng, false, w);
         for (int s = 0; s < 3; s++) {
             w->mapping.level[s].no_temporal_reuse = some_tensors(&rng);
             w->mapping.level[s].no_multicast = some_tensors(&rng);
             w->mapping.level[s].no_link_transfer = some_tensors(&rng);
         }
-        sx_expect_ok(sx_evaluator_new(w->model, &e));
+        sx_expect_ok(sx_model_workspace_new(w->model, &e));
         e->nest = w->nest;
         for (int v = 0; v < 3; v++) compared += compare(e, w, v, t);
-        sx_evaluator_free(e);
+        sx_model_workspace_free(e);
         sx_window_fini(w);
     }
     sx_expect_compared("access counts", compared, 10 * CASES);

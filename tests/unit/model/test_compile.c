@@ -102,7 +102,7 @@ static void a_model_keeps_copies_and_refuses_what_is_wrong(void **state) {
     sx_expect_error(sx_model_new(&problem, &arch, NULL, &model), "block-size");
     assert_null(model);
     sx_model_free(NULL);
-    sx_evaluator_free(NULL);
+    sx_model_workspace_free(NULL);
 }
 
 int main(void) {

@@ -53,12 +53,12 @@ static void price(sx_storage *level, double read, double fill, double update) {
 
 static void evaluate(fixture *f) {
     sx_model *model;
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     sx_expect_ok(sx_model_new(&f->problem, &f->arch, NULL, &model));
-    sx_expect_ok(sx_evaluator_new(model, &evaluator));
+    sx_expect_ok(sx_model_workspace_new(model, &evaluator));
     memset(&f->cost, 0xa5, sizeof f->cost);
     assert_int_equal(sx_evaluate(evaluator, &f->mapping, &f->cost).reason, SX_LEGAL);
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     sx_model_free(model);
 }
 

@@ -15,7 +15,7 @@ typedef struct fixture {
     sx_problem problem;
     sx_mapping mapping;
     sx_model *model;
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     sx_cost cost;
     sx_score score;
 } fixture;
@@ -26,11 +26,11 @@ static void start(fixture *f, const char *einsum, const sx_model_options *option
     f->arch.level[1].read_energy = f->arch.level[1].update_energy = 10;
     sx_plain_problem(einsum, &f->arch, &f->problem, &f->mapping);
     sx_expect_ok(sx_model_new(&f->problem, &f->arch, options, &f->model));
-    sx_expect_ok(sx_evaluator_new(f->model, &f->evaluator));
+    sx_expect_ok(sx_model_workspace_new(f->model, &f->evaluator));
 }
 
 static void finish(fixture *f) {
-    sx_evaluator_free(f->evaluator);
+    sx_model_workspace_free(f->evaluator);
     sx_model_free(f->model);
 }
 
@@ -168,7 +168,7 @@ static void levels_without_loops_hand_on_words_of_links(void **state) {
     f.mapping.level[2].temporal[1] = 3;
     memcpy(f.mapping.level[2].temporal_order, (uint8_t[]){1, 0}, 2);
     sx_expect_ok(sx_model_new(&f.problem, &f.arch, NULL, &f.model));
-    sx_expect_ok(sx_evaluator_new(f.model, &f.evaluator));
+    sx_expect_ok(sx_model_workspace_new(f.model, &f.evaluator));
     assert_int_equal(sx_evaluate(f.evaluator, &f.mapping, &f.cost).reason, SX_LEGAL);
     assert_int_equal(sx_evaluate_score(f.evaluator, &f.mapping, &f.score).reason, SX_LEGAL);
     sx_score whole = sx_cost_score(&f.cost);

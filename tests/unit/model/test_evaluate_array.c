@@ -56,8 +56,8 @@ static void answers_are_those_of_one_at_a_time(void **state) {
     fixture *f = *state;
     size_t legal = 0, packed = sx_mapping_bytes(&f->arch);
     char *whole = draw(f, sizeof(sx_mapping)), *short_ones = draw(f, packed);
-    sx_evaluator *evaluator;
-    sx_expect_ok(sx_evaluator_new(f->model, &evaluator));
+    sx_model_workspace *evaluator;
+    sx_expect_ok(sx_model_workspace_new(f->model, &evaluator));
     assert_true(packed < sizeof(sx_mapping));
     for (unsigned threads = 0; threads <= 3; threads++) {
         bool pack = threads % 2;
@@ -75,7 +75,7 @@ static void answers_are_those_of_one_at_a_time(void **state) {
         }
     }
     assert_true(legal > MAPPINGS);
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     free(whole);
     free(short_ones);
 }

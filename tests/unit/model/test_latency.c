@@ -33,17 +33,17 @@ static void set_mapping(void) {
 static double evaluate(const char *text, bool tile) {
     const sx_model_options options = {.latency_tile = tile};
     sx_model *model;
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     sx_score score;
     sx_read_arch(text, &arch);
     assert_null(sx_einsum_parse("O[m,n] += A[m,k]*B[k,n] {m:8,n:8,k:8}", &problem));
     set_mapping();
     assert_null(sx_model_new(&problem, &arch, &options, &model));
-    assert_null(sx_evaluator_new(model, &evaluator));
+    assert_null(sx_model_workspace_new(model, &evaluator));
     assert_int_equal(sx_evaluate(evaluator, &mapping, &cost).reason, SX_LEGAL);
     assert_int_equal(sx_evaluate_score(evaluator, &mapping, &score).reason, SX_LEGAL);
     assert_true(score.latency == cost.latency && score.cycles == (double)cost.cycles);
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     sx_model_free(model);
     return cost.latency;
 }

@@ -25,14 +25,14 @@ static void the_algorithmic_minimum_is_that_of_mind_mappings(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         sx_model *model;
-        sx_evaluator *evaluator;
+        sx_model_workspace *evaluator;
         sx_catalog_model(cases[i].problem, "mind-mappings", &model, &evaluator);
         sx_score least = sx_model_algorithmic_minimum(model);
         double edp = least.energy_pj / 1e6 * least.cycles;
         if (fabs(edp / cases[i].edp - 1) > 5e-4) print_error("%s: %g\n", cases[i].problem, edp);
         assert_true(fabs(edp / cases[i].edp - 1) <= 5e-4);
         assert_true(least.utilization == 1);
-        sx_evaluator_free(evaluator);
+        sx_model_workspace_free(evaluator);
         sx_model_free(model);
     }
 }

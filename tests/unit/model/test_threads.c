@@ -17,7 +17,7 @@ enum { THREADS = 4, MAPPINGS = 400 };
 typedef struct worker {
     pthread_t thread;
     const sx_mapping *mapping;
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     sx_cost cost;
     sx_score whole[MAPPINGS], score[MAPPINGS];
     sx_verdict verdict[MAPPINGS];
@@ -46,7 +46,7 @@ static void draw(const sx_model *model, sx_mapping *mapping) {
 
 static void run_on(const char *problem, const char *arch) {
     sx_model *model;
-    sx_evaluator *own;
+    sx_model_workspace *own;
     sx_catalog_model(problem, arch, &model, &own);
     sx_mapping *mapping = malloc(MAPPINGS * sizeof *mapping);
     worker *all = calloc(THREADS + 1, sizeof *all), *alone = &all[THREADS];
@@ -58,7 +58,7 @@ static void run_on(const char *problem, const char *arch) {
     work(alone);
     for (int i = 0; i < THREADS; i++) {
         all[i].mapping = mapping;
-        sx_expect_ok(sx_evaluator_new(model, &all[i].evaluator));
+        sx_expect_ok(sx_model_workspace_new(model, &all[i].evaluator));
     }
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&all[i].thread, NULL, work, &all[i]), 0);
@@ -66,9 +66,9 @@ static void run_on(const char *problem, const char *arch) {
     for (int i = 0; i < THREADS; i++) {
         assert_memory_equal(all[i].whole, alone->whole, sizeof alone->whole);
         assert_memory_equal(all[i].score, alone->score, sizeof alone->score);
-        sx_evaluator_free(all[i].evaluator);
+        sx_model_workspace_free(all[i].evaluator);
     }
-    sx_evaluator_free(own);
+    sx_model_workspace_free(own);
     sx_model_free(model);
     free(mapping);
     free(all);

@@ -77,7 +77,7 @@ static sx_status grow(sx_run *run) {
     return SX_OK;
 }
 
-/* Lets genetic go on by and by to 1500 evaluations, with others of another navigator in between. */
+/* Lets genetic go on in steps to 1500 evaluations, with others of another navigator in between. */
 static sx_status call_on(sx_run *run) {
     uint64_t *part = sx_run_state(run, sizeof *part, NULL);
     for (; *part < 10 && sx_run_continue(run); ++*part) {

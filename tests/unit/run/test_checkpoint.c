@@ -1,5 +1,6 @@
 /* Checkpoints: what they hold, what they are refused for. */
 #include "run/engine.h"
+#include "support/driven_clock.h"
 #include "support/expect.h"
 #include "support/toy_space.h"
 
@@ -422,8 +423,51 @@ static void seconds_count_on_and_checkpoints_keep_their_distance(void **state) {
     sx_space_free(space);
 }
 
+/* A run that is paused again and again, by a clock that its readings drive, comes to what it comes to at once. */
+static void paused_run_goes_on(void **state) {
+    static const char *const navigators[] = {"random", "genetic", "ensemble"};
+    enum { APART = 20 };
+    (void)state;
+    sx_space *space = sx_toy_space_new(NULL);
+    for (size_t i = 0; i < sizeof navigators / sizeof *navigators; i++) {
+        sx_run_options o = base_options();
+        sx_run *run;
+        sx_found straight, found;
+        size_t size;
+        unsigned pauses = 0;
+        sx_expect_ok(sx_run_new(space, NULL, &o, &run));
+        sx_expect_ok(sx_run_search(run, navigators[i]));
+        assert_true(sx_run_best(run, 0, &straight));
+        assert_null(sx_run_take_paused(run, &size));
+        const sx_run_summary all = sx_run_result(run);
+        sx_clock_drive(1);
+        o.pause_seconds = APART;
+        for (void *state_before = NULL;; pauses++) {
+            sx_run *part;
+            o.resume = state_before;
+            o.resume_size = size;
+            sx_expect_ok(sx_run_new(space, NULL, &o, &part));
+            sx_expect_ok(sx_run_search(part, navigators[i]));
+            free(state_before);
+            state_before = sx_run_take_paused(part, &size);
+            assert_true(!state_before || sx_run_result(part).stop == SX_STOP_TIME);
+            if (!state_before) assert_true(sx_run_best(part, 0, &found) && found.value == straight.value);
+            if (!state_before) assert_int_equal(sx_run_result(part).evaluations, all.evaluations);
+            if (!state_before) assert_int_equal(sx_run_result(part).valid, all.valid);
+            o.pause_seconds = sx_run_result(part).seconds + APART;
+            sx_run_free(part);
+            if (!state_before) break;
+        }
+        sx_clock_drive(0);
+        assert_true(pauses > 0);
+        sx_run_free(run);
+    }
+    sx_space_free(space);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(paused_run_goes_on),
         cmocka_unit_test(another_run_is_refused_with_the_difference),
         cmocka_unit_test(damage_is_refused),
         cmocka_unit_test(lies_are_refused),

@@ -130,6 +130,7 @@ static void navigators_are_complete_or_not(void **state) {
         assert_false(sx_navigator_complete(open_ended[i]));
     assert_true(sx_navigator_complete("optimal:none=1"));
     assert_false(sx_navigator_complete("anneal:none=2"));
+    assert_false(sx_navigator_measures("nothing") || sx_navigator_proves("nothing"));
 }
 
 static void navigators_are_found_by_name(void **state) {

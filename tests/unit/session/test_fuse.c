@@ -329,6 +329,78 @@ static void test_file(void **state) {
     }
 }
 
+/* A machine with two memories on chip, of one instance each. */
+static const char second_text[] =
+    "arch:\n"
+    "  name: levels\n"
+    "  arithmetic: {name: MAC, instances: 1, word-bits: 8, energy: 0.2}\n"
+    "  storage:\n"
+    "  - {name: L1, instances: 1, entries: 40, word-bits: 8, vector-access-energy: 1, read_bandwidth: 16, "
+    "write_bandwidth: 16}\n"
+    "  - {name: GLB, instances: 1, entries: 176, word-bits: 8, vector-access-energy: 6, read_bandwidth: 16, "
+    "write_bandwidth: 16}\n"
+    "  - {name: DRAM, technology: DRAM, instances: 1, word-bits: 8, vector-access-energy: 64, "
+    "read_bandwidth: 4, write_bandwidth: 4}\n";
+
+/* Fuses the block on that machine with two exchange memories, with a certificate. */
+static sx_fused *fuse_second(fused_case *c) {
+    const sx_fusing_options options = {.tensors = "auto", .window = "best", .exchange = "GLB,L1"};
+    sx_fused *fused;
+    memset(c, 0, sizeof *c);
+    c->graph = read_block();
+    sx_expect_ok(sx_graph_network(&c->graph, &c->network));
+    sx_input *input = sx_expect_input(second_text);
+    sx_expect_ok(sx_input_arch(input, &c->arch));
+    sx_input_free(input);
+    sx_session_options_init(&c->options);
+    c->options.mapper = "optimal";
+    c->options.run.proof = true;
+    sx_expect_ok(sx_objective_parse("energy", &c->options.run.objective));
+    sx_expect_ok(sx_session_run(&c->network, &c->arch, &c->options, &c->result));
+    sx_expect_ok(
+        sx_session_fuse(&c->graph, &c->network, &c->arch, &c->options, &c->result, &options, &fused));
+    return fused;
+}
+
+/* A group with tiles in both memories is read back, executed, and proven by a certificate; one memory costs more. */
+static void test_second_tiles(void **state) {
+    (void)state;
+    static fused_case c;
+    sx_fused *fused = fuse_second(&c), *given;
+    sx_fused_claim claim;
+    sx_verification v;
+    sx_verify_options verify;
+    char *text;
+    assert_true(fused->found && fused->optimal && fused->n_tensors == 2);
+    assert_true(fused->tensor[0].second != fused->tensor[1].second && fused->tensor[0].depth > 0);
+    sx_expect_ok(sx_session_fused_write(fused, c.graph.name, &c.arch, SX_YAML, &text));
+    sx_input *input = sx_expect_input(text);
+    for (uint64_t steps = 0; steps <= 1 << 20; steps += 1 << 20) {
+        sx_expect_ok(sx_session_fused_read(&c.graph, &c.network, &c.arch, &c.options, input, steps, &given));
+        assert_string_equal(given->illegal, "");
+        assert_memory_equal(&given->total, &fused->total, sizeof given->total);
+        assert_true(given->peak == fused->peak && given->second_peak == fused->second_peak);
+        assert_true(given->second_peak <= 40 && given->tensor[1].second == fused->tensor[1].second);
+        sx_fused_free(given);
+    }
+    sx_input_free(input);
+    free(text);
+    sx_verify_options_init(&verify);
+    sx_independent_report report;
+    const sx_independent_options alone = {.threads = 1};
+    sx_expect_ok(sx_fused_certificate_verify("block", fused->certificate, strlen(fused->certificate), &verify,
+                                             &alone, &claim, &v, &report));
+    assert_int_equal(v.verdict, SX_CLAIMS_HOLD);
+    assert_int_equal(report.verdict, SX_INDEPENDENT_HOLDS);
+    const double both = fused->total.energy_pj;
+    sx_fused_free(fused);
+    c.options.run.proof = false;
+    fused = fuse(&c, "auto");
+    assert_true(fused->optimal && fused->total.energy_pj > 1.2 * both);
+    sx_fused_free(fused);
+    case_end(&c);
+}
+
 /* Replaces a text in another of the same length. */
 static void forge(char *text, const char *key, const char *value) {
     char *at = strstr(text, key);
@@ -382,7 +454,7 @@ int main(void) {
         cmocka_unit_test(test_nothing_fused), cmocka_unit_test(test_fused_sums),
         cmocka_unit_test(test_fused_latency), cmocka_unit_test(test_threads),
         cmocka_unit_test(test_file),          cmocka_unit_test(test_certificate),
-        cmocka_unit_test(test_checkpoint),
+        cmocka_unit_test(test_checkpoint),    cmocka_unit_test(test_second_tiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,14 +91,14 @@ static void expect_true_costs(const sx_small *small, const sx_session_result *re
     for (size_t i = 0; i < result->n_layers; i++) {
         const sx_layer_result *layer = &result->layer[i];
         sx_model *model;
-        sx_evaluator *evaluator;
+        sx_model_workspace *evaluator;
         sx_score score;
         if (!layer->found) continue;
         sx_expect_ok(sx_model_new(&small->network.layer[i].problem, &small->arch, NULL, &model));
-        sx_expect_ok(sx_evaluator_new(model, &evaluator));
+        sx_expect_ok(sx_model_workspace_new(model, &evaluator));
         assert_int_equal(sx_evaluate_score(evaluator, &layer->best.mapping, &score).reason, SX_LEGAL);
         assert_memory_equal(&score, &layer->best.score, sizeof score);
-        sx_evaluator_free(evaluator);
+        sx_model_workspace_free(evaluator);
         sx_model_free(model);
     }
 }

@@ -205,7 +205,7 @@ static void batches_are_scored_as_points_are(void **state) {
     sx_space_free(toy);
 }
 
-/* A model with no metric at all is refused. */
+/* A model with no metric at all is refused, and one whose front is of metrics that it does not have. */
 static void models_without_metrics_are_refused(void **state) {
     (void)state;
     sx_space *toy = sx_toy_space_new(NULL);
@@ -216,6 +216,13 @@ static void models_without_metrics_are_refused(void **state) {
     type.n_metrics = 0;
     sx_expect_ok(sx_objective_parse("edp", &objective));
     sx_expect_error(sx_scorer_new(toy, &model, &objective, &scorer), "has 0 metrics");
+    type.n_metrics = sx_space_model(toy)->type->n_metrics;
+    for (int i = 0; i < 2; i++) {
+        type.front[i] = (uint8_t)type.n_metrics;
+        type.front[1 - i] = 0;
+        sx_expect_error(sx_scorer_new(toy, &model, &objective, &scorer),
+                        "names metrics that it does not have");
+    }
     assert_null(scorer);
     sx_space_free(toy);
 }

@@ -89,11 +89,11 @@ static void inputs_are_what_they_are_said_to_be(void **state) {
 static void outputs_are_over_the_minimum(void **state) {
     (void)state;
     sx_small_map map;
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     sx_encoding *e = calloc(1, sizeof *e);
     sx_cost *cost = calloc(1, sizeof *cost);
     sx_small_map_open(&map, CONV, "mind-mappings", NULL, NULL);
-    sx_expect_ok(sx_evaluator_new(map.model, &evaluator));
+    sx_expect_ok(sx_model_workspace_new(map.model, &evaluator));
     void *point = malloc(map.space->point_size);
     sx_score minimum = sx_model_algorithmic_minimum(map.model);
     size_t bypassed = 0;
@@ -114,7 +114,7 @@ static void outputs_are_over_the_minimum(void **state) {
                     1e-6 * (double)cost->cycles);
     }
     assert_true(bypassed > 5);
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     free(point);
     free(cost);
     free(e);

@@ -66,10 +66,10 @@ static void draw(ground *g, uint64_t i) {
 
 static void predictions_rank_mappings_as_the_model_does(void **state) {
     ground *g = *state;
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     sx_cost *cost = calloc(1, sizeof *cost);
     double *predicted = malloc(2 * POINTS * sizeof *predicted), *is = predicted + POINTS, rank;
-    sx_expect_ok(sx_evaluator_new(g->map.model, &evaluator));
+    sx_expect_ok(sx_model_workspace_new(g->map.model, &evaluator));
     for (uint64_t i = 0; i < POINTS; i++) {
         draw(g, i);
         assert_int_equal(sx_evaluate(evaluator, sx_map_point(g->point), cost).reason, SX_LEGAL);
@@ -79,7 +79,7 @@ static void predictions_rank_mappings_as_the_model_does(void **state) {
     sx_expect_ok(sx_rank_correlation(predicted, is, POINTS, &rank));
     print_message("rank correlation %.5f\n", rank);
     assert_true(rank > 0.998);
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     free(predicted);
     free(cost);
 }

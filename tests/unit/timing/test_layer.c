@@ -29,6 +29,7 @@ static void sizes_of_products(void **state) {
         {"C[h,m,n] += A[h,m,k]*B[h,k,n] {h:2,m:3,n:5,k:7}", "gemm", 2, 3, 5, 7, false},
         {"O[n,k,p] += I[n,c,p+r]*W[k,c,r] {n:2,k:5,c:8,p:7,r:3}", "conv", 1, 14, 5, 24, false},
         {"O[n,k,p] += I[n,c,p+r]*W[k,c,r] {n:2,k:5,c:3,p:7,r:3}", "conv", 1, 14, 5, 9, true},
+        {"O[p,k] += W[k,c,r]*I[c,p+r] {p:7,k:5,c:3,r:8}", "conv", 1, 5, 7, 24, true},
         {"O[c,p] += I[c,p+r]*W[c,r] {c:4,p:7,r:3}", "depthwise", 0, 7, 1, 3, true},
         {"y[n] += W[n,k]*x[k] {n:5,k:7}", "gemm", 1, 5, 1, 7, false},
     };
@@ -79,6 +80,9 @@ static void mapped_cycles(void **state) {
     cost->compute_cycles = 1000;
     sx_operator_time t = sx_time_layer(&arch, &timing, &problem, cost, 1, 100);
     assert_true(fabs(t.seconds - (1e-6 + 2e-6)) < 1e-15);
+    assert_int_equal(t.limit, SX_LIMIT_COMPUTE);
+    cost->level[0].cycles = 1000; /* no longer than the computes: not what the mapping waits for */
+    t = sx_time_layer(&arch, &timing, &problem, cost, 1, 100);
     assert_int_equal(t.limit, SX_LIMIT_COMPUTE);
     cost->level[0].cycles = 2000;
     t = sx_time_layer(&arch, &timing, &problem, cost, 1, 100);

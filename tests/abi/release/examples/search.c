@@ -55,7 +55,7 @@ static sx_status run(job *j) {
     pthread_t thread;
     SX_TRY(prepare(j));
     if (pthread_create(&thread, NULL, stop_later, j) != 0)
-        return sx_error_new(SX_ERR_PROGRAM, "there is no thread to be had");
+        return sx_error_new(SX_ERR_PROGRAM, "no thread can be started");
     sx_status status = sx_map_network(j->network, j->arch, j->options, &j->result);
     pthread_join(thread, NULL);
     SX_TRY(status);

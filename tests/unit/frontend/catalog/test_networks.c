@@ -235,14 +235,16 @@ static void refusals(void **state) {
     (void)state;
     assert_refused("resnet-50", NULL, "there is no built-in network called 'resnet-50'",
                    "did you mean 'resnet50'?");
-    assert_refused("x", NULL, "there is no built-in network called 'x'", NULL);
+    assert_refused("x", NULL, "there is no built-in network called 'x'",
+                   "`sextant list networks` lists them");
     assert_refused("vgg16-1", NULL, "there is no built-in network called 'vgg16-1'", "did you mean 'vgg16'?");
     assert_refused("bert-base-", NULL, "there is no built-in network called 'bert-base-'",
                    "did you mean 'bert-base'?");
     assert_refused("bert-base-0", NULL, "there is no built-in network called 'bert-base-0'",
                    "did you mean 'bert-base'?");
     assert_refused("bert-base-99999999999999999999", NULL,
-                   "there is no built-in network called 'bert-base-99999999999999999999'", NULL);
+                   "there is no built-in network called 'bert-base-99999999999999999999'",
+                   "`sextant list networks` lists them");
     assert_refused("vgg16", &(sx_network_options){.batch = UINT32_MAX},
                    "dimension N has size 4294967295; 1 to 2147483647 are allowed", NULL);
 }

@@ -22,7 +22,7 @@ static sx_input *read_with(const char *text, sx_estimator estimator, bool like, 
     sx_input *input;
     assert_null(sx_input_new(&input));
     sx_input_set_estimator(input, estimator);
-    if (like) sx_input_like_timeloop(input);
+    if (like) sx_input_read_as(input, SX_READ_LIKE_TIMELOOP);
     assert_null(sx_input_add_text(input, "t.yaml", text, strlen(text)));
     sx_status status = sx_input_arch(input, out);
     if (status) fail_msg("%s", status->message);

@@ -429,7 +429,7 @@ static void read_remainders(const char *constraints) {
     char text[2048];
     snprintf(text, sizeof text, "%s%s%s", small_problem, small_arch, constraints);
     r.input = sx_expect_input(text);
-    sx_input_allow_remainders(r.input);
+    sx_input_read_as(r.input, SX_READ_REMAINDERS);
     sx_expect_ok(sx_input_problem(r.input, &r.problem));
     sx_expect_ok(sx_input_arch(r.input, &r.arch));
     sx_expect_ok(sx_input_constraints(r.input, &r.problem, &r.arch, &r.limits));
@@ -555,7 +555,8 @@ static void forbidden_reuse(void **state) {
              "- {type: spatial, target: L0, no_reuse: [A], no_link_transfer: ['*']}\n"
              "- {type: spatial, target: L0, no_multicast_no_reduction: [Z]}\n"
              "- {type: dataspace, target: L0, no_coalesce: [B]}\n");
-    assert_int_equal(level("L0")->no_temporal_reuse, 3);
+    assert_int_equal(level("L0")->no_temporal_reuse, 1);
+    assert_int_equal(level("L0")->no_coalesce, 2);
     assert_int_equal(level("L0")->rmw_first_update, 4);
     assert_int_equal(level("L1")->no_temporal_reuse, 6);
     assert_int_equal(level("L0")->no_multicast, 5);

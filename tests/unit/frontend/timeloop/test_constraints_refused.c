@@ -299,7 +299,7 @@ static void spatial_factors_must_fit_their_array(void **state) {
     assert_refused(cases, N(cases));
 }
 
-/* What stands beside a part that is no level can ask for no loops and no tensors. */
+/* Constraints at a part that is no level can ask for no loops and no tensors. */
 static void parts_that_are_no_level(void **state) {
     (void)state;
     static const sx_refused cases[] = {

@@ -68,8 +68,8 @@ static void a_whole_mapping_is_read(void **state) {
               "{target: Buf, type: spatial, factors: 'M=2 K=4', permutation: KMN, split: 1, no_reuse: [B],"
               " no_link_transfer: [A, Z]},"
               "{target: Buf, type: temporal, factors: K=2, permutation: 'K, N, M'},"
-              "{target: Buf, type: bypass, keep: [Z, A], bypass: [B]},"
-              "{target: GB, type: datatype, keep: [B]}",
+              "{target: Buf, type: bypass, keep: [Z, A], bypass: [B], no_coalesce: [A]},"
+              "{target: GB, type: datatype, keep: [B]}, {target: 2, type: bypass, no_coalesce: [Z]}",
               &m);
     assert_int_equal(m.n_levels, 3);
     assert_int_equal(m.n_dims, 3);
@@ -93,6 +93,8 @@ static void a_whole_mapping_is_read(void **state) {
     assert_int_equal(buf->no_link_transfer, 3);
     assert_int_equal(gb->no_temporal_reuse, 2);
     assert_int_equal(gb->rmw_first_update, 1);
+    assert_int_equal(buf->no_coalesce, 2);
+    assert_int_equal(dram->no_coalesce, 0); /* the outermost level */
 }
 
 static void levels_keep_what_they_are_built_for_unless_told(void **state) {

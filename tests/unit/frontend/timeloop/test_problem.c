@@ -187,7 +187,7 @@ static void strict_inputs_refuse(void **state) {
         snprintf(text, sizeof text, "problem: {instance: {R: 3, S: 3, P: 8, Q: 8, C: 4, K: 4, N: 1, %s}}\n",
                  cases[i][0]);
         sx_input *input = sx_expect_input(text);
-        sx_input_strict(input);
+        sx_input_read_as(input, SX_READ_STRICT);
         sx_expect_error(sx_input_problem(input, &p), cases[i][1]);
         sx_input_free(input);
     }

@@ -75,7 +75,7 @@ static double compute_energy(const char *arch_text, bool timeloop) {
     static sx_arch arch;
     sx_problem problem;
     sx_model *model;
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     sx_cost *cost = calloc(1, sizeof *cost);
     const sx_model_options options = {.sparse_timeloop = timeloop};
     assert_non_null(cost);
@@ -85,11 +85,11 @@ static double compute_energy(const char *arch_text, bool timeloop) {
     sx_mapping_init(&mapping, &problem, &arch);
     for (int d = 0; d < problem.n_dims; d++) mapping.level[0].temporal[d] = problem.size[d];
     sx_expect_ok(sx_model_new(&problem, &arch, &options, &model));
-    sx_expect_ok(sx_evaluator_new(model, &evaluator));
+    sx_expect_ok(sx_model_workspace_new(model, &evaluator));
     assert_int_equal(sx_evaluate(evaluator, &mapping, cost).reason, SX_LEGAL);
     assert_true(cost->computes == 32 && cost->gated_computes == 32);
     double energy = cost->compute_energy_pj;
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     sx_model_free(model);
     free(cost);
     return energy;

@@ -66,7 +66,7 @@ static bool is_simple(const sx_model *model, const sx_nest *nest, int tensor, in
 }
 
 /* Whether every tensor is counted with one record per level: what the real form promises to agree with. */
-static bool is_covered(sx_evaluator *evaluator, const sx_mapping *mapping) {
+static bool is_covered(sx_model_workspace *evaluator, const sx_mapping *mapping) {
     const sx_model *model = evaluator->model;
     assert_int_equal(sx_nest_build(model, mapping, &evaluator->nest).reason, SX_LEGAL);
     if (model->net_energy) return false;
@@ -79,11 +79,11 @@ static bool is_covered(sx_evaluator *evaluator, const sx_mapping *mapping) {
 /* Compares draws of a space with the model; returns how many were covered. */
 static int compare_with_model(const sx_model *model, const char *what) {
     sx_space *space;
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     sx_relaxed relaxed = {.model = model, .rounded = true};
     int covered = 0;
     sx_expect_ok(sx_map_space_new(model, NULL, NULL, &space));
-    sx_expect_ok(sx_evaluator_new(model, &evaluator));
+    sx_expect_ok(sx_model_workspace_new(model, &evaluator));
     for (uint64_t i = 0; i < DRAWS; i++) {
         sx_mapping mapping;
         sx_relaxed_mapping real;
@@ -103,7 +103,7 @@ static int compare_with_model(const sx_model *model, const char *what) {
         }
     }
     sx_relaxed_free(&relaxed);
-    sx_evaluator_free(evaluator);
+    sx_model_workspace_free(evaluator);
     sx_space_free(space);
     return covered;
 }

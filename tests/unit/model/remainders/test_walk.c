@@ -49,10 +49,10 @@ typedef struct tally {
 static bool agrees(const sx_case *c, tally *t) {
     static sx_cost cost, truth;
     sx_model *model;
-    sx_evaluator *e;
+    sx_model_workspace *e;
     sx_verdict verdict;
     sx_expect_ok(sx_model_new(&c->problem, &c->arch, &c->options, &model));
-    sx_expect_ok(sx_evaluator_new(model, &e));
+    sx_expect_ok(sx_model_workspace_new(model, &e));
     e->exact = true;
     bool good = true;
     if (sx_evaluate(e, &c->mapping, &cost).reason == SX_LEGAL) {
@@ -65,7 +65,7 @@ static bool agrees(const sx_case *c, tally *t) {
         }
         t->legal++;
     }
-    sx_evaluator_free(e);
+    sx_model_workspace_free(e);
     sx_model_free(model);
     return good;
 }
@@ -93,7 +93,7 @@ static void exact_factors_are_executed_as_the_oracle_does(void **state) {
 /* A mapping with remainders of a problem of real size, and what it costs. */
 typedef struct trial {
     sx_model *model;
-    sx_evaluator *evaluator;
+    sx_model_workspace *evaluator;
     sx_mapping mapping;
     sx_cost cost;
 } trial;
@@ -171,9 +171,9 @@ static void check_swapped(trial *t, sx_rng *rng) {
     problem.tensor[b] = sx_model_problem(t->model)->tensor[a];
     for (int s = 0; s < mapping.n_levels; s++) mapping.level[s].keep = swap_bits(mapping.level[s].keep, a, b);
     sx_model *model;
-    sx_evaluator *e;
+    sx_model_workspace *e;
     sx_expect_ok(sx_model_new(&problem, sx_model_arch(t->model), NULL, &model));
-    sx_expect_ok(sx_evaluator_new(model, &e));
+    sx_expect_ok(sx_model_workspace_new(model, &e));
     assert_int_equal(sx_evaluate(e, &mapping, &other).reason, SX_LEGAL);
     for (int s = 0; s < mapping.n_levels; s++)
         for (int v = 0; v < n; v++) {
@@ -185,7 +185,7 @@ static void check_swapped(trial *t, sx_rng *rng) {
         }
     assert_int_equal(t->cost.cycles, other.cycles);
     assert_false(sx_numbers_differ(t->cost.energy_pj, other.energy_pj, 1e-12));
-    sx_evaluator_free(e);
+    sx_model_workspace_free(e);
     sx_model_free(model);
 }
 
@@ -205,7 +205,7 @@ static void remainders_of_real_size_keep_their_promises(void **state) {
             check_equivalents(t, &rng);
             check_swapped(t, &rng);
         }
-        sx_evaluator_free(t->evaluator);
+        sx_model_workspace_free(t->evaluator);
         sx_model_free(t->model);
     }
     free(t);
@@ -222,7 +222,7 @@ static void idle_instances_are_not_walked(void **state) {
     assert_null(sx_einsum_parse("O[m,n] += W[m,k]*I[k,n] {m:65536,n:65536,k:3}", &problem));
     assert_null(sx_catalog_arch("accel-a", &arch));
     assert_null(sx_model_new(&problem, &arch, NULL, &t->model));
-    assert_null(sx_evaluator_new(t->model, &t->evaluator));
+    assert_null(sx_model_workspace_new(t->model, &t->evaluator));
     sx_mapping_init(&t->mapping, &problem, &arch);
     t->mapping.level[1].spatial[2] = t->mapping.level[2].temporal[2] = 2;
     t->mapping.level[1].split = 3;
@@ -232,7 +232,7 @@ static void idle_instances_are_not_walked(void **state) {
     assert_int_equal(t->cost.compute_cycles, 2 * (uint64_t)65536 * 65536);
     assert_int_equal(t->cost.level[0].tensor[0].updates, t->cost.computes);
     assert_int_equal(t->cost.level[1].tensor[0].updates, 2 * (uint64_t)65536 * 65536);
-    sx_evaluator_free(t->evaluator);
+    sx_model_workspace_free(t->evaluator);
     sx_model_free(t->model);
     free(t);
 }
@@ -247,11 +247,11 @@ static void too_many_blocks_are_a_limit(void **state) {
     assert_non_null(c);
     for (uint64_t i = 0; i < 200; i++) {
         sx_model *model;
-        sx_evaluator *e;
+        sx_model_workspace *e;
         sx_rng rng = sx_rng_stream(1, "walk", i);
         sx_random_case(&rng, 0, c);
         sx_expect_ok(sx_model_new(&c->problem, &c->arch, &c->options, &model));
-        sx_expect_ok(sx_evaluator_new(model, &e));
+        sx_expect_ok(sx_model_workspace_new(model, &e));
         e->exact = true;
         sx_reason unlimited = sx_evaluate(e, &c->mapping, &cost).reason;
         double energy = cost.energy_pj;
@@ -269,7 +269,7 @@ static void too_many_blocks_are_a_limit(void **state) {
         e->max_blocks = most;
         assert_int_equal(sx_evaluate(e, &c->mapping, &cost).reason, unlimited);
         if (unlimited == SX_LEGAL) assert_true(cost.energy_pj == energy);
-        sx_evaluator_free(e);
+        sx_model_workspace_free(e);
         sx_model_free(model);
     }
     free(c);

@@ -127,12 +127,12 @@ static void documents_and_texts_give_sections(void **state) {
     assert_null(sx_input_section(input, NULL, 4));
     sx_expect_ok(sx_input_single(input, "arch", &pair));
     assert_null(pair);
-    assert_true(sx_input_has_problem(input));
-    assert_false(sx_input_has_mapping(input));
-    assert_false(sx_input_has_arch(input));
+    assert_true(sx_input_has(input, SX_DOCUMENT_PROBLEM));
+    assert_false(sx_input_has(input, SX_DOCUMENT_MAPPING));
+    assert_false(sx_input_has(input, SX_DOCUMENT_ARCH));
     sx_expect_ok(sx_input_add_text(input, "v.yaml", "arch: {c: 1}\nmapping: [1]\n", 26));
-    assert_true(sx_input_has_arch(input));
-    assert_true(sx_input_has_mapping(input));
+    assert_true(sx_input_has(input, SX_DOCUMENT_ARCH));
+    assert_true(sx_input_has(input, SX_DOCUMENT_MAPPING));
     sx_expect_ok(sx_input_single(input, "mapping", &pair));
     assert_string_equal(pair->place.file, "v.yaml");
     sx_input_free(input);
@@ -392,7 +392,7 @@ static void equal_duplicates_are_noted(void **state) {
     assert_string_equal(sx_node_get(x, "b")->text, "2");
     sx_expect_ok(sx_node_check_keys(input, x, "the map", &keys));
     assert_int_equal(sx_count_notes(input, "duplicate key"), 1);
-    sx_input_strict(input);
+    sx_input_read_as(input, SX_READ_STRICT);
     sx_expect_error(sx_node_check_keys(input, x, "the map", &keys), "with an equal value");
     sx_input_free(input);
 }

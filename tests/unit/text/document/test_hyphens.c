@@ -54,10 +54,10 @@ static void other_keys_are_taken_literally(void **state) {
     for (int like = 0; like < 3; like++) {
         sx_input *input;
         sx_expect_ok(sx_input_new(&input));
-        if (like) sx_input_like_timeloop(input);
+        if (like) sx_input_read_as(input, SX_READ_LIKE_TIMELOOP);
         sx_expect_ok(sx_input_add_text(input, "t.yaml", text, sizeof text - 1));
         const sx_node *map = sx_input_section(input, "problem", 0)->value;
-        if (like == 2) sx_input_strict(input); /* warnings are errors */
+        if (like == 2) sx_input_read_as(input, SX_READ_STRICT); /* warnings are errors */
         sx_status status = sx_node_check_keys(input, map, "the test", &keys);
         if (like == 2)
             sx_expect_error(status,

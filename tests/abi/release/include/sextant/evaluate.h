@@ -72,16 +72,16 @@ typedef struct sx_model sx_model;
 SX_API SX_MUST_USE sx_status sx_cost_model_new(const sx_problem *problem, const sx_arch *arch,
                                                const sx_options *options, SX_OWN sx_model **out);
 SX_API void sx_model_free(SX_TAKE sx_model *model);
-SX_API const sx_problem *sx_model_problem(const sx_model *model);
-SX_API const sx_arch *sx_model_arch(const sx_model *model);
 
-/* The totals that decide searches, in this order: picojoules, cycles, the share of the compute units in use, and words
- * accessed at the outermost level. More may follow. */
+/* The totals that decide searches, in this order: picojoules, cycles, the share of the compute units in use, words
+ * accessed at the outermost level, and cycles of the tile pipeline (with the option "latency" tile; otherwise the
+ * cycles). More may follow. */
 typedef enum sx_total {
     SX_TOTAL_ENERGY_PJ,
     SX_TOTAL_CYCLES,
     SX_TOTAL_UTILIZATION,
-    SX_TOTAL_LAST_LEVEL
+    SX_TOTAL_LAST_LEVEL,
+    SX_TOTAL_LATENCY
 } sx_total;
 
 /* The first n_totals totals of every mapping, one after another, on several threads (0: one); of an illegal mapping

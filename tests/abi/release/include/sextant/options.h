@@ -20,10 +20,8 @@ SX_API void sx_options_free(SX_TAKE sx_options *options);
 
 /* Sets an option by its name on the command line without the dashes, to a text as it is written there: ("evals",
  * "1000"), ("mapper", "gamma:population=50"), ("objective", "energy"). A flag is "on" or "off". Unknown names and values
- * are errors. docs/api.md lists the names. */
+ * are errors. docs/api.md and sx_list_name() list the names. */
 SX_API SX_MUST_USE sx_status sx_options_set(sx_options *options, const char *name, const char *value);
-/* The options there are: entry `index`, its name and a line about it; NULL past the last. */
-SX_API const char *sx_options_name(size_t index, const char **about);
 
 /* What the options point to must outlive the searches. NULL takes it back. */
 
@@ -33,8 +31,7 @@ SX_API void sx_options_set_cancel(sx_options *options, const sx_cancel *cancel);
 SX_API void sx_options_set_input(sx_options *options, sx_input *input);
 /* Where answers go to, and start points come from. */
 SX_API void sx_options_set_store(sx_options *options, sx_store *store);
-/* Opens a database, making it where there is none; waits no longer than so many seconds where another program is
- * writing. */
+/* Opens a database, making it where there is none; waits at most `seconds` where another program is writing. */
 SX_API SX_MUST_USE sx_status sx_store_open_within(const char *path, double seconds, SX_OWN sx_store **out);
 SX_API void sx_store_close(SX_TAKE sx_store *store);
 

@@ -8,12 +8,6 @@
 extern "C" {
 #endif
 
-/* --- what there is to choose from --- */
-
-/* The mappers and the objectives: entry `index`, its name and a line about it; NULL past the last. */
-SX_API const char *sx_mapper_name(size_t index, const char **about);
-SX_API const char *sx_objective_name(size_t index, const char **about);
-
 /* --- results --- */
 
 typedef struct sx_result sx_result;
@@ -65,9 +59,8 @@ SX_API bool sx_result_trace(const sx_result *result, size_t layer, size_t index,
                             double *seconds, double *value);
 
 /* The certificate of a layer that was searched with the option "proof", as JSON; freed with sx_free(). `input` has the
- * constraints that it was searched under; NULL: none. And the check of one by rules of its own, on so many threads
- * (0: one): *holds, and where not a sentence that says why, freed with
- * sx_free(). */
+ * constraints that it was searched under; NULL: none. And the check of one by rules of its own, on `threads` threads
+ * (0: one): *holds, and where not a sentence that says why, freed with sx_free(). */
 SX_API SX_MUST_USE sx_status sx_result_certify(const sx_result *result, size_t layer, sx_input *input,
                                                SX_OWN char **out);
 SX_API SX_MUST_USE sx_status sx_certificate_check(const char *name, const char *text, size_t size,

@@ -3,6 +3,7 @@
 #define SX_SEXTANT_H
 
 #include "sextant/cancel.h"
+#include "sextant/estimate.h"
 #include "sextant/evaluate.h"
 #include "sextant/options.h"
 #include "sextant/read.h"

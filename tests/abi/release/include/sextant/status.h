@@ -45,20 +45,17 @@ typedef struct sx_error *sx_status;
         if (sx_try_status_) return sx_try_status_;                                                           \
     } while (0)
 
-/* For callbacks that fail: a new error, and one that memory is out. Never NULL. */
+/* For callbacks that fail: a new error, never NULL. */
 SX_API SX_MUST_USE sx_status sx_error_new(sx_code code, const char *format, ...) SX_PRINTF(2, 3);
-SX_API SX_MUST_USE sx_status sx_error_memory(void);
 /* Gives an error, which must be one, a hint (replacing an earlier one) and returns it. */
 SX_API SX_MUST_USE sx_status sx_error_hint(SX_TAKE sx_status error, const char *format, ...) SX_PRINTF(2, 3);
 
-/* Of an error: what went wrong, what would be right (NULL: not said), and the place in a file (NULL, and 0 where it is not
- * known); lines and columns count from 1. The texts live as long as the error. */
+/* Of an error: what went wrong, and what would be right (NULL: not said). The texts live as long as the error. */
 SX_API sx_code sx_status_code(const struct sx_error *status);
 SX_API const char *sx_status_message(const struct sx_error *status);
 SX_API const char *sx_status_hint(const struct sx_error *status);
-SX_API const char *sx_status_file(const struct sx_error *status);
-SX_API int sx_status_line(const struct sx_error *status);
-SX_API int sx_status_column(const struct sx_error *status);
+/* The file that an error is about, and the place in it, counted from 1; NULL and 0 where they are not known. */
+SX_API const char *sx_status_place(const struct sx_error *status, int *line, int *column);
 
 /* Frees a text or an array that the library gave away; NULL is fine. */
 SX_API void sx_free(SX_TAKE void *memory);

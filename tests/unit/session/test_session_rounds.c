@@ -75,10 +75,12 @@ static void weighs_layers_by_cost(void **state) {
     assert_true(session.weight[1] > 1.49 && session.weight[1] < 1.5);
     double before = session.weight[0];
     free(session.weight);
+    free(session.paused);
     layers[2].count = 99;
     sx_expect_ok(sx_session_weigh(&session));
     assert_true(session.weight[0] - 0.5 > 40 * (before - 0.5));
     free(session.weight);
+    free(session.paused);
 }
 
 /* Counts the searches of layers, begun or gone on with. */

@@ -284,12 +284,17 @@ static void list_open(sx_join *j, const sx_imperfect_flow *flow) {
     }
 }
 
-/* Whether stages may decide a flow that the decided levels do not: of windows that into a stage of one instance alone. */
+/* Whether a stage may decide a flow into its level: of windows only where that has one instance. */
+static bool may_decide(const sx_model *model, const sx_imperfect_flow *flow) {
+    return model->shape[flow->tensor].unit || model->level[flow->child].instances == 1;
+}
+
+/* Whether stages may decide a flow that the decided levels do not: of windows that into a stage alone. */
 static bool is_open_flow(const sx_join *j, const sx_imperfect_flow *flow) {
     const sx_model *model = j->prefix->bounds->model;
     if (model->shape[flow->tensor].unit) return true;
     for (int i = 0; i < j->n_stages; i++)
-        if (j->stage[i].level == flow->child) return model->level[flow->child].instances == 1;
+        if (j->stage[i].level == flow->child) return may_decide(model, flow);
     return false;
 }
 
@@ -315,7 +320,7 @@ double sx_stage_energy(sx_join *j, sx_stage *at) {
     memcpy(at->blocks, at->least, sizeof at->blocks);
     for (int k = 0; k < prefix->n_flows; k++) {
         const sx_imperfect_flow *flow = &prefix->flow[k];
-        if (flow->child != at->level) continue;
+        if (flow->child != at->level || !may_decide(prefix->bounds->model, flow)) continue;
         sx_open_flow open = {.flow = flow, .dims = prefix->bounds->model->shape[flow->tensor].dims};
         if (is_moved(j, &open, at, 0))
             add_moved(j, &open, at, &sum);

@@ -85,7 +85,8 @@ void sx_join_add_open(const sx_join *j, int number, int last, sx_imperfect_sum *
 double sx_join_steps(const sx_join *j, int last);
 sx_score sx_join_bound(const sx_join *j, int last);
 
-/* The energy of the flows into a stage whose row and first loop are set. */
+/* The energy of the flows into a stage whose row and first loop are set, but for those that it does not decide, which are part of
+ * what is fixed. */
 double sx_stage_energy(sx_join *j, sx_stage *at);
 
 #endif

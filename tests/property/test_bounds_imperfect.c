@@ -277,6 +277,17 @@ static void hold_for_every_mapping(void **state) {
     assert_true(sum.energy >= 0.55 * (double)sum.n && sum.cycles >= 0.65 * (double)sum.n);
 }
 
+/* Windows that flow into several instances of the level whose tiles are tried in order: a flow that the order counted twice. */
+static void hold_for_windows_of_several(void **state) {
+    (void)state;
+    sx_rng rng = sx_rng_stream(2000, "bounds.ragged", 1525);
+    sx_small_space small;
+    bench sum = {.n = 0};
+    sx_random_space(&rng, MOST, &small);
+    try_space(&small, 1525, try_all, 2000, &sum);
+    assert_true(sum.n > 0);
+}
+
 /* Units that share words of a window along diagonals, at one level or at two. */
 static void hold_for_shared_windows(void **state) {
     const settings *all = *state, some = {all->count / 4 + 1, all->seed};
@@ -429,6 +440,7 @@ int main(int argc, char **argv) {
     if (argc > 2) set.seed = strtoull(argv[2], NULL, 10);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(hold_for_every_mapping, &set),
+        cmocka_unit_test_prestate(hold_for_windows_of_several, &set),
         cmocka_unit_test_prestate(hold_for_shared_windows, &set),
         cmocka_unit_test_prestate(hold_for_plain_tensors, &set),
         cmocka_unit_test_prestate(hold_for_drawn_mappings, &set),

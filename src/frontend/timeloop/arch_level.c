@@ -339,13 +339,17 @@ static sx_status read_technology(const sx_arch_builder *b, const sx_arch_compone
                          value->text, s->name);
 }
 
-/* Reads whether a component's energies are to be scaled. */
+/* Reads whether a component's energies are to be scaled. The scale is ignored, so that one which only Python can compute
+ * is as good as any. */
 static sx_status read_scale(const sx_arch_component *e, bool *scaled) {
     const sx_pair *pair = sx_attribute_pair(e->attributes, "energy_scale");
     const sx_node *value = e->scale ? e->scale : pair ? pair->value : NULL;
     double scale = 1;
-    if (value) SX_TRY(sx_attribute_number(e->attributes, value, "energy_scale", &scale));
-    *scaled = scale != 1;
+    sx_status status = value ? sx_attribute_number(e->attributes, value, "energy_scale", &scale) : SX_OK;
+    bool unknown = status && status->code == SX_ERR_INPUT;
+    *scaled = unknown || scale != 1;
+    if (!unknown) return status;
+    sx_status_free(status);
     return SX_OK;
 }
 

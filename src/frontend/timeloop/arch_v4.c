@@ -96,6 +96,7 @@ static const sx_key_rule v4_container_rules[] = {
     SX_KEY("constraints", "@constraints", "constraints of mappings here"),
     SX_KEY("sparse_optimizations", "any", "not of a container"),
     SX_KEY_IDLE("networks"),
+    SX_KEY_IDLE("max_utilization"),
 };
 const sx_keys sx_keys_v4_container = SX_KEYS("v4_container", true, v4_container_rules);
 
@@ -171,6 +172,7 @@ static const sx_key_rule v4_component_rules[] = {
     SX_KEY_IDLE("area_share"),
     SX_KEY_IDLE("networks"),
     SX_KEY_IDLE("area_scale"),
+    SX_KEY_IDLE("max_utilization"),
     SX_KEY("energy_scale", "any", "ignored with a warning where no ERT has the energies"),
 };
 const sx_keys sx_keys_v4_component = SX_KEYS("v4_component", true, v4_component_rules);
@@ -298,6 +300,23 @@ static sx_status read_branch(reader *r, const sx_node *node, const sx_name_set *
     return read_nodes(r, nodes, parallel, branch);
 }
 
+/* Refuses a node from which CiMLoop's processor would make another problem: that which fills the array. Without the
+ * variable it drops the key. */
+static sx_status refuse_filling(const reader *r, const sx_node *node, const char *name) {
+    const sx_node *key = sx_node_get(node, "max_utilization");
+    double fills = 0;
+    if (!key) return SX_OK;
+    const sx_node wanted = {
+        .kind = SX_NODE_SCALAR, .place = key->place, .text = "variables.get('MAX_UTILIZATION', 0)"};
+    SX_TRY(sx_attribute_number(r->scope, &wanted, "MAX_UTILIZATION", &fills));
+    if (fills == 0) return SX_OK;
+    return sx_error_hint(sx_error_at(key->place,
+                                     "MAX_UTILIZATION asks for a problem that fills '%.64s', which CiMLoop's "
+                                     "Python processor makes of 'max_utilization'",
+                                     name),
+                         "write the sizes of that problem, and leave MAX_UTILIZATION out");
+}
+
 /* Reads one node, by its tag. */
 static sx_status read_node(reader *r, const sx_node *node, bool parallel, const sx_name_set *branch) {
     static const char *const tags[] = {"!Component", "!Container", "!ArrayContainer", "!Hierarchical",
@@ -320,6 +339,7 @@ static sx_status read_node(reader *r, const sx_node *node, bool parallel, const 
     SX_TRY(sx_node_expect(node, SX_NODE_MAP, node->tag));
     SX_TRY(sx_node_require(node, "name", node->tag, &name));
     SX_TRY(sx_node_text(name, "name", &text));
+    SX_TRY(refuse_filling(r, node, text));
     if (is_component(node)) return read_component(r, node, text, name->place, parallel, branch);
     return read_container(r, node, text, name->place, parallel);
 }

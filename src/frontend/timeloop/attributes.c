@@ -63,7 +63,23 @@ typedef struct evaluation {
     int *lookups;
 } evaluation;
 
-static sx_status evaluate_attribute(evaluation e, const char *what, double *out);
+static sx_status evaluate_value(evaluation e, const char *what, sx_value *out);
+
+/* The value of an attribute as a number. */
+static sx_status evaluate_attribute(evaluation e, const char *what, double *out) {
+    const char *text;
+    sx_value value;
+    SX_TRY(sx_node_text(e.value, what, &text));
+    SX_TRY(evaluate_value(e, what, &value));
+    if (!sx_value_numeric(&value))
+        return sx_error_at(e.value->place, "the expression '%.200s' is not a number", text);
+    *out = value.number;
+    return SX_OK;
+}
+
+static sx_value number_value(double value) {
+    return sx_value_number(value, value == floor(value) && fabs(value) <= 0x1p53);
+}
 
 static const sx_attribute_scope *outermost_scope(const sx_attribute_scope *scope) {
     while (scope->outer) scope = scope->outer;
@@ -91,56 +107,105 @@ sx_status sx_attribute_named(const sx_attribute_scope *scope, const sx_node *val
     return SX_OK;
 }
 
-static sx_status name_value(void *user, const char *name, double *value, bool *found);
+static sx_status name_value(void *user, const char *name, sx_value *out);
 
 /* The value of a product of values of the architecture's nodes. */
 static sx_status multiply_values(evaluation e, const char *name, const sx_spec_product *product,
-                                 double *value) {
+                                 sx_value *out) {
     const sx_attribute_scope *variables = outermost_scope(e.scope);
-    bool found = true;
-    *value = 1;
-    if (product->times) SX_TRY(name_value(&e, product->times, value, &found));
-    if (!found) return sx_error_at(e.value->place, "'%s' needs the variable '%s'", name, product->times);
+    *out = sx_value_number(1, true);
+    if (product->times) {
+        *out = (sx_value){.kind = SX_VALUE_UNDEFINED};
+        SX_TRY(name_value(&e, product->times, out));
+    }
+    if (!sx_value_numeric(out))
+        return sx_error_at(e.value->place, "'%s' needs the variable '%s', a number", name, product->times);
     for (size_t i = 0; i < product->n; i++) {
         const sx_attribute_scope scope = {.map = product->factor[i].attributes, .outer = variables};
         double factor;
         SX_TRY(evaluate_attribute((evaluation){&scope, product->factor[i].value, e.depth + 1, e.lookups},
                                   name, &factor));
-        *value *= factor;
+        *out = number_value(out->number * factor);
     }
     return SX_OK;
 }
 
-/* Looks a name up for an expression. */
-static sx_status name_value(void *user, const char *name, double *value, bool *found) {
+/* Looks a name up for an expression; what has no value is left undefined. */
+static sx_status name_value(void *user, const char *name, sx_value *out) {
     evaluation e = *(const evaluation *)user;
     if (e.depth >= MAX_DEPTH || --*e.lookups < 0)
         return sx_error_at(e.value->place, "the value of '%s' is circular or too deeply nested", name);
     sx_spec_product product;
+    const sx_pair *histogram;
     for (const sx_attribute_scope *scope = e.scope; scope; scope = scope->outer) {
         const sx_pair *pair = given_pair(scope->map, name);
+        bool set = pair && pair->place.file && strcmp(pair->place.file, SX_SETTING_FILE) == 0;
+        if (scope->input && !set && sx_spec_histogram(scope->input, name, &histogram)) pair = histogram;
         if (!pair || pair->value == e.value) continue;
-        *found = true;
         SX_TRY(keep_use(e.scope, pair));
-        bool set = pair->place.file && strcmp(pair->place.file, SX_SETTING_FILE) == 0;
         if (scope->input && !set && sx_spec_array(scope->input, name, &product))
-            return multiply_values(e, name, &product, value);
-        return evaluate_attribute((evaluation){scope, pair->value, e.depth + 1, e.lookups}, name, value);
+            return multiply_values(e, name, &product, out);
+        return evaluate_value((evaluation){scope, pair->value, e.depth + 1, e.lookups}, name, out);
     }
     const sx_input *input = outermost_scope(e.scope)->input;
-    *found = input && (sx_spec_array(input, name, &product) || sx_spec_find(input, name, &product));
-    return *found ? multiply_values(e, name, &product, value) : SX_OK;
+    bool found = input && (sx_spec_array(input, name, &product) || sx_spec_find(input, name, &product));
+    return found ? multiply_values(e, name, &product, out) : SX_OK;
 }
 
-static sx_status evaluate_attribute(evaluation e, const char *what, double *out) {
-    const char *text;
-    SX_TRY(sx_node_text(e.value, what, &text));
-    if (sx_text_double(text, out)) {
-        bool named = false; /* a variable may be called INF */
-        if (!isfinite(*out)) SX_TRY(name_value(&e, text, out, &named));
-        return SX_OK;
+/* The values of the items of a list. */
+static sx_status evaluate_items(evaluation e, sx_arena *arena, const char *what, sx_value *out) {
+    size_t n = e.value->n;
+    sx_value *item = sx_arena_alloc(arena, n, sizeof *item);
+    if (!item) return sx_arena_error(arena);
+    if (e.depth >= MAX_DEPTH) return sx_error_at(e.value->place, "'%s' is too deeply nested", what);
+    *out = (sx_value){.kind = SX_VALUE_LIST, .item = item, .n = n};
+    for (size_t i = 0; i < n; i++) {
+        evaluation part = {e.scope, e.value->item[i], e.depth + 1, e.lookups};
+        SX_TRY(evaluate_value(part, what, &item[i]));
+        out->size += sx_value_size(&item[i]);
     }
-    return sx_expression(text, e.value->place, name_value, &e, out);
+    return SX_OK;
+}
+
+/* The functions of arithmetic, and the one that CiMLoop's designs call for what decides sizes: whether a histogram, of
+ * values from the least to the greatest with 0 in the middle, has negative ones. */
+static sx_status call_function(void *user, sx_place place, const char *name, const sx_value *argument,
+                               size_t n, sx_value *out, bool *known) {
+    (void)user;
+    (void)place;
+    if (strcmp(name, "is_hist_signed") != 0) return sx_math_call(name, argument, n, out, known);
+    double below = 0;
+    *known = true;
+    if (n != 1 || argument->kind != SX_VALUE_LIST)
+        return sx_error_new(SX_ERR_INPUT, "'%s' needs a list of numbers", name);
+    for (size_t i = 0; i < argument->n; i++) {
+        if (!sx_value_numeric(&argument->item[i]))
+            return sx_error_new(SX_ERR_INPUT, "'%s' needs a list of numbers", name);
+        if (i < argument->n / 2) below += argument->item[i].number;
+    }
+    *out = sx_value_bool(below != 0);
+    return SX_OK;
+}
+
+static sx_status evaluate_value(evaluation e, const char *what, sx_value *out) {
+    const sx_input *input = outermost_scope(e.scope)->input;
+    sx_arena *arena = input ? sx_input_arena(outermost_scope(e.scope)->input) : NULL;
+    if (arena && e.value->kind == SX_NODE_LIST) return evaluate_items(e, arena, what, out);
+    const char *text;
+    double number;
+    SX_TRY(sx_node_text(e.value, what, &text));
+    if (sx_text_double(text, &number)) {
+        *out = number_value(number);
+        return isfinite(number) ? SX_OK : name_value(&e, text, out); /* a variable may be called INF */
+    }
+    const sx_names names = {.arena = arena,
+                            .lookup = name_value,
+                            .call = call_function,
+                            .functions =
+                                SX_MATH_FUNCTIONS ", and is_hist_signed; what another function of Python "
+                                                  "gives a variable, --set NAME=VALUE does",
+                            .user = &e};
+    return sx_expression_value(&names, text, e.value->place, out);
 }
 
 sx_status sx_attribute_refuse_truth(const sx_node *node, const char *what) {

@@ -29,7 +29,7 @@ static const sx_key_rule problem_rules[] = {
     SX_KEY_IDLE("name"),
     SX_KEY_IDLE("dnn_name"),
     SX_KEY_IDLE("notes"),
-    SX_KEY_IDLE("histograms"),
+    SX_KEY("histograms", "{any}", "of tensors, for expressions with TENSOR_HIST"),
     SX_KEY("densities", "{number|@density|null}|null", "by tensor: a number or a distribution"),
 };
 const sx_keys sx_keys_problem = SX_KEYS("problem", true, problem_rules);

@@ -117,6 +117,18 @@ bool sx_spec_array(const sx_input *input, const char *name, sx_spec_product *out
     return a.n > 0;
 }
 
+bool sx_spec_histogram(const sx_input *input, const char *name, const sx_pair **out) {
+    size_t length = strlen(name);
+    if (length < 6 || strcmp(name + length - 5, "_HIST") != 0) return false;
+    const sx_pair *problem = sx_input_first(input, "problem");
+    const sx_node *all = problem ? sx_node_get(problem->value, "histograms") : NULL;
+    for (size_t i = 0; all && all->kind == SX_NODE_MAP && i < all->n; i++) {
+        *out = &all->pair[i];
+        if (strlen((*out)->key) == length - 5 && strncasecmp((*out)->key, name, length - 5) == 0) return true;
+    }
+    return false;
+}
+
 /* The innermost node whose constraints have another one in them. */
 typedef struct holder {
     const sx_node *constraint, *attributes;

@@ -1,6 +1,6 @@
 /* Values of an architecture of v0.4 that expressions name by what holds them: NODE.spatial.meshX, NODE.attributes.KEY,
  * spec.problem.instance.R; and the sizes of arrays, ARRAY_WORDLINES and its like, which follow from the nodes that are
- * tagged !ArrayContainer, as in CiMLoop. */
+ * tagged !ArrayContainer, and histograms of the problem's tensors, TENSOR_HIST, as in CiMLoop. */
 #ifndef SX_FRONTEND_TIMELOOP_SPEC_NODES_H
 #define SX_FRONTEND_TIMELOOP_SPEC_NODES_H
 
@@ -23,6 +23,9 @@ bool sx_spec_find(const sx_input *input, const char *name, sx_spec_product *out)
 
 /* What the name of a size of arrays stands for; false where it is no such name, or there is no !ArrayContainer. */
 bool sx_spec_array(const sx_input *input, const char *name, sx_spec_product *out);
+
+/* The histogram of the problem that a variable such as INPUTS_HIST stands for; false where there is none. */
+bool sx_spec_histogram(const sx_input *input, const char *name, const sx_pair **out);
 
 /* The attributes of the node of the architecture in whose constraints a node stands; NULL where there are none. */
 const sx_node *sx_spec_attributes(const sx_input *input, const sx_node *constraint);

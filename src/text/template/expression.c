@@ -577,7 +577,7 @@ static sx_status call_math(void *user, sx_place place, const char *name, const s
 sx_status sx_expression(const char *text, sx_place place, sx_name_lookup *lookup, void *user, double *out) {
     numbers n = {lookup, user};
     const sx_names names = {
-        .lookup = find_number, .call = call_math, .functions = sx_math_functions, .user = &n};
+        .lookup = find_number, .call = call_math, .functions = SX_MATH_FUNCTIONS, .user = &n};
     sx_value value;
     SX_TRY(sx_expression_value(&names, text, place, &value));
     if (!sx_value_numeric(&value)) return sx_error_at(place, "the expression '%.200s' is not a number", text);

@@ -38,6 +38,6 @@ SX_ERROR sx_status sx_value_undefined(sx_place place, const sx_value *value);
  * log10. */
 SX_MUST_USE sx_status sx_math_call(const char *name, const sx_value *argument, size_t n, sx_value *out,
                                    bool *known);
-extern const char sx_math_functions[];
+#define SX_MATH_FUNCTIONS "min, max, pow, ceil, floor, round, int, float, abs, sqrt, exp, log, log2 and log10"
 
 #endif

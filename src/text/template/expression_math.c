@@ -4,9 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-const char sx_math_functions[] =
-    "min, max, pow, ceil, floor, round, int, float, abs, sqrt, exp, log, log2 and log10";
-
 typedef struct function {
     const char *name;
     size_t least, most;

@@ -426,10 +426,13 @@ static SX_MUST_USE sx_status render_text(sx_template *t, const char *text, size_
     return SX_OK;
 }
 
-/* A value as the user sets it: a number or a boolean where it looks like one, else a text. */
+/* A value as the user sets it: a number or a boolean where it looks like one, else a text. So is 01, which is part of a
+ * file's name and no number of Python. */
 static sx_value set_value(const char *text) {
     double number;
-    if (sx_text_double(text, &number) && number - number == 0)
+    const char *digits = text + strspn(text, "+-");
+    bool padded = digits[0] == '0' && isdigit((unsigned char)digits[1]);
+    if (!padded && sx_text_double(text, &number) && number - number == 0)
         return sx_value_number(number, text[strspn(text, "+-0123456789")] == 0);
     if (strcmp(text, "true") == 0 || strcmp(text, "True") == 0) return sx_value_bool(true);
     if (strcmp(text, "false") == 0 || strcmp(text, "False") == 0) return sx_value_bool(false);

@@ -79,6 +79,27 @@ static SX_MUST_USE sx_status join_values(sx_arena *arena, const sx_value *a, con
     return SX_OK;
 }
 
+/* Joins two lists, or repeats one. */
+static SX_MUST_USE sx_status operate_list(sx_arena *arena, const char *op, const sx_value *a,
+                                          const sx_value *b, sx_value *out) {
+    const sx_value *list = a->kind == SX_VALUE_LIST ? a : b, *other = list == a ? b : a;
+    bool join = strcmp(op, "+") == 0 && other->kind == SX_VALUE_LIST;
+    bool repeat = strcmp(op, "*") == 0 && sx_value_numeric(other) && other->whole;
+    if (!arena || !(join || repeat))
+        return sx_error_new(SX_ERR_INPUT, "'%s' needs two lists, or '*' a list and a whole number", op);
+    double times = repeat ? fmax(other->number, 0) : 1, all = (double)list->n * times;
+    if (join) all += (double)other->n;
+    if (all > SX_MAX_VALUE || (double)list->size * times + (double)other->size > SX_MAX_VALUE)
+        return sx_error_new(SX_ERR_INPUT, "a list is too large");
+    sx_value *item = sx_arena_alloc(arena, (size_t)all, sizeof *item);
+    if (!item) return sx_arena_error(arena);
+    for (size_t i = 0; i < (size_t)all; i++)
+        item[i] = join && i >= a->n ? b->item[i - a->n] : list->item[i % list->n];
+    size_t size = (size_t)((double)list->size * times) + (join ? other->size : 0);
+    *out = (sx_value){.kind = SX_VALUE_LIST, .item = item, .n = (size_t)all, .size = size};
+    return SX_OK;
+}
+
 sx_status sx_value_operate(sx_arena *arena, const char *op, const sx_value *a, const sx_value *b,
                            sx_value *out) {
     bool texts = a->kind == SX_VALUE_TEXT && b->kind == SX_VALUE_TEXT;
@@ -86,6 +107,8 @@ sx_status sx_value_operate(sx_arena *arena, const char *op, const sx_value *a, c
         return sx_error_new(SX_ERR_INPUT,
                             "the result of include_text can only be inserted, not computed with");
     if (*op == '~' || (*op == '+' && texts)) return join_values(arena, a, b, out);
+    if ((*op == '+' || *op == '*') && (a->kind == SX_VALUE_LIST || b->kind == SX_VALUE_LIST))
+        return operate_list(arena, op, a, b, out);
     if (!sx_value_numeric(a) || !sx_value_numeric(b))
         return sx_error_new(SX_ERR_INPUT, "'%s' needs two numbers%s", op, *op == '+' ? " or two texts" : "");
     double x = a->number, y = b->number, value = 0;

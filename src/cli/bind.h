@@ -8,11 +8,9 @@
 #include "input/sources.h"
 
 #define SX_OPTION_BIND                                                                                       \
-    {                                                                                                        \
-        "bind", 0, "NAME=TENSOR,...", SX_OPTION_TEXT, true,                                                  \
-            "which tensor of the problem a name in the architecture, the constraints or the mapping means; " \
-            "otherwise names the problem does not have are bound by role (off: by name only)"                \
-    }
+    SX_ROW_MANY("bind", 0, "NAME=TENSOR,...", TEXT,                                                          \
+                "which tensor of the problem a name in the architecture, the constraints or the mapping "    \
+                "means; otherwise names the problem does not have are bound by role (off: by name only)")
 
 /* Gives the tensors of a problem, or of all layers of a network, the names by which the sources call them:
  * those of --bind, then by role. `designs` (may be NULL) name tensors to split levels by. Adds what was

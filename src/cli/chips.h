@@ -6,27 +6,17 @@
 #include "sextant/result.h"
 
 #define SX_OPTIONS_CHIPS                                                                                     \
-    {"chips", 0, "N", SX_OPTION_COUNT, false, "chips among which every layer is divided (1)"},               \
-        {"stages",        0,     "N",                                                                        \
-         SX_OPTION_COUNT, false, "groups of layers that follow each other on chips of their own (1)"},       \
-        {"link",                                                                                             \
-         0,                                                                                                  \
-         "BYTES[,SECONDS]",                                                                                  \
-         SX_OPTION_TEXT,                                                                                     \
-         false,                                                                                              \
-         "bandwidth and latency of the link between chips, such as 300GB/s,10us (that of the "               \
-         "architecture)"},                                                                                   \
-        {"expert-parallel",                                                                                  \
-         0,                                                                                                  \
-         NULL,                                                                                               \
-         SX_OPTION_FLAG,                                                                                     \
-         false,                                                                                              \
-         "with --chips: each chip has some experts whole, instead of a part of each"},                       \
-    {                                                                                                        \
-        "attention", 0, "fused|separate", SX_OPTION_TEXT, false,                                             \
-            "time scores, softmax and context as one operator or as three (fused where the timing has "      \
-            "numbers of attention)"                                                                          \
-    }
+    SX_ROW_ONCE("chips", 0, "N", COUNT, "chips among which every layer is divided (1)"),                     \
+        SX_ROW_ONCE("stages", 0, "N", COUNT,                                                                 \
+                    "groups of layers that follow each other on chips of their own (1)"),                    \
+        SX_ROW_ONCE("link", 0, "BYTES[,SECONDS]", TEXT,                                                      \
+                    "bandwidth and latency of the link between chips, such as 300GB/s,10us (that of the "    \
+                    "architecture)"),                                                                        \
+        SX_ROW_FLAG("expert-parallel", 0,                                                                    \
+                    "with --chips: each chip has some experts whole, instead of a part of each"),            \
+        SX_ROW_ONCE("attention", 0, "fused|separate", TEXT,                                                  \
+                    "time scores, softmax and context as one operator or as three (fused where the timing "  \
+                    "has numbers of attention)")
 
 /* Reads --chips, --stages and --expert-parallel. */
 SX_MUST_USE sx_status sx_chips_options(const sx_args *args, sx_served *out);

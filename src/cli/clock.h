@@ -6,16 +6,12 @@
 #include "input/clock.h"
 
 #define SX_OPTION_CLOCK                                                                                      \
-    {                                                                                                        \
-        "clock", 0, "FREQUENCY", SX_OPTION_TEXT, false,                                                      \
-            "clock of the architecture, such as 1GHz or 200MHz, for seconds, watts and TOPS (that of the "   \
-            "architecture file)"                                                                             \
-    }
+    SX_ROW_ONCE("clock", 0, "FREQUENCY", TEXT,                                                               \
+                "clock of the architecture, such as 1GHz or 200MHz, for seconds, watts and TOPS (that of "   \
+                "the architecture file)")
 
 #define SX_OPTION_SVG_COST                                                                                   \
-    {                                                                                                        \
-        "svg", 0, "FILE", SX_OPTION_TEXT, false,                                                             \
-            "also write a figure to FILE: the roofline, and the energy by component"                         \
-    }
+    SX_ROW_ONCE("svg", 0, "FILE", TEXT,                                                                      \
+                "also write a figure to FILE: the roofline, and the energy by component")
 
 #endif

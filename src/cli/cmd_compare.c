@@ -512,47 +512,46 @@ static sx_status run_compare(const sx_args *args, sx_output *result) {
 
 static const sx_option options[] = {
     SX_OPTION_ARCH,
-    {"device", 'd', "NAME|FILE", SX_OPTION_INPUT, false,
-     "instead of an architecture: compare searches of systolic arrays on this device, a name of `sextant "
-     "list "
-     "devices` or a file"},
+    SX_ROW_ONCE("device", 'd', "NAME|FILE", INPUT,
+                "instead of an architecture: compare searches of systolic arrays on this device, a name of "
+                "`sextant list devices` or a file"),
     SX_OPTIONS_ARRAY,
-    {"graph", 'g', "FILE|NAME", SX_OPTION_INPUT, true,
-     "instead of problems: compare searches of placements of this network, as in `sextant place`; "
-     "repeatable"},
+    SX_ROW_MANY("graph", 'g', "FILE|NAME", INPUT,
+                "instead of problems: compare searches of placements of this network, as in `sextant place`; "
+                "repeatable"),
     SX_OPTION_CHIP(0),
     SX_OPTION_BYTES,
     SX_OPTIONS_NETWORK,
     SX_OPTION_CONSTRAINTS,
     SX_OPTION_BIND,
     SX_OPTIONS_FILES,
-    {"mapper", 0, "NAME[:KEY=VALUE,...]", SX_OPTION_TEXT, true,
-     "mapper of `sextant list mappers`, with optional settings, or " ALL
-     ", which leaves out those that refuse a problem; "
-     "repeatable"},
-    {"optimum", 0, NULL, SX_OPTION_FLAG, false,
-     "prove the optimum of each problem first, or a lower bound, and report values relative to it; "
-     "--mapper " ALL " does"},
-    {"label", 0, "TEXT", SX_OPTION_TEXT, true,
-     "name of a mapper in tables and figures, in the order of the mappers; repeatable"},
-    {"seeds", 's', "N|LIST", SX_OPTION_TEXT, false,
-     "number of seeds, or a list such as 3,14,15 (" SX_TEXT_OF(DEFAULT_SEEDS) ")"},
-    {"objective", 0, "NAME", SX_OPTION_TEXT, false,
-     "objective to minimise, of `sextant list objectives` (edp; with --device " SX_SYSTOLIC_OBJECTIVE
-     "; with --graph " PLACEMENT_OBJECTIVE ")"},
+    SX_ROW_MANY("mapper", 0, "NAME[:KEY=VALUE,...]", TEXT,
+                "mapper of `sextant list mappers`, with optional settings, or " ALL
+                ", which leaves out those that refuse a problem; repeatable"),
+    SX_ROW_FLAG("optimum", 0,
+                "prove the optimum of each problem first, or a lower bound, and report values relative to "
+                "it; --mapper " ALL " does"),
+    SX_ROW_MANY("label", 0, "TEXT", TEXT,
+                "name of a mapper in tables and figures, in the order of the mappers; repeatable"),
+    SX_ROW_ONCE("seeds", 's', "N|LIST", TEXT,
+                "number of seeds, or a list such as 3,14,15 (" SX_TEXT_OF(DEFAULT_SEEDS) ")"),
+    SX_ROW_ONCE(
+        "objective", 0, "NAME", TEXT,
+        "objective to minimise, of `sextant list objectives` (edp; with --device " SX_SYSTOLIC_OBJECTIVE
+        "; with --graph " PLACEMENT_OBJECTIVE ")"),
     SX_OPTIONS_BUDGET,
     SX_OPTIONS_SPACE,
     SX_OPTION_SPLIT_AXES,
     SX_OPTIONS_MODEL,
     SX_OPTION_LATENCY,
-    {"csv", 0, "FILE", SX_OPTION_TEXT, false, "also write one line per run"},
-    {"svg", 0, "FILE", SX_OPTION_TEXT, false,
-     "also plot convergence curves; with several problems, one file for each"},
-    {"x", 0, "evals|time", SX_OPTION_TEXT, false,
-     "with --svg: horizontal axis (time if only --time is given, otherwise evals)"},
-    {"algorithmic-minimum", 0, NULL, SX_OPTION_FLAG, false,
-     "report values relative to Mind Mappings' algorithmic minimum (every word once at every level), which "
-     "mappings that bypass levels can undercut"},
+    SX_ROW_ONCE("csv", 0, "FILE", TEXT, "also write one line per run"),
+    SX_ROW_ONCE("svg", 0, "FILE", TEXT,
+                "also plot convergence curves; with several problems, one file for each"),
+    SX_ROW_ONCE("x", 0, "evals|time", TEXT,
+                "with --svg: horizontal axis (time if only --time is given, otherwise evals)"),
+    SX_ROW_FLAG("algorithmic-minimum", 0,
+                "report values relative to Mind Mappings' algorithmic minimum (every word once at every "
+                "level), which mappings that bypass levels can undercut"),
     SX_OPTION_NO_CLOCK,
     SX_OPTION_JSON,
     SX_OPTION_OUTPUT,

@@ -97,11 +97,11 @@ static const sx_option options[] = {
     SX_OPTION_ARCH,
     SX_OPTION_ESTIMATOR,
     SX_OPTION_NO_ERT,
-    {"ert", 0, "FILE", SX_OPTION_TEXT, false, "write the energies as an energy table (ERT) of Accelergy's"},
-    {"art", 0, "FILE", SX_OPTION_TEXT, false, "write the areas as an area table (ART) of Accelergy's"},
+    SX_ROW_ONCE("ert", 0, "FILE", TEXT, "write the energies as an energy table (ERT) of Accelergy's"),
+    SX_ROW_ONCE("art", 0, "FILE", TEXT, "write the areas as an area table (ART) of Accelergy's"),
     SX_OPTIONS_FILES,
     SX_OPTION_JSON,
-    {"output", 'o', "FILE", SX_OPTION_TEXT, false, "write both tables to one file"},
+    SX_ROW_ONCE("output", 'o', "FILE", TEXT, "write both tables to one file"),
     SX_OPTION_HELP,
 };
 

@@ -120,9 +120,9 @@ static sx_status run_help(const sx_args *args, sx_output *result) {
 }
 
 static const sx_option options[] = {
-    {"man", 0, NULL, SX_OPTION_FLAG, false, "print the manual page, in mdoc"},
-    {"completion", 0, SX_SHELLS, SX_OPTION_TEXT, false, "print the completion script of a shell"},
-    {"json", 0, NULL, SX_OPTION_FLAG, false, "print the commands and their options as JSON"},
+    SX_ROW_FLAG("man", 0, "print the manual page, in mdoc"),
+    SX_ROW_ONCE("completion", 0, SX_SHELLS, TEXT, "print the completion script of a shell"),
+    SX_ROW_FLAG("json", 0, "print the commands and their options as JSON"),
     SX_OPTION_HELP,
 };
 

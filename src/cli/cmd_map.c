@@ -562,45 +562,42 @@ static const sx_option options[] = {
     SX_OPTIONS_EVALUATOR,
     SX_OPTIONS_BUDGET,
     SX_OPTION_SEED,
-    {"surrogate", 0, "FILE", SX_OPTION_TEXT, false,
-     "with --mapper gradient: a surrogate of `sextant train` instead of one of `sextant list surrogates`"},
-    {"gap", 0, "X", SX_OPTION_NUMBER, false,
-     "stop when the gap to the lower bound is at most this, such as 0.05 (0); with --fuse, that of the "
-     "fused network"},
-    {"k-best", 'k', "N", SX_OPTION_COUNT, false, "report the N best mappings (1)"},
-    {"pareto", 0, NULL, SX_OPTION_FLAG, false, "also report the Pareto front of energy and cycles"},
-    {"warm-start", 0, "HOW", SX_OPTION_TEXT, false,
-     "start a layer from the mapping of the most similar layer before it (similarity), of the previous layer "
-     "(previous), or from none (off)"},
+    SX_ROW_ONCE(
+        "surrogate", 0, "FILE", TEXT,
+        "with --mapper gradient: a surrogate of `sextant train` instead of one of `sextant list surrogates`"),
+    SX_ROW_ONCE("gap", 0, "X", NUMBER,
+                "stop when the gap to the lower bound is at most this, such as 0.05 (0); with --fuse, that "
+                "of the fused network"),
+    SX_ROW_ONCE("k-best", 'k', "N", COUNT, "report the N best mappings (1)"),
+    SX_ROW_FLAG("pareto", 0, "also report the Pareto front of energy and cycles"),
+    SX_ROW_ONCE("warm-start", 0, "HOW", TEXT,
+                "start a layer from the mapping of the most similar layer before it (similarity), of the "
+                "previous layer (previous), or from none (off)"),
     SX_OPTIONS_DATABASE,
-    {"checkpoint", 0, "FILE", SX_OPTION_TEXT, false,
-     "save the state of the search in FILE; resume from it if the search was stopped before"},
-    {"checkpoint-seconds", 0, "SECONDS", SX_OPTION_NUMBER, false,
-     "interval between checkpoints (" SX_TEXT_OF(SX_CHECKPOINT_SECONDS) ")"},
-    {"certificate", 0, "FILE", SX_OPTION_TEXT, false,
-     "write a certificate of the proof to FILE (for a network, to a folder FILE; with --fuse, to a file), "
-     "for "
-     "`sextant verify`"},
+    SX_ROW_ONCE("checkpoint", 0, "FILE", TEXT,
+                "save the state of the search in FILE; resume from it if the search was stopped before"),
+    SX_ROW_ONCE("checkpoint-seconds", 0, "SECONDS", NUMBER,
+                "interval between checkpoints (" SX_TEXT_OF(SX_CHECKPOINT_SECONDS) ")"),
+    SX_ROW_ONCE("certificate", 0, "FILE", TEXT,
+                "write a certificate of the proof to FILE (for a network, to a folder FILE; with --fuse, to "
+                "a file), for `sextant verify`"),
     SX_OPTIONS_SPACE,
     SX_OPTION_SPLIT_AXES,
-    {"no-remainders", 0, NULL, SX_OPTION_FLAG, false,
-     "search only tiles that divide; by default the mapper " DEFAULT_MAPPER
-     " then also tries others, which leave remainders"},
+    SX_ROW_FLAG("no-remainders", 0,
+                "search only tiles that divide; by default the mapper " DEFAULT_MAPPER
+                " then also tries others, which leave remainders"),
     SX_OPTIONS_MODEL,
     SX_OPTION_LATENCY,
-    {"densities", 0, "TENSOR=[MODEL:]SHARE,...[@WEIGHT,...]", SX_OPTION_TEXT, false,
-     "find one mapping for several densities, such as Weights=1,0.5,0.1: minimise the sum of the objective "
-     "at "
-     "each, times its weight (1/SHARE)"},
+    SX_ROW_ONCE("densities", 0, "TENSOR=[MODEL:]SHARE,...[@WEIGHT,...]", TEXT,
+                "find one mapping for several densities, such as Weights=1,0.5,0.1: minimise the sum of the "
+                "objective at each, times its weight (1/SHARE)"),
     SX_OPTIONS_FORMATS,
     SX_OPTIONS_FUSE,
-    {"no-clock", 0, NULL, SX_OPTION_FLAG, false,
-     "omit times from the output, so that equal searches give equal bytes"},
+    SX_ROW_FLAG("no-clock", 0, "omit times from the output, so that equal searches give equal bytes"),
     SX_OPTION_JSON,
-    {"output", 'o', "FILE", SX_OPTION_TEXT, false,
-     "write the mapping to FILE, in Timeloop's format (for a network, to a folder FILE; with --fuse, the "
-     "fused "
-     "mapping to a file); with --json, the JSON"},
+    SX_ROW_ONCE("output", 'o', "FILE", TEXT,
+                "write the mapping to FILE, in Timeloop's format (for a network, to a folder FILE; with "
+                "--fuse, the fused mapping to a file); with --json, the JSON"),
     SX_OPTION_VERBOSE,
     SX_OPTION_QUIET,
     SX_OPTION_HELP,

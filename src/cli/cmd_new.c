@@ -35,7 +35,7 @@ static sx_status run_new(const sx_args *args, sx_output *result) {
 }
 
 static const sx_option options[] = {
-    {"output", 'o', "FILE", SX_OPTION_TEXT, false, "write to FILE instead of standard output"},
+    SX_ROW_ONCE("output", 'o', "FILE", TEXT, "write to FILE instead of standard output"),
     SX_OPTION_HELP,
 };
 

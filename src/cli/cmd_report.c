@@ -144,7 +144,7 @@ static sx_status run_report(const sx_args *args, sx_output *result) {
 
 static const sx_option options[] = {
     SX_OPTION_CLOCK,
-    {"title", 0, "TEXT", SX_OPTION_TEXT, false, "title of the page"},
+    SX_ROW_ONCE("title", 0, "TEXT", TEXT, "title of the page"),
     SX_OPTION_OUTPUT,
     SX_OPTION_HELP,
 };

@@ -7,24 +7,16 @@
 #include "sextant/outside_evaluator.h"
 
 #define SX_OPTIONS_EVALUATOR                                                                                 \
-    {"evaluator",                                                                                            \
-     0,                                                                                                      \
-     "exec:COMMAND",                                                                                         \
-     SX_OPTION_TEXT,                                                                                         \
-     false,                                                                                                  \
-     "a program of your own that scores: a line of JSON in, a line of JSON out (docs/evaluator.md)"},        \
-        {"evaluator-time", 0,     "SECONDS",                                                                 \
-         SX_OPTION_NUMBER, false, "time limit for an answer of the evaluator (60)"},                         \
-        {"evaluator-repeats",                                                                                \
-         0,                                                                                                  \
-         "N",                                                                                                \
-         SX_OPTION_COUNT,                                                                                    \
-         false,                                                                                              \
-         "answers about a point that would be the best, of which the mean counts: for noise (1)"},           \
-    {                                                                                                        \
-        "evaluator-restarts", 0, "N", SX_OPTION_COUNT, false,                                                \
-            "how often an evaluator that fails is started again (10)"                                        \
-    }
+    SX_ROW_ONCE(                                                                                             \
+        "evaluator", 0, "exec:COMMAND", TEXT,                                                                \
+        "a program of your own that scores: a line of JSON in, a line of JSON out (docs/evaluator.md)"),     \
+        SX_ROW_ONCE("evaluator-time", 0, "SECONDS", NUMBER,                                                  \
+                    "time limit for an answer of the evaluator (60)"),                                       \
+        SX_ROW_ONCE(                                                                                         \
+            "evaluator-repeats", 0, "N", COUNT,                                                              \
+            "answers about a point that would be the best, of which the mean counts: for noise (1)"),        \
+        SX_ROW_ONCE("evaluator-restarts", 0, "N", COUNT,                                                     \
+                    "how often an evaluator that fails is started again (10)")
 
 /* Makes the outside evaluator of --evaluator; *out is NULL without it. The search has one thread then. */
 SX_MUST_USE sx_status sx_evaluator_read(const sx_args *args, SX_OWN sx_outside_evaluator **out);

@@ -7,55 +7,31 @@
 #include "input/sources.h"
 #include "sextant/result.h"
 
-#define SX_OPTIONS_FUSE                                                                                       \
-    {"fuse",                                                                                                  \
-     0,                                                                                                       \
-     "[=auto|none|TENSOR,...]",                                                                               \
-     SX_OPTION_CHOICE,                                                                                        \
-     false,                                                                                                   \
-     "of a network, also find which tensors between layers should stay on chip (auto), or let those of "      \
-     "these names stay (docs/fusion.md)"},                                                                    \
-        {"exchange",                                                                                          \
-         0,                                                                                                   \
-         "LEVEL[,LEVEL]",                                                                                     \
-         SX_OPTION_TEXT,                                                                                      \
-         false,                                                                                               \
-         "with --fuse: the memory in which tensors stay (the one inside the outermost), and a second one "    \
-         "further in"},                                                                                       \
-        {"explain",                                                                                           \
-         'e',                                                                                                 \
-         NULL,                                                                                                \
-         SX_OPTION_FLAG,                                                                                      \
-         false,                                                                                               \
-         "with --fuse: explain the groups: their loops as trees, what stays where, and what it saves"},       \
-        {"orders", 0,                                                                                         \
-         "N",      SX_OPTION_COUNT,                                                                           \
-         false,    "with --fuse: try at most N orders of the layers, where the network leaves a choice (1)"}, \
-        {"row-loops",                                                                                         \
-         0,                                                                                                   \
-         "1|2",                                                                                               \
-         SX_OPTION_COUNT,                                                                                     \
-         false,                                                                                               \
-         "with --fuse: loops over rows that the layers of a group share, at most: the second one is inside "  \
-         "that over channels (1)"},                                                                           \
-        {"softmax",                                                                                           \
-         0,                                                                                                   \
-         "three-pass|one-pass",                                                                               \
-         SX_OPTION_TEXT,                                                                                      \
-         false,                                                                                               \
-         "with --fuse: a softmax needs whole rows (three-pass), or may also run by slices of them with "      \
-         "running maxima and sums (one-pass) (three-pass)"},                                                  \
-        {"staircase",                                                                                         \
-         0,                                                                                                   \
-         "LEVEL",                                                                                             \
-         SX_OPTION_TEXT,                                                                                      \
-         false,                                                                                               \
-         "with --fuse: also find what the half of this memory, a quarter, and so on down to 1/32 would "      \
-         "give"},                                                                                             \
-    {                                                                                                         \
-        "window", 0, "retain|recompute|best", SX_OPTION_TEXT, false,                                          \
-            "with --fuse: rows that windows of two steps share are kept, made again, or as is best (best)"    \
-    }
+#define SX_OPTIONS_FUSE                                                                                      \
+    SX_ROW_ONCE("fuse", 0, "[=auto|none|TENSOR,...]", CHOICE,                                                \
+                "of a network, also find which tensors between layers should stay on chip (auto), or let "   \
+                "those of these names stay (docs/fusion.md)"),                                               \
+        SX_ROW_ONCE("exchange", 0, "LEVEL[,LEVEL]", TEXT,                                                    \
+                    "with --fuse: the memory in which tensors stay (the one inside the outermost), and a "   \
+                    "second one further in"),                                                                \
+        SX_ROW_FLAG(                                                                                         \
+            "explain", 'e',                                                                                  \
+            "with --fuse: explain the groups: their loops as trees, what stays where, and what it saves"),   \
+        SX_ROW_ONCE(                                                                                         \
+            "orders", 0, "N", COUNT,                                                                         \
+            "with --fuse: try at most N orders of the layers, where the network leaves a choice (1)"),       \
+        SX_ROW_ONCE("row-loops", 0, "1|2", COUNT,                                                            \
+                    "with --fuse: loops over rows that the layers of a group share, at most: the second "    \
+                    "one is inside that over channels (1)"),                                                 \
+        SX_ROW_ONCE("softmax", 0, "three-pass|one-pass", TEXT,                                               \
+                    "with --fuse: a softmax needs whole rows (three-pass), or may also run by slices of "    \
+                    "them with running maxima and sums (one-pass) (three-pass)"),                            \
+        SX_ROW_ONCE("staircase", 0, "LEVEL", TEXT,                                                           \
+                    "with --fuse: also find what the half of this memory, a quarter, and so on down to "     \
+                    "1/32 would give"),                                                                      \
+        SX_ROW_ONCE(                                                                                         \
+            "window", 0, "retain|recompute|best", TEXT,                                                      \
+            "with --fuse: rows that windows of two steps share are kept, made again, or as is best (best)")
 
 /* Refuses options that --fuse cannot be combined with; gives the layers and the fused network half of the time each. */
 SX_MUST_USE sx_status sx_fuse_prepare(const sx_args *args, sx_result *r);

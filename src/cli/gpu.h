@@ -15,13 +15,9 @@ typedef struct sx_gpu_choice {
 } sx_gpu_choice;
 
 #define SX_OPTIONS_GPU                                                                                       \
-    {"gpu", 0,                                                                                               \
-     NULL,  SX_OPTION_FLAG,                                                                                  \
-     false, "with --mapper exhaustive, random, pruned or gamma: search on an NVIDIA GPU (docs/gpu.md)"},     \
-    {                                                                                                        \
-        "emulate-gpu", 0, NULL, SX_OPTION_FLAG, false,                                                       \
-            "the search of --gpu on one core of the CPU, with the same result"                               \
-    }
+    SX_ROW_FLAG("gpu", 0,                                                                                    \
+                "with --mapper exhaustive, random, pruned or gamma: search on an NVIDIA GPU (docs/gpu.md)"), \
+        SX_ROW_FLAG("emulate-gpu", 0, "the search of --gpu on one core of the CPU, with the same result")
 
 /* The evaluations of a mapper on a GPU that does not terminate by itself, where no budget is given. */
 #define SX_GPU_EVALS 1000000000

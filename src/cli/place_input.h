@@ -9,12 +9,11 @@
 #define SX_DEFAULT_CHIP "nnpi"
 
 #define SX_OPTION_BYTES                                                                                      \
-    { "bytes", 0, "N", SX_OPTION_COUNT, false, "bytes of an element of every tensor (as the graph says: 1)" }
+    SX_ROW_ONCE("bytes", 0, "N", COUNT, "bytes of an element of every tensor (as the graph says: 1)")
 #define SX_OPTION_CHIP(letter)                                                                               \
-    {                                                                                                        \
-        "chip", letter, "FILE|NAME", SX_OPTION_INPUT, false,                                                 \
-            "the chip: a name of `sextant list chips`, or a file that describes one (" SX_DEFAULT_CHIP ")"   \
-    }
+    SX_ROW_ONCE("chip", letter, "FILE|NAME", INPUT,                                                          \
+                "the chip: a name of `sextant list chips`, or a file that describes one (" SX_DEFAULT_CHIP   \
+                ")")
 
 /* Reads --chip. */
 SX_MUST_USE sx_status sx_place_read_chip(const sx_args *args, sx_chip *out);

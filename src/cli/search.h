@@ -10,80 +10,52 @@
 
 /* The mapper of a command that runs one, and of one that runs several. */
 #define SX_OPTION_MAPPER                                                                                     \
-    {                                                                                                        \
-        "mapper", 0, "NAME[:KEY=VALUE,...]", SX_OPTION_TEXT, false,                                          \
-            "mapper of `sextant list mappers`, with optional settings"                                       \
-    }
+    SX_ROW_ONCE("mapper", 0, "NAME[:KEY=VALUE,...]", TEXT,                                                   \
+                "mapper of `sextant list mappers`, with optional settings")
 #define SX_OPTION_MAPPERS                                                                                    \
-    {                                                                                                        \
-        "mapper", 0, "NAME[:KEY=VALUE,...]", SX_OPTION_TEXT, true,                                           \
-            "mapper of `sextant list mappers`, with optional settings; repeatable"                           \
-    }
+    SX_ROW_MANY("mapper", 0, "NAME[:KEY=VALUE,...]", TEXT,                                                   \
+                "mapper of `sextant list mappers`, with optional settings; repeatable")
 
 #define SX_OPTION_CONSTRAINTS                                                                                \
-    {                                                                                                        \
-        "constraints", 'c', "FILE", SX_OPTION_INPUT, true,                                                   \
-            "constraints on mappings, in Timeloop's format, in addition to those in the other files"         \
-    }
+    SX_ROW_MANY("constraints", 'c', "FILE", INPUT,                                                           \
+                "constraints on mappings, in Timeloop's format, in addition to those in the other files")
 
 /* The objective and the budget. */
 #define SX_OPTION_MINIMISE                                                                                   \
-    {                                                                                                        \
-        "objective", 0, "NAME", SX_OPTION_TEXT, false,                                                       \
-            "objective to minimise, of `sextant list objectives` (edp)"                                      \
-    }
-#define SX_OPTION_SEED                                                                                       \
-    { "seed", 's', "N", SX_OPTION_COUNT, false, "seed of all random choices (0)" }
+    SX_ROW_ONCE("objective", 0, "NAME", TEXT, "objective to minimise, of `sextant list objectives` (edp)")
+#define SX_OPTION_SEED SX_ROW_ONCE("seed", 's', "N", COUNT, "seed of all random choices (0)")
 #define SX_OPTION_THREADS                                                                                    \
-    {                                                                                                        \
-        "threads", 0, "N", SX_OPTION_COUNT, false,                                                           \
-            "number of threads (one per processor); results do not depend on it"                             \
-    }
-#define SX_OPTION_EVALS                                                                                      \
-    { "evals", 'n', "N", SX_OPTION_COUNT, false, "maximum number of model evaluations" }
-#define SX_OPTION_TIME                                                                                       \
-    { "time", 't', "SECONDS", SX_OPTION_NUMBER, false, "time limit; a rerun may then differ" }
+    SX_ROW_ONCE("threads", 0, "N", COUNT,                                                                    \
+                "number of threads (one per processor); results do not depend on it")
+#define SX_OPTION_EVALS SX_ROW_ONCE("evals", 'n', "N", COUNT, "maximum number of model evaluations")
+#define SX_OPTION_TIME SX_ROW_ONCE("time", 't', "SECONDS", NUMBER, "time limit; a rerun may then differ")
 #define SX_OPTION_TARGET                                                                                     \
-    { "target", 0, "VALUE", SX_OPTION_NUMBER, false, "stop at this value of the objective or below" }
+    SX_ROW_ONCE("target", 0, "VALUE", NUMBER, "stop at this value of the objective or below")
 #define SX_OPTION_PATIENCE                                                                                   \
-    { "patience", 0, "N", SX_OPTION_COUNT, false, "stop after N evaluations without improvement" }
+    SX_ROW_ONCE("patience", 0, "N", COUNT, "stop after N evaluations without improvement")
 #define SX_OPTIONS_BUDGET                                                                                    \
     SX_OPTION_EVALS, SX_OPTION_TIME, SX_OPTION_TARGET, SX_OPTION_PATIENCE, SX_OPTION_THREADS
 
 /* Where results are kept. */
 #define SX_OPTIONS_DATABASE                                                                                  \
-    {"db",           0,     "FILE",                                                                          \
-     SX_OPTION_TEXT, false, "database that stores results and gives start points to later searches"},        \
-    {                                                                                                        \
-        "again", 0, NULL, SX_OPTION_FLAG, false,                                                             \
-            "search even if the database has a proven answer for the same space"                             \
-    }
+    SX_ROW_ONCE("db", 0, "FILE", TEXT,                                                                       \
+                "database that stores results and gives start points to later searches"),                    \
+        SX_ROW_FLAG("again", 0, "search even if the database has a proven answer for the same space")
 
 /* For outputs that are compared byte by byte. */
 #define SX_OPTION_NO_CLOCK                                                                                   \
-    {                                                                                                        \
-        "no-clock", 0, NULL, SX_OPTION_FLAG, false,                                                          \
-            "omit times from the output, so that equal searches give equal bytes"                            \
-    }
+    SX_ROW_FLAG("no-clock", 0, "omit times from the output, so that equal searches give equal bytes")
 
 /* The space that is searched. */
-#define SX_OPTION_REMAINDERS                                                                                 \
-    { "remainders", 0, NULL, SX_OPTION_FLAG, false, "imperfect factors: tile sizes need not divide" }
+#define SX_OPTION_REMAINDERS SX_ROW_FLAG("remainders", 0, "imperfect factors: tile sizes need not divide")
 #define SX_OPTION_KEEP_ALL                                                                                   \
-    {                                                                                                        \
-        "keep-all", 0, NULL, SX_OPTION_FLAG, false,                                                          \
-            "every level keeps all tensors it can; do not search bypassing"                                  \
-    }
+    SX_ROW_FLAG("keep-all", 0, "every level keeps all tensors it can; do not search bypassing")
 #define SX_OPTION_NO_BANKS                                                                                   \
-    {                                                                                                        \
-        "no-banks", 0, NULL, SX_OPTION_FLAG, false,                                                          \
-            "search which tensors banked levels keep, instead of how many banks each tensor gets"            \
-    }
+    SX_ROW_FLAG("no-banks", 0,                                                                               \
+                "search which tensors banked levels keep, instead of how many banks each tensor gets")
 #define SX_OPTION_SPLIT_AXES                                                                                 \
-    {                                                                                                        \
-        "split-axes", 0, NULL, SX_OPTION_FLAG, false,                                                        \
-            "a dimension may be spread over both axes of an array, where it has no room on X"                \
-    }
+    SX_ROW_FLAG("split-axes", 0,                                                                             \
+                "a dimension may be spread over both axes of an array, where it has no room on X")
 #define SX_OPTIONS_SPACE SX_OPTION_REMAINDERS, SX_OPTION_KEEP_ALL, SX_OPTION_NO_BANKS
 
 /* Reads --objective, --evals, --time, --target, --patience, --seed and --threads, those of them that the

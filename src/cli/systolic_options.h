@@ -11,29 +11,22 @@
 #define SX_SYSTOLIC_PAD_TO 64
 
 #define SX_OPTION_DEVICE                                                                                     \
-    {                                                                                                        \
-        "device", 'd', "NAME|FILE", SX_OPTION_INPUT, false,                                                  \
-            "the device: a name of `sextant list devices`, or a file that describes one "                    \
-            "(" SX_SYSTOLIC_DEVICE ")"                                                                       \
-    }
-#define SX_OPTIONS_ARRAY                                                                                       \
-    {"type", 0, "NAME", SX_OPTION_TEXT, false, "data type, one of the device's (its first)"},                  \
-        {"design",       0,    "NAME",                                                                         \
-         SX_OPTION_TEXT, true, "a design such as 3_2, DATAFLOW_PERMUTATION; repeatable (all)"},                \
-        {"tiles",                                                                                              \
-         0,                                                                                                    \
-         "SPACE",                                                                                              \
-         SX_OPTION_TEXT,                                                                                       \
-         false,                                                                                                \
-         "first-level tiles: full (any, short loops padded up to " SX_TEXT_OF(                                 \
-             SX_SYSTOLIC_PAD_TO) " steps), padded (as in the paper: those of the SIMD loop divide it) or "     \
-                                 "divisors (full)"},                                                           \
-        {"thin", 0, NULL, SX_OPTION_FLAG, false, "allow two-dimensional arrays with a side of 1"},             \
-        {"corrected", 0, NULL, SX_OPTION_FLAG, false, "use the corrected model instead of the published one"}, \
-    {                                                                                                          \
-        "min-dsp", 0, "SHARE", SX_OPTION_NUMBER, false,                                                        \
-            "minimum share of the usable DSP blocks that a design uses (0)"                                    \
-    }
+    SX_ROW_ONCE(                                                                                             \
+        "device", 'd', "NAME|FILE", INPUT,                                                                   \
+        "the device: a name of `sextant list devices`, or a file that describes one (" SX_SYSTOLIC_DEVICE    \
+        ")")
+#define SX_OPTIONS_ARRAY                                                                                     \
+    SX_ROW_ONCE("type", 0, "NAME", TEXT, "data type, one of the device's (its first)"),                      \
+        SX_ROW_MANY("design", 0, "NAME", TEXT,                                                               \
+                    "a design such as 3_2, DATAFLOW_PERMUTATION; repeatable (all)"),                         \
+        SX_ROW_ONCE("tiles", 0, "SPACE", TEXT,                                                               \
+                    "first-level tiles: full (any, short loops padded up to " SX_TEXT_OF(                    \
+                        SX_SYSTOLIC_PAD_TO) " steps), padded (as in the paper: those of the SIMD loop "      \
+                                            "divide it) or divisors (full)"),                                \
+        SX_ROW_FLAG("thin", 0, "allow two-dimensional arrays with a side of 1"),                             \
+        SX_ROW_FLAG("corrected", 0, "use the corrected model instead of the published one"),                 \
+        SX_ROW_ONCE("min-dsp", 0, "SHARE", NUMBER,                                                           \
+                    "minimum share of the usable DSP blocks that a design uses (0)")
 
 /* Reads --device: a file, if there is one or the value has a point or a slash in it, or a name of the
  * catalog. */

@@ -29,6 +29,14 @@ typedef struct sx_option {
     const char *text; /* a sentence for the help */
 } sx_option;
 
+/* Rows of a table: a flag, an option that is given once, and one that may be repeated. */
+#define SX_ROW_FLAG(name, letter, text)                                                                      \
+    { name, letter, NULL, SX_OPTION_FLAG, false, text }
+#define SX_ROW_ONCE(name, letter, argument, type, text)                                                      \
+    { name, letter, argument, SX_OPTION_##type, false, text }
+#define SX_ROW_MANY(name, letter, argument, type, text)                                                      \
+    { name, letter, argument, SX_OPTION_##type, true, text }
+
 /* One option that was given; value is NULL for a flag. */
 typedef struct sx_given {
     const sx_option *option;

@@ -6,7 +6,6 @@
 #include "frontend/onnx_input.h"
 #include "frontend/sections.h"
 #include "frontend/timeloop/nest_text.h"
-#include "frontend/timeloop/timeloop.h"
 #include "text/document/yaml.h"
 #include "text/template/template.h"
 
@@ -132,23 +131,11 @@ bool sx_input_has(const sx_input *input, sx_document document) {
            (document == SX_DOCUMENT_ARCH && sx_input_first(input, "arch"));
 }
 
-sx_status sx_input_arch(sx_input *input, sx_arch *out) {
-    return sx_timeloop_arch(input, out);
-}
-
-sx_status sx_input_problem(sx_input *input, sx_problem *out) {
-    return sx_timeloop_problem(input, out);
-}
-
 sx_status sx_input_graph(sx_input *input, sx_graph *out) {
     const char *path = sx_onnx_input_path(input);
     const sx_node *config = config_of(input);
     if (config) return sx_config_graph(input, config, out);
     return path ? sx_onnx_input_graph(input, path, out) : sx_graph_read(input, out);
-}
-
-sx_status sx_input_mapping(sx_input *input, const sx_problem *problem, const sx_arch *arch, sx_mapping *out) {
-    return sx_timeloop_mapping(input, problem, arch, out);
 }
 
 sx_status sx_input_nouns(const char *problem_text, const char *mapping_text, bool own, const sx_arch *arch,

@@ -12,7 +12,7 @@
  * What is proven by the second search holds for all mappings, as tiles that divide are part of its space. */
 #include "base/status.h"
 #include "base/vector.h"
-#include "mappers/optimal/utilization.h"
+#include "mappers/optimal/spatial_mappings.h"
 #include "model/model.h"
 #include "session/session.h"
 
@@ -60,7 +60,7 @@ static bool is_at_length(const sx_session *session, const sx_model *model, doubl
 
 sx_status sx_session_width(const sx_session *session, const sx_model *model, const sx_space *space,
                            sx_width *out) {
-    SX_TRY(sx_max_utilization(space, &out->share));
+    SX_TRY(sx_spatial_mappings_utilization(sx_map_space_of(space), &out->share));
     out->at_length = is_at_length(session, model, out->share);
     out->widens = out->at_length || follows_briefly(session, model);
     return SX_OK;

@@ -1,6 +1,5 @@
 /* Which of the three dialects an architecture is written in. */
 #include "frontend/timeloop/arch_builder.h"
-#include "frontend/timeloop/timeloop.h"
 #include "frontend/timeloop/variables.h"
 
 #include <stdlib.h>
@@ -32,7 +31,7 @@ static sx_status read_dialect(sx_arch_builder *b, const sx_pair *section, const 
     return sx_builder_finish(b, tree, out);
 }
 
-sx_status sx_timeloop_arch(sx_input *input, sx_arch *out) {
+sx_status sx_input_arch(sx_input *input, sx_arch *out) {
     const sx_pair *arch, *architecture;
     sx_attribute_scope names;
     SX_TRY(sx_input_single(input, "arch", &arch));

@@ -263,8 +263,7 @@ static SX_MUST_USE sx_status read_mapping(reader *r, const sx_node *list) {
     return sx_factors_check(r->row, 2u * r->arch->n_levels, r->problem, r->arch, list->place);
 }
 
-sx_status sx_timeloop_mapping(sx_input *input, const sx_problem *problem, const sx_arch *arch,
-                              sx_mapping *out) {
+sx_status sx_input_mapping(sx_input *input, const sx_problem *problem, const sx_arch *arch, sx_mapping *out) {
     const sx_pair *section;
     SX_TRY(sx_input_single(input, "mapping", &section));
     if (!section)

@@ -4,7 +4,6 @@
 #include "frontend/timeloop/projection.h"
 #include "frontend/timeloop/shape.h"
 #include "frontend/timeloop/sparse_section.h"
-#include "frontend/timeloop/timeloop.h"
 #include "frontend/timeloop/variables.h"
 
 #include <math.h>
@@ -301,7 +300,7 @@ static SX_MUST_USE sx_status read_problem(reader *r, const sx_node *problem) {
     return sx_error_place(sx_problem_check(&r->problem), shape->place);
 }
 
-sx_status sx_timeloop_problem(sx_input *input, sx_problem *out) {
+sx_status sx_input_problem(sx_input *input, sx_problem *out) {
     const sx_pair *section;
     SX_TRY(sx_input_single(input, "problem", &section));
     if (!section)

@@ -60,9 +60,8 @@ static const sx_setting settings[] = {
 
 enum {
     MOST_POINTS = 1 << 20,
-    MOST_CHOICES = 16,      /* bits */
-    MOST_SPREADS = 1000000, /* spatial mappings that are visited for the largest share of compute units */
-    TILE_STEPS = 300        /* of the effort, for each tile with remainders that is listed */
+    MOST_CHOICES = 16, /* bits */
+    TILE_STEPS = 300   /* of the effort, for each tile with remainders that is listed */
 };
 
 /* Lists the spatial mappings whose factors divide, unless they are closed or too many; a certificate names them all. */
@@ -116,7 +115,7 @@ static sx_status set_root(sx_optimal *o) {
     const sx_model *model = space->model;
     double share = 1;
     o->root = sx_model_minimum(model, space->fixed_keep[space->arch->n_levels - 1]);
-    if (!space->options.remainders) SX_TRY(sx_spatial_mappings_utilization(space, MOST_SPREADS, &share));
+    if (!space->options.remainders) SX_TRY(sx_spatial_mappings_utilization(space, &share));
     o->root.cycles =
         fmax(o->root.cycles, sx_optimal_cycles_on(model, share * (double)model->compute_instances));
     if (o->rule.latency && model->law && space->options.remainders) {

@@ -156,11 +156,12 @@ sx_status sx_spatial_mappings_list(sx_map_choices *choices, const sx_map_space *
                          "use another mapper, or constrain the spatial factors");
 }
 
-sx_status sx_spatial_mappings_utilization(const sx_map_space *space, size_t most, double *out) {
+sx_status sx_spatial_mappings_utilization(const sx_map_space *space, double *out) {
+    enum { MOST_SPREADS = 1000000 };
     sx_spatial_mappings none = {.space = space};
     sx_map_choices *choices;
     SX_TRY(sx_map_choices_new(space, &choices));
-    listing l = {.out = &none, .choices = choices, .most = most, .longest = INFINITY, .share = true};
+    listing l = {.out = &none, .choices = choices, .most = MOST_SPREADS, .longest = INFINITY, .share = true};
     sx_status status = list_all(&l);
     sx_map_choices_free(choices);
     SX_TRY(status);

@@ -18,8 +18,8 @@ typedef struct sx_spatial_mappings {
 SX_MUST_USE sx_status sx_spatial_mappings_list(sx_map_choices *choices, const sx_map_space *space, bool any,
                                                size_t most, double longest, sx_spatial_mappings *out);
 /* The largest share of the compute units that a spatial mapping whose factors divide uses; 1 where there are
- * more than `most` spatial mappings. */
-SX_MUST_USE sx_status sx_spatial_mappings_utilization(const sx_map_space *space, size_t most, double *out);
+ * more than a million spatial mappings. */
+SX_MUST_USE sx_status sx_spatial_mappings_utilization(const sx_map_space *space, double *out);
 
 void sx_spatial_mappings_fini(sx_spatial_mappings *spatials);
 

@@ -206,7 +206,7 @@ static void utilization_is_that_of_the_list(void **state) {
         sx_expect_ok(sx_catalog_arch(machines[i % 4], &arch));
         sx_expect_ok(sx_model_new(&problem, &arch, NULL, &model));
         sx_expect_ok(sx_map_space_new(model, NULL, NULL, &space));
-        sx_expect_ok(sx_spatial_mappings_utilization(sx_map_space_of(space), 1000000, &share));
+        sx_expect_ok(sx_spatial_mappings_utilization(sx_map_space_of(space), &share));
         assert_true(share * (double)arch.compute.instances == largest_listed(sx_map_space_of(space)));
         sx_space_free(space);
         sx_model_free(model);

@@ -91,7 +91,6 @@ static sx_status read_memory(sx_choices *choices, const sx_node *map) {
     const sx_node *node;
     const char *level;
     sx_memory_choice *memory;
-    SX_TRY(sx_node_expect(map, SX_NODE_MAP, "an entry of 'memories'"));
     SX_TRY(sx_node_check_keys(NULL, map, "an entry of 'memories'", &sx_keys_memory_choice));
     SX_TRY(sx_node_require(map, "name", "an entry of 'memories'", &node));
     SX_TRY(sx_node_text(node, "name", &level));
@@ -160,7 +159,6 @@ static sx_status read_limit(sx_choices *choices, const sx_node *map) {
         return sx_error_at(map->place, "there are more than %d limits", SX_MAX_LEVELS);
     sx_area_limit *limit = &choices->limit[choices->n_limits];
     *limit = (sx_area_limit){.place = map->place};
-    SX_TRY(sx_node_expect(map, SX_NODE_MAP, "a limit"));
     SX_TRY(sx_node_check_keys(NULL, map, "a limit", &sx_keys_area_limit));
     SX_TRY(sx_node_require(map, "memories", "a limit", &node));
     SX_TRY(sx_node_names(node, "memories", add_name, limit));
@@ -205,7 +203,6 @@ const sx_keys sx_keys_choices = SX_KEYS("choices", false, choices_rules);
 /* Reads the whole `choices` section. */
 static sx_status read_choices(sx_choices *choices, const sx_node *node) {
     const sx_node *value;
-    SX_TRY(sx_node_expect(node, SX_NODE_MAP, "'choices'"));
     SX_TRY(sx_node_check_keys(NULL, node, "'choices'", &sx_keys_choices));
     SX_TRY(read_list(choices, node, "memories", read_memory));
     if ((value = sx_node_get(node, "arrays"))) SX_TRY(read_arrays(choices, value));
@@ -230,7 +227,6 @@ static sx_status read_source(sx_choices *choices, const sx_source *source, const
     bool any = false;
     SX_TRY(sx_yaml_read(&choices->arena, source, &roots, &n));
     for (size_t i = 0; i < n; i++) {
-        SX_TRY(sx_node_expect(roots[i], SX_NODE_MAP, "a document"));
         SX_TRY(sx_node_check_keys(NULL, roots[i], "a file of choices", &sx_keys_choices_file));
         const sx_node *node = sx_node_get(roots[i], "choices");
         if (!node) continue;

@@ -113,7 +113,6 @@ static SX_MUST_USE sx_status read_tensor(reader *r, const sx_node *item) {
     sx_graph_tensor tensor;
     uint64_t bits = DEFAULT_BITS;
     memset(&tensor, 0, sizeof tensor);
-    SX_TRY(sx_node_expect(item, SX_NODE_MAP, "a tensor"));
     SX_TRY(sx_node_check_keys(NULL, item, "the tensor", &sx_keys_graph_tensor));
     SX_TRY(sx_node_require(item, "name", "the tensor", &node));
     SX_TRY(sx_node_name(node, "name", tensor.name));
@@ -186,7 +185,6 @@ static SX_MUST_USE sx_status read_part(const sx_node *map, const sx_graph_tensor
                                        sx_graph_operand *out) {
     const sx_node *node;
     uint64_t rank;
-    SX_TRY(sx_node_expect(map, SX_NODE_MAP, "a part"));
     SX_TRY(sx_node_check_keys(NULL, map, "the part", &sx_keys_part));
     SX_TRY(sx_node_require(map, "rank", "the part", &node));
     SX_TRY(sx_node_range(node, "rank", 0, SX_MAX_PART_RANKS - 1, &rank));
@@ -360,7 +358,6 @@ static SX_MUST_USE sx_status read_kind(const sx_node *item, bool has_einsum, sx_
 static SX_MUST_USE sx_status read_counts(const sx_node *item, sx_graph_counts *out) {
     const sx_node *map = sx_node_get(item, "counts");
     if (!map) return SX_OK;
-    SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'counts'"));
     SX_TRY(sx_node_check_keys(NULL, map, "the counts", &sx_keys_count));
     SX_TRY(sx_node_get_u64(map, "useful", &out->useful));
     SX_TRY(sx_node_get_u64(map, "elements", &out->elements));
@@ -375,7 +372,6 @@ static SX_MUST_USE sx_status read_run(const sx_node *graph, sx_graph_run *out) {
     const sx_node *map = sx_node_get(graph, "run"), *phase;
     const char *text;
     if (!map) return SX_OK;
-    SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'run'"));
     SX_TRY(sx_node_check_keys(NULL, map, "the run", &sx_keys_run));
     phase = sx_node_get(map, "phase");
     if (phase) {
@@ -422,7 +418,6 @@ static SX_MUST_USE sx_status refuse_key(const sx_node *item, const char *key, co
 
 static SX_MUST_USE sx_status read_node(reader *r, const sx_node *item) {
     const sx_node *text, *node;
-    SX_TRY(sx_node_expect(item, SX_NODE_MAP, "a node"));
     SX_TRY(sx_node_check_keys(NULL, item, "the node", &sx_keys_graph_node));
     SX_TRY(read_fields(r, item));
     r->n_operands = 0;
@@ -450,7 +445,6 @@ static SX_MUST_USE sx_status read_node(reader *r, const sx_node *item) {
 static SX_MUST_USE sx_status read_graph(reader *r, const sx_node *graph) {
     const sx_node *name;
     sx_graph_blame blame;
-    SX_TRY(sx_node_expect(graph, SX_NODE_MAP, "'graph'"));
     SX_TRY(sx_node_check_keys(NULL, graph, "the graph", &sx_keys_graph));
     SX_TRY(sx_node_require(graph, "name", "the graph", &name));
     SX_TRY(sx_node_name(name, "name", r->graph.name));

@@ -153,10 +153,11 @@ sx_status sx_node_check_key(sx_input *input, const sx_node *map, const sx_pair *
 }
 
 sx_status sx_node_check_keys(sx_input *input, const sx_node *map, const char *what, const sx_keys *keys) {
+    SX_TRY(sx_node_expect(map, SX_NODE_MAP, what));
     if (map->dropped && input)
         SX_TRY(sx_input_repeated(input, map->dropped->place, "duplicate key '%.64s', with an equal value",
                                  map->dropped->key));
-    for (size_t i = 0; i < map->n && map->kind == SX_NODE_MAP; i++)
+    for (size_t i = 0; i < map->n; i++)
         SX_TRY(sx_node_check_key(input, map, &map->pair[i], "key", what, keys));
     return SX_OK;
 }

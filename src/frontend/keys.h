@@ -62,7 +62,7 @@ const char *sx_key_missing(const sx_node *map, const char *key, const sx_keys *k
 SX_MUST_USE sx_status sx_node_check_key(sx_input *input, const sx_node *map, const sx_pair *pair,
                                         const char *noun, const char *what, const sx_keys *keys);
 
-/* The same for every key of a map, and for keys that are given twice. */
+/* The same for every key of what must be a map, and for keys that are given twice. */
 SX_MUST_USE sx_status sx_node_check_keys(sx_input *input, const sx_node *map, const char *what,
                                          const sx_keys *keys);
 

@@ -20,7 +20,6 @@ static sx_status read_source(const sx_section_file *kind, sx_arena *arena, const
     snprintf(file, sizeof file, "a file of a %s", kind->key);
     SX_TRY(sx_yaml_read(arena, source, &roots, &n));
     for (size_t i = 0; i < n; i++) {
-        SX_TRY(sx_node_expect(roots[i], SX_NODE_MAP, "a document"));
         SX_TRY(sx_node_check_keys(NULL, roots[i], file, &keys));
         const sx_pair *pair = sx_node_pair(roots[i], kind->key);
         if (pair && found)

@@ -89,7 +89,6 @@ static sx_status read_kinds(const reader *r, const sx_node *map) {
             return sx_error_at(pair->place, "a kind of operators has a name of 1 to %d letters",
                                SX_NAME_SIZE - 1);
         snprintf(what, sizeof what, "the operators '%s'", pair->key);
-        SX_TRY(sx_node_expect(pair->value, SX_NODE_MAP, what));
         SX_TRY(sx_node_check_keys(NULL, pair->value, what, &keys));
         SX_TRY(sx_error_place(sx_timing_own(r->out, pair->key, &index), pair->place));
         SX_TRY(read_numbers(r, pair->value, &r->out->kind[index]));
@@ -161,7 +160,6 @@ const sx_keys sx_keys_link = SX_KEYS("link", false, link_rules);
 /* Reads the link between chips. */
 static sx_status read_link(const sx_node *map, sx_timing *out) {
     const sx_node *bandwidth;
-    SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'link'"));
     SX_TRY(sx_node_check_keys(NULL, map, "the link", &sx_keys_link));
     SX_TRY(sx_node_require(map, "bandwidth", "the link", &bandwidth));
     SX_TRY(sx_node_double(bandwidth, "bandwidth", &out->link_bandwidth));
@@ -180,7 +178,6 @@ static sx_status read_section(sx_input *input, const sx_pair *section, const rea
     const sx_keys keys = sx_timing_keys(rules, true);
     const sx_node *map = section->value, *node;
     size_t first;
-    SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'timing'"));
     SX_TRY(sx_node_check_keys(input, map, "the timing", &keys));
     if (r->arch->cycle_seconds == 0)
         return sx_error_hint(sx_error_at(section->place, "a timing needs the clock of the architecture"),

@@ -153,7 +153,6 @@ static sx_status listed_network(sx_sources *sources, sx_input *input, unsigned d
         return sx_error_at(section->place, "networks are nested more than %d deep", MAX_DEPTH);
     if (sx_input_has(input, SX_DOCUMENT_PROBLEM) || sx_input_has(input, SX_DOCUMENT_GRAPH))
         return sx_error_at(section->place, "a network is given beside a problem or a graph");
-    SX_TRY(sx_node_expect(section->value, SX_NODE_MAP, "'network'"));
     SX_TRY(sx_node_check_keys(NULL, section->value, "the network", &sx_keys_network));
     SX_TRY(sx_node_require(section->value, "layers", "the network", &layers));
     SX_TRY(sx_node_expect(layers, SX_NODE_LIST, "'layers'"));

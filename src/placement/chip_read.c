@@ -48,7 +48,6 @@ static sx_status read_memory(const sx_node *map, sx_chip *chip) {
     sx_chip_memory *memory = &chip->memory[chip->n_memories];
     const sx_node *value;
     memset(memory, 0, sizeof *memory);
-    SX_TRY(sx_node_expect(map, SX_NODE_MAP, "a memory"));
     SX_TRY(sx_node_check_keys(NULL, map, "a memory", &sx_keys_chip_memory));
     SX_TRY(sx_node_require(map, "name", "a memory", &value));
     SX_TRY(sx_node_name(value, "name", memory->name));
@@ -92,7 +91,6 @@ static sx_status read_rates(const sx_node *map, sx_chip *chip) {
     const sx_keys keys = sx_chip_rate_keys(rules);
     const sx_node *value;
     double matrix, vector;
-    SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'compute'"));
     SX_TRY(sx_node_check_keys(NULL, map, "'compute'", &keys));
     SX_TRY(sx_node_require(map, "matrix", "'compute'", &value));
     SX_TRY(sx_node_double(value, "matrix", &matrix));
@@ -142,7 +140,6 @@ static sx_status read_chip(const sx_node *map, void *out) {
     SX_TRY(sx_catalog_chip("nnpi", &chip));
     chip.overhead = chip.op_energy = 0;
     chip.output_buffer = chip.prefetch = 0;
-    SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'chip'"));
     SX_TRY(sx_node_check_keys(NULL, map, "a chip", &sx_keys_chip));
     SX_TRY(sx_node_require(map, "name", "a chip", &value));
     memset(chip.name, 0, sizeof chip.name);

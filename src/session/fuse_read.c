@@ -82,7 +82,6 @@ static sx_status read_tensor(fused_reader *r, const sx_node *map) {
     const char *level = r->out->level;
     uint32_t depth = 0;
     size_t tensor;
-    SX_TRY(sx_node_expect(map, SX_NODE_MAP, "a tensor"));
     SX_TRY(sx_node_check_keys(NULL, map, "the tensor", &sx_keys_fused_tensor));
     SX_TRY(sx_node_require(map, "name", "the tensor", &node));
     SX_TRY(tensor_of(r, node, &tensor));
@@ -120,7 +119,6 @@ static sx_status read_loop(const sx_node *map, const sx_layer_chain *chain, sx_g
     const sx_chain_link *last = &chain->link[chain->n - 1];
     const sx_node *node, *bound;
     uint64_t times;
-    SX_TRY(sx_node_expect(map, SX_NODE_MAP, "a loop"));
     SX_TRY(sx_node_check_keys(NULL, map, "the loop", &sx_keys_fused_loop));
     SX_TRY(sx_node_require(map, "dimension", "the loop", &node));
     SX_TRY(sx_node_require(map, "bound", "the loop", &bound));
@@ -251,7 +249,6 @@ static sx_status read_group(fused_reader *r, const sx_node *map, size_t n_loops,
 static sx_status read_run(fused_reader *r, const sx_node *map) {
     const sx_node *node;
     size_t step;
-    SX_TRY(sx_node_expect(map, SX_NODE_MAP, "a run"));
     SX_TRY(sx_node_check_keys(NULL, map, "the run", &sx_keys_fused_run));
     SX_TRY(sx_node_require(map, "layer", "the run", &node));
     SX_TRY(step_of(r, node, &step));
@@ -279,7 +276,6 @@ static sx_status read_groups(fused_reader *r) {
     size_t n, n_items;
     SX_TRY(list_of(r->map, "groups", &n, &group));
     for (size_t g = 0; g < n; g++) {
-        SX_TRY(sx_node_expect(group[g], SX_NODE_MAP, "a group"));
         SX_TRY(sx_node_check_keys(NULL, group[g], "the group", &sx_keys_fused_group));
         SX_TRY(list_of(group[g], "tensors", &n_items, &item));
         for (size_t t = 0; t < n_items; t++) SX_TRY(read_tensor(r, item[t]));
@@ -539,7 +535,6 @@ static sx_status read_steps(fused_reader *r, const sx_graph *graph, const sx_net
 /* Reads the whole section. */
 static sx_status read_fused(fused_reader *r, const sx_graph *graph, const sx_network *network) {
     const char *exchange = NULL, *name = graph->name;
-    SX_TRY(sx_node_expect(r->map, SX_NODE_MAP, "fused"));
     SX_TRY(sx_node_check_keys(NULL, r->map, "the fused mapping", &sx_keys_fused));
     SX_TRY(sx_node_get_text(r->map, "exchange", &exchange));
     SX_TRY(sx_node_get_text(r->map, "network", &name));

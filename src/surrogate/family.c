@@ -158,7 +158,6 @@ static sx_status read_family(const sx_node *map, void *out) {
     sx_family *family = out;
     const sx_node *einsum, *ranges;
     const char *text;
-    SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'family'"));
     SX_TRY(sx_node_check_keys(NULL, map, "the family", &sx_keys_family));
     SX_TRY(sx_node_get_name(map, "name", family->name));
     SX_TRY(sx_node_require(map, "einsum", "the family", &einsum));

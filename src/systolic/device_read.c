@@ -33,7 +33,6 @@ static sx_status read_type(const sx_pair *pair, const sx_device *device, sx_elem
     alone.n_elements = 1;
     SX_TRY(
         sx_error_place(sx_text_name(type->name, sizeof type->name, pair->key, "a data type"), pair->place));
-    SX_TRY(sx_node_expect(pair->value, SX_NODE_MAP, "a data type"));
     SX_TRY(sx_node_check_keys(NULL, pair->value, "a data type", &sx_keys_device_type));
     SX_TRY(sx_node_require(pair->value, "bits", "a data type", &value));
     SX_TRY(sx_node_u32(value, "bits", &type->bits));
@@ -88,7 +87,6 @@ static sx_status read_device(const sx_node *map, void *out) {
     const sx_node *value;
     sx_device device;
     SX_TRY(begin_device(&device));
-    SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'device'"));
     SX_TRY(sx_node_check_keys(NULL, map, "a device", &sx_keys_device));
     for (size_t i = 0; i < N(needed); i++) SX_TRY(sx_node_require(map, needed[i], "a device", &value));
     SX_TRY(sx_node_get_name(map, "name", device.name));

@@ -100,7 +100,6 @@ sx_status sx_arch_read_vector(sx_arch_builder *b, const sx_node *map, const sx_a
     const sx_node *lanes;
     if (unit->lanes > 0) return sx_error_at(map->place, "the architecture has a second vector unit");
     *unit = (sx_vector_unit){.exp = SX_VECTOR_EXP, .passes = SX_VECTOR_PASSES};
-    SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'vector'"));
     SX_TRY(sx_node_check_keys(b->input, map, "the vector unit", &sx_keys_vector_unit));
     SX_TRY(sx_node_require(map, "lanes", "the vector unit", &lanes));
     SX_TRY(sx_attribute_double(&scope, "lanes", &unit->lanes));

@@ -57,7 +57,6 @@ const sx_keys sx_keys_cache = SX_KEYS("cache", false, cache_rules);
 static sx_status read_cache(const sx_attribute_scope *variables, const sx_node *map, sx_law_cache *cache) {
     double *const value[] = {&cache->bytes, &cache->ways, &cache->miss};
     const sx_attribute_scope scope = {.map = map, .outer = variables, .names_only = false};
-    SX_TRY(sx_node_expect(map, SX_NODE_MAP, "a cache"));
     SX_TRY(sx_node_check_keys(NULL, map, "a cache", &sx_keys_cache));
     for (int i = 0; i < 3; i++) {
         const sx_node *node;

@@ -127,7 +127,6 @@ static sx_status read_subtree(sx_arch_builder *b, const sx_node *tree, const sx_
     const char *text;
     size_t size;
     uint64_t instances;
-    SX_TRY(sx_node_expect(tree, SX_NODE_MAP, "a subtree"));
     SX_TRY(sx_node_check_keys(b->input, tree, "a subtree", &sx_keys_v3_subtree));
     SX_TRY(sx_node_require(tree, "name", "the subtree", &name));
     SX_TRY(sx_node_text(name, "name", &text));

@@ -49,7 +49,6 @@ static sx_status read_spatial(reader *r, const sx_node *spatial, const sx_attrib
     uint64_t x = 1, y = 1;
     char level[2 * SX_NAME_SIZE];
     if (!spatial || spatial->kind == SX_NODE_NULL) return SX_OK;
-    SX_TRY(sx_node_expect(spatial, SX_NODE_MAP, "'spatial'"));
     SX_TRY(sx_node_check_keys(r->builder->input, spatial, "'spatial'", &sx_keys_spatial));
     const sx_attribute_scope scope = {.map = spatial, .outer = names};
     SX_TRY(sx_attribute_u64(&scope, "meshX", &x));
@@ -290,7 +289,6 @@ const sx_keys sx_keys_v4_branch = SX_KEYS("v4_branch", true, v4_branch_rules);
 /* Reads the nodes within !Hierarchical, !Pipelined and !Parallel. */
 static sx_status read_branch(reader *r, const sx_node *node, const sx_name_set *branch) {
     const sx_node *nodes;
-    SX_TRY(sx_node_expect(node, SX_NODE_MAP, node->tag));
     SX_TRY(sx_node_check_keys(r->builder->input, node, node->tag, &sx_keys_v4_branch));
     SX_TRY(sx_node_require(node, "nodes", node->tag, &nodes));
     if (nodes->kind == SX_NODE_NULL) return SX_OK;

@@ -14,7 +14,6 @@ const sx_keys sx_keys_art_table = SX_KEYS("art_table", true, art_table_rules);
 /* Checks a table of the list form. */
 static sx_status check_table(sx_input *input, const sx_node *table) {
     const sx_node *name, *area;
-    SX_TRY(sx_node_expect(table, SX_NODE_MAP, "a table of the ART"));
     SX_TRY(sx_node_check_keys(input, table, "a table of the ART", &sx_keys_art_table));
     SX_TRY(sx_node_require(table, "name", "a table of the ART", &name));
     SX_TRY(sx_node_expect(name, SX_NODE_SCALAR, "the name of a table"));
@@ -32,7 +31,6 @@ static sx_status find_art(sx_input *input, sx_ert *out) {
     const sx_pair *section;
     SX_TRY(sx_input_single(input, "ART", &section));
     if (!section || section->value->kind == SX_NODE_NULL) return SX_OK;
-    SX_TRY(sx_node_expect(section->value, SX_NODE_MAP, "'ART'"));
     SX_TRY(sx_node_check_keys(input, section->value, "the ART", &sx_keys_art));
     out->place = section->place;
     SX_TRY(sx_node_require(section->value, "tables", "the ART", &out->tables));

@@ -119,7 +119,6 @@ static sx_status warn_dropped(sx_input *input, const sx_node *map) {
 }
 
 sx_status sx_constraint_check(sx_input *input, const sx_constraint *c) {
-    SX_TRY(sx_node_expect(c->map, SX_NODE_MAP, "a constraint"));
     SX_TRY(sx_node_check_keys(input, c->map, "a constraint", keys[c->type]));
     return warn_dropped(input, c->map);
 }

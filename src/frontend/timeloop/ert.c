@@ -41,7 +41,6 @@ static const sx_key_rule ert_action_rules[] = {
 const sx_keys sx_keys_ert_action = SX_KEYS("ert_action", true, ert_action_rules);
 
 static sx_status check_action(sx_input *input, const sx_node *action, bool named) {
-    SX_TRY(sx_node_expect(action, SX_NODE_MAP, "an action of the ERT"));
     SX_TRY(sx_node_check_keys(input, action, "an action of the ERT", &sx_keys_ert_action));
     const sx_node *value;
     if (!named) {
@@ -77,7 +76,6 @@ const sx_keys sx_keys_ert_table = SX_KEYS("ert_table", true, ert_table_rules);
 /* Checks a table of the later versions: a name and a list of actions. */
 static sx_status check_listed(sx_input *input, const sx_node *table) {
     const sx_node *name, *actions;
-    SX_TRY(sx_node_expect(table, SX_NODE_MAP, "a table of the ERT"));
     SX_TRY(sx_node_check_keys(input, table, "a table of the ERT", &sx_keys_ert_table));
     SX_TRY(sx_node_require(table, "name", "a table of the ERT", &name));
     SX_TRY(sx_node_expect(name, SX_NODE_SCALAR, "the name of a table"));
@@ -101,7 +99,6 @@ sx_status sx_ert_find(sx_input *input, sx_ert *out) {
         *out = ert;
         return SX_OK;
     }
-    SX_TRY(sx_node_expect(section->value, SX_NODE_MAP, "'ERT'"));
     SX_TRY(sx_node_check_keys(input, section->value, "the ERT", &sx_keys_ert));
     SX_TRY(sx_node_require(section->value, "tables", "the ERT", &ert.tables));
     ert.place = section->place;

@@ -117,7 +117,6 @@ static SX_MUST_USE sx_status read_bits(const sx_node *space, sx_tensor *tensor) 
 /* Reads one data space as the next tensor. */
 static SX_MUST_USE sx_status read_space(reader *r, const sx_node *space) {
     const sx_node *name, *projection;
-    SX_TRY(sx_node_expect(space, SX_NODE_MAP, "a data space"));
     SX_TRY(sx_node_check_keys(r->input, space, "a data space", &sx_keys_data_space));
     if (r->problem.n_tensors == SX_MAX_TENSORS)
         return sx_error_at(space->place, "more than %d data spaces", SX_MAX_TENSORS);

@@ -86,7 +86,6 @@ const sx_keys sx_keys_sparse_rank = SX_KEYS("sparse_rank", true, sparse_rank_rul
 static sx_status read_rank(const target *t, const sx_node *map, sx_rank_format *out) {
     static const char *const known[] = {"CP", "RLE", "B", "UOP", "UB"};
     const sx_node *format;
-    SX_TRY(sx_node_expect(map, SX_NODE_MAP, "a rank"));
     SX_TRY(sx_node_check_keys(t->input, map, "the rank", &sx_keys_sparse_rank));
     SX_TRY(sx_node_require(map, "format", "the rank", &format));
     SX_TRY(sx_node_expect(format, SX_NODE_SCALAR, "'format'"));
@@ -132,7 +131,6 @@ const sx_keys sx_keys_sparse_format = SX_KEYS("sparse_format", true, sparse_form
 static sx_status read_format(const target *t, const sx_node *map) {
     sx_sparse *sparse = &t->arch->sparse;
     const sx_node *name, *ranks;
-    SX_TRY(sx_node_expect(map, SX_NODE_MAP, "a data space of 'representation_format'"));
     SX_TRY(sx_node_check_keys(t->input, map, "the data space", &sx_keys_sparse_format));
     SX_TRY(sx_node_require(map, "name", "the data space", &name));
     SX_TRY(sx_node_expect(name, SX_NODE_SCALAR, "'name'"));
@@ -162,7 +160,6 @@ const sx_keys sx_keys_sparse_formats = SX_KEYS("sparse_formats", true, sparse_fo
 
 static sx_status read_formats(const target *t, const sx_node *formats) {
     if (sx_node_empty(formats)) return SX_OK;
-    SX_TRY(sx_node_expect(formats, SX_NODE_MAP, "'representation_format'"));
     SX_TRY(sx_node_check_keys(t->input, formats, "'representation_format'", &sx_keys_sparse_formats));
     const sx_node *list = sx_node_get(formats, "data_spaces");
     if (!list || sx_node_empty(list)) return SX_OK;
@@ -209,7 +206,6 @@ const sx_keys sx_keys_sparse_option = SX_KEYS("sparse_option", true, sparse_opti
 /* Reads one option of an action: a target and the tensors it depends on. */
 static sx_status read_option(const target *t, const sx_node *map, sx_action_option *out) {
     const sx_node *name, *on;
-    SX_TRY(sx_node_expect(map, SX_NODE_MAP, "an option"));
     SX_TRY(sx_node_check_keys(t->input, map, "the option", &sx_keys_sparse_option));
     SX_TRY(sx_node_require(map, "target", "the option", &name));
     SX_TRY(sx_node_expect(name, SX_NODE_SCALAR, "'target'"));
@@ -265,7 +261,6 @@ static sx_status read_compute(const target *t, const sx_node *list) {
     SX_TRY(sx_node_expect(list, SX_NODE_LIST, "'compute_optimization'"));
     for (size_t i = 0; i < list->n; i++) {
         bool skips = false;
-        SX_TRY(sx_node_expect(list->item[i], SX_NODE_MAP, "a compute optimization"));
         SX_TRY(
             sx_node_check_keys(t->input, list->item[i], "the compute optimization", &sx_keys_sparse_compute));
         SX_TRY(read_compute_type(t->input, list->item[i], &skips));
@@ -288,7 +283,6 @@ const sx_keys sx_keys_sparse_target = SX_KEYS("sparse_target", true, sparse_targ
 
 sx_status sx_sparse_read_component(sx_input *input, const sx_node *map, int level, sx_arch *arch) {
     const target t = {input, arch, level};
-    SX_TRY(sx_node_expect(map, SX_NODE_MAP, "'sparse_optimizations'"));
     SX_TRY(sx_node_check_keys(input, map, "'sparse_optimizations'", &sx_keys_sparse_target));
     const sx_node *formats = sx_node_get(map, "representation_format");
     const sx_node *actions = sx_node_get(map, "action_optimization");

@@ -181,7 +181,7 @@ static void sections(void **state) {
     sx_status_free(error);
     error = read_text("graph: [1]\n", &graph);
     assert_non_null(error);
-    assert_string_equal(error->message, "'graph' must be a map, but is a list");
+    assert_string_equal(error->message, "the graph must be a map, but is a list");
     assert_int_equal(error->column, 8);
     sx_status_free(error);
 }

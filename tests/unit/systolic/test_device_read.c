@@ -52,7 +52,7 @@ static void all_that_is_said_counts(void **state) {
 static void errors_have_places_and_cures(void **state) {
     (void)state;
     refuse("", "no device given");
-    refuse("device: 3", "d.yaml:1:9: 'device' must be a map");
+    refuse("device: 3", "d.yaml:1:9: a device must be a map");
     refuse("problem: {}", "unknown key");
     refuse("device: {name: a, dsp: 10}", "d.yaml:1:9: a device has no 'bram18k'");
     refuse("device: {name: a, dsp: 10, bram18k: 20, mhzz: 3}", "did you mean 'mhz'?");

@@ -121,7 +121,7 @@ static void refusals(void **state) {
         {TABLES("  - {name: B, actions: 4}\n"), "9:24", "'actions' must be a list, but is a single value",
          NULL},
         {TABLES("  - 4\n"), "9:5", "a table of the ERT must be a map, but is a single value", NULL},
-        {ARCH "ERT: 3\n", "6:6", "'ERT' must be a map, but is a single value", NULL},
+        {ARCH "ERT: 3\n", "6:6", "the ERT must be a map, but is a single value", NULL},
         {ARCH "ERT: {version: 0.4}\n", "6:6", "the ERT has no 'tables'", NULL},
         {ARCH "ERT: {tables: 4}\n", "6:15", "the 'tables' of the ERT must be a list, but is a single value",
          NULL},

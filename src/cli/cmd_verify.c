@@ -55,6 +55,16 @@ static const char *verdict_name(sx_claims verdict) {
     return names[verdict];
 }
 
+/* Adds an object to the list, with what checks found that every kind of certificate may have. */
+static void append_result(const job *j, const sx_verification *v, json_t *object) {
+    if (j->alone.asked) sx_json_set(object, "independent", sx_alone_json(&j->alone, j->no_clock));
+    if (v->verdict == SX_CLAIMS_FAIL) {
+        sx_json_set(object, "claim", json_string(v->claim));
+        sx_json_set(object, "why", sx_json_string(v->why));
+    }
+    sx_json_append(j->list, object);
+}
+
 /* Adds a result as JSON. */
 static sx_status add_json(const job *j, const char *path, const sx_certificate *c, const sx_verification *v) {
     char objective[256];
@@ -74,12 +84,7 @@ static sx_status add_json(const job *j, const char *path, const sx_certificate *
     if (j->everything.asked && v->verdict == SX_CLAIMS_HOLD)
         sx_json_set(object, "brute_force", sx_everything_json(&j->everything, j->no_clock));
     if (c->n_front) sx_json_set(object, "front", json_integer((json_int_t)c->n_front));
-    if (j->alone.asked) sx_json_set(object, "independent", sx_alone_json(&j->alone, j->no_clock));
-    if (v->verdict == SX_CLAIMS_FAIL) {
-        sx_json_set(object, "claim", json_string(v->claim));
-        sx_json_set(object, "why", sx_json_string(v->why));
-    }
-    sx_json_append(j->list, object);
+    append_result(j, v, object);
     return SX_OK;
 }
 
@@ -247,12 +252,7 @@ static void add_fused_json(const job *j, const char *path, const sx_fused_claim 
         "network", c->network, "arch", c->arch, "objective", c->objective, "value", sx_json_real(c->value),
         "lower_bound", sx_json_real(c->lower_bound), "optimal", c->optimal, "labels", (json_int_t)c->n_labels,
         "groups", (json_int_t)c->n_groups, "seconds", j->no_clock ? 0 : v->done.seconds);
-    if (j->alone.asked) sx_json_set(object, "independent", sx_alone_json(&j->alone, j->no_clock));
-    if (v->verdict == SX_CLAIMS_FAIL) {
-        sx_json_set(object, "claim", json_string(v->claim));
-        sx_json_set(object, "why", sx_json_string(v->why));
-    }
-    sx_json_append(j->list, object);
+    append_result(j, v, object);
 }
 
 /* Checks the certificate of a fused network and adds the outcome. */

@@ -1,5 +1,6 @@
 #include "cli/gpu.h"
 
+#include "base/clock.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/options.h"
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Refuses what mappers on a GPU do not go with. */
 static sx_status check_options(const sx_args *args, const char *option) {
@@ -65,9 +65,7 @@ sx_status sx_gpu_choose(const sx_args *args, const char *asked, sx_gpu_choice *o
 
 void sx_gpu_show(sx_progress_line *line, double *told, uint64_t done, uint64_t all, const char *what,
                  double best) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    double now = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    const double now = sx_clock_seconds();
     char text[64] = "no legal mapping yet";
     if (!line->on || (now < *told + 0.1 && now >= *told)) return;
     *told = now;

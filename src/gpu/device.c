@@ -1,12 +1,12 @@
 /* The CUDA module, and scores of all mappings of a space with it or without. */
 #include "gpu/gpu.h"
 
+#include "base/clock.h"
 #include "base/module.h"
 #include "space/cardinal.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 /* The build says which file to load; without CUDA there is none. */
 #ifndef SX_GPU_FILE
@@ -99,16 +99,10 @@ static sx_status set_answer(look *l, sx_gpu_look_answer *out) {
     return SX_OK;
 }
 
-static double seconds_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 sx_status sx_gpu_look_everywhere(const sx_space *space, const sx_objective *objective,
                                  const sx_gpu_look_options *options, sx_gpu_look_answer *out) {
     look l = {.space = space, .options = options, .found = {.best = {.value = INFINITY}}};
-    double begin = seconds_now();
+    double begin = sx_clock_seconds();
     *out = (sx_gpu_look_answer){0};
     SX_TRY(check_size(space, options, &out->mappings));
     SX_TRY(sx_gpu_image_new(space, objective, SX_GPU_TABLES, &l.image));
@@ -116,7 +110,7 @@ sx_status sx_gpu_look_everywhere(const sx_space *space, const sx_objective *obje
     sx_status status = l.missed.at ? SX_OK : sx_error_memory();
     if (!status) status = look_at_all(&l);
     if (!status) status = set_answer(&l, out);
-    out->seconds = seconds_now() - begin;
+    out->seconds = sx_clock_seconds() - begin;
     free(l.missed.at);
     free(l.image);
     return status;

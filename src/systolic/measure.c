@@ -46,34 +46,22 @@ SX_INLINE double but_first(double all, double visits) {
     return all / visits * (visits - 1);
 }
 
-/* The levels that an array passes from memory to its buffers. Of sums that come back, corrected, the first
- * visit of each tile brings nothing. */
-SX_INLINE void pass_in(measuring *s, ledger *l, const sx_flow *f, int operand, bool again) {
+/* The levels that an array passes from memory to its buffers, or `out` of them. Of sums that come back, corrected
+ * (`again`), the first visit of each tile brings nothing. */
+SX_INLINE void pass_levels(measuring *s, ledger *l, const sx_flow *f, int operand, bool out, bool again) {
     const sx_systolic_part *part = &s->at.form.part[operand];
     double chains = sx_pes_along(&s->at, part->above);
     for (int level = part->level + 1; level <= s->at.form.top; level++) {
         sx_pace p = sx_pace_at(&s->at, f, level, chains);
         busy(s, l,
-             (sx_systolic_term){.role = level < s->at.form.top ? SX_SYSTOLIC_PASSES : SX_SYSTOLIC_COMES,
+             (sx_systolic_term){.role = level < s->at.form.top ? SX_SYSTOLIC_PASSES
+                                        : out                  ? SX_SYSTOLIC_GOES
+                                                               : SX_SYSTOLIC_COMES,
                                 .operand = (uint8_t)operand,
                                 .level = (uint8_t)level,
-                                .prologue = again ? 0 : p.once,
-                                .steady = again ? but_first(p.all, f->visits) : p.all});
-    }
-}
-
-/* The levels that the result passes from its buffers to memory. */
-SX_INLINE void pass_out(measuring *s, ledger *l, const sx_flow *f) {
-    const sx_systolic_part *part = &s->at.form.part[SX_RESULT];
-    double chains = sx_pes_along(&s->at, part->above);
-    for (int level = part->level + 1; level <= s->at.form.top; level++) {
-        sx_pace p = sx_pace_at(&s->at, f, level, chains);
-        busy(s, l,
-             (sx_systolic_term){.role = level < s->at.form.top ? SX_SYSTOLIC_PASSES : SX_SYSTOLIC_GOES,
-                                .operand = SX_RESULT,
-                                .level = (uint8_t)level,
-                                .steady = p.all,
-                                .epilogue = p.once});
+                                .prologue = out || again ? 0 : p.once,
+                                .steady = again ? but_first(p.all, f->visits) : p.all,
+                                .epilogue = out ? p.once : 0});
     }
 }
 
@@ -88,7 +76,7 @@ SX_INLINE void bring(measuring *s, ledger *l, int operand) {
                             .level = part->level,
                             .prologue = p.once + 1,
                             .steady = sx_larger(p.all, s->compute) + f.moves});
-    pass_in(s, l, &f, operand, false);
+    pass_levels(s, l, &f, operand, false, false);
     hold(s, l, f.packs,
          (sx_systolic_buffer){.role = SX_SYSTOLIC_ENTERS,
                               .operand = (uint8_t)operand,
@@ -115,7 +103,7 @@ SX_INLINE void deliver(measuring *s, ledger *l) {
                             .level = part->level,
                             .steady = drains ? p.all + f.moved : sx_larger(p.all, sums * f.moved) + f.moves,
                             .epilogue = drains ? p.once : 1});
-    pass_out(s, l, &f);
+    pass_levels(s, l, &f, SX_RESULT, true, false);
     hold(s, l, f.packs,
          (sx_systolic_buffer){.role = SX_SYSTOLIC_LEAVES,
                               .operand = SX_RESULT,
@@ -150,7 +138,7 @@ SX_INLINE void exchange(measuring *s, ledger *l) {
     term.steady = corrected ? but_first(all, f.visits) : all;
     if (!corrected || f.visits > 1) {
         busy(s, l, term);
-        pass_in(s, l, &f, SX_RESULT, corrected);
+        pass_levels(s, l, &f, SX_RESULT, false, corrected);
     }
     hold(s, l, f.packs, buffer);
     term.role = buffer.role = SX_SYSTOLIC_LEAVES;
@@ -158,7 +146,7 @@ SX_INLINE void exchange(measuring *s, ledger *l) {
     term.steady = sx_larger(p.all, sx_trips_of(&s->at, met) * f.moved) + f.moves;
     term.epilogue = p.once + 1;
     busy(s, l, term);
-    pass_out(s, l, &f);
+    pass_levels(s, l, &f, SX_RESULT, true, false);
     hold(s, l, f.packs, buffer);
     if (part->level == s->at.form.top && !corrected)
         s->offchip += 2 * (2 * f.moved + f.moves);

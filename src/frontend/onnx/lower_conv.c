@@ -50,8 +50,9 @@ static sx_status check_channels(const sx_onnx_op *op, const sx_onnx_window *w, i
     return SX_OK;
 }
 
-/* Lowers a convolution whose weights are input number `weights`. */
-static sx_status lower_conv(sx_onnx_builder *b, size_t index, size_t weights) {
+/* Lowers a convolution whose weights are input number `weights`, or a transposed one: the gradient of one whose output is its
+ * input. */
+static sx_status lower_conv(sx_onnx_builder *b, size_t index, size_t weights, bool transposed) {
     const sx_onnx_op *op = sx_onnx_op_at(b->trace, index);
     const sx_onnx_shape *in = sx_onnx_input_shape(b->trace, op, 0),
                         *filter = sx_onnx_input_shape(b->trace, op, weights);
@@ -61,47 +62,40 @@ static sx_status lower_conv(sx_onnx_builder *b, size_t index, size_t weights) {
     bool empty;
     SX_TRY(sx_onnx_ready(b, op, (const size_t[]){0, weights}, 2, 0, &empty));
     if (empty) return SX_OK;
-    SX_TRY(sx_onnx_window_of(op, in, filter, &w));
-    SX_TRY(check_channels(op, &w, in->dim[1], filter->dim[1], filter->dim[0]));
-    const sx_conv conv = conv_of(&w, in->dim[0], filter->dim[1], filter->dim[0] / w.groups, w.out);
-    SX_TRY(sx_onnx_named(op, sx_layer_conv(&conv, "conv", &einsum)));
-    SX_TRY(sx_onnx_operand(b, &einsum, 0, b->result[index], output_ranks[w.n], -1, &operand[0]));
+    if (transposed) {
+        SX_TRY(sx_onnx_window_transposed(op, in, filter, &w));
+        SX_TRY(check_channels(op, &w, filter->dim[0], filter->dim[0] / w.groups, in->dim[1]));
+        if (in->dim[1] != filter->dim[0])
+            return sx_onnx_error(op, "its filter is for %lld channels, its input has %lld",
+                                 (long long)filter->dim[0], (long long)in->dim[1]);
+    } else {
+        SX_TRY(sx_onnx_window_of(op, in, filter, &w));
+        SX_TRY(check_channels(op, &w, in->dim[1], filter->dim[1], filter->dim[0]));
+    }
+    const sx_conv conv =
+        conv_of(&w, in->dim[0], filter->dim[1], filter->dim[0] / w.groups, transposed ? in->dim + 2 : w.out);
+    const char *const *written = transposed ? input_ranks : output_ranks, *const *read = transposed
+                                                                                             ? output_ranks
+                                                                                             : input_ranks;
+    SX_TRY(sx_onnx_named(op, transposed ? sx_layer_conv_data_gradient(&conv, "conv", &einsum)
+                                        : sx_layer_conv(&conv, "conv", &einsum)));
+    SX_TRY(sx_onnx_operand(b, &einsum, 0, b->result[index], written[w.n], -1, &operand[0]));
     SX_TRY(sx_onnx_operand(b, &einsum, 1, op->input[weights], weight_ranks[w.n], -1, &operand[1]));
-    SX_TRY(sx_onnx_operand(b, &einsum, 2, op->input[0], input_ranks[w.n], -1, &operand[2]));
-    pad_plane(&operand[2], &w);
+    SX_TRY(sx_onnx_operand(b, &einsum, 2, op->input[0], read[w.n], -1, &operand[2]));
+    pad_plane(&operand[transposed ? 0 : 2], &w);
     return sx_onnx_add_einsum(b, op, "", &einsum, operand, 1);
 }
 
 sx_status sx_lower_conv(sx_onnx_builder *b, size_t op) {
-    return lower_conv(b, op, 1);
+    return lower_conv(b, op, 1, false);
 }
 
 sx_status sx_lower_qlinear_conv(sx_onnx_builder *b, size_t op) {
-    return lower_conv(b, op, 3);
+    return lower_conv(b, op, 3, false);
 }
 
-sx_status sx_lower_conv_transpose(sx_onnx_builder *b, size_t index) {
-    const sx_onnx_op *op = sx_onnx_op_at(b->trace, index);
-    const sx_onnx_shape *in = sx_onnx_input_shape(b->trace, op, 0),
-                        *filter = sx_onnx_input_shape(b->trace, op, 1);
-    sx_onnx_window w;
-    sx_problem einsum;
-    sx_graph_operand operand[3];
-    bool empty;
-    SX_TRY(sx_onnx_ready(b, op, (const size_t[]){0, 1}, 2, 0, &empty));
-    if (empty) return SX_OK;
-    SX_TRY(sx_onnx_window_transposed(op, in, filter, &w));
-    SX_TRY(check_channels(op, &w, filter->dim[0], filter->dim[0] / w.groups, in->dim[1]));
-    if (in->dim[1] != filter->dim[0])
-        return sx_onnx_error(op, "its filter is for %lld channels, its input has %lld",
-                             (long long)filter->dim[0], (long long)in->dim[1]);
-    const sx_conv conv = conv_of(&w, in->dim[0], filter->dim[1], filter->dim[0] / w.groups, in->dim + 2);
-    SX_TRY(sx_onnx_named(op, sx_layer_conv_data_gradient(&conv, "conv", &einsum)));
-    SX_TRY(sx_onnx_operand(b, &einsum, 0, b->result[index], input_ranks[w.n], -1, &operand[0]));
-    SX_TRY(sx_onnx_operand(b, &einsum, 1, op->input[1], weight_ranks[w.n], -1, &operand[1]));
-    SX_TRY(sx_onnx_operand(b, &einsum, 2, op->input[0], output_ranks[w.n], -1, &operand[2]));
-    pad_plane(&operand[0], &w);
-    return sx_onnx_add_einsum(b, op, "", &einsum, operand, 1);
+sx_status sx_lower_conv_transpose(sx_onnx_builder *b, size_t op) {
+    return lower_conv(b, op, 1, true);
 }
 
 sx_status sx_lower_gemm(sx_onnx_builder *b, size_t index) {

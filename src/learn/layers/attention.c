@@ -158,27 +158,7 @@ static void backward_scores(const sx_nn_call *call, const parts *p) {
 static void backward_attention(const sx_nn_call *call) {
     const parts p = parts_of(call);
     backward_scores(call, &p);
-    if (call->d_parameter) {
-        const sx_matmul weights = {.m = p.inputs,
-                                   .n = p.outputs,
-                                   .k = call->rows,
-                                   .a = call->x,
-                                   .a_transposed = true,
-                                   .b = call->attention->dh,
-                                   .c = call->d_parameter};
-        sx_matrix_product(call->engine, &weights);
-    }
-    if (call->dx) {
-        const sx_matmul product = {.m = call->rows,
-                                   .n = p.inputs,
-                                   .k = p.outputs,
-                                   .a = call->attention->dh,
-                                   .b = call->parameter,
-                                   .b_transposed = true,
-                                   .c = call->dx,
-                                   .wanted = call->x_masks ? call->x : NULL};
-        sx_matrix_product(call->engine, &product);
-    }
+    sx_nn_backward_product(call, call->attention->dh);
 }
 
 const sx_nn_type sx_nn_attention_layer = {.name = "graph attention",

@@ -47,30 +47,10 @@ static void sum_columns(void *user, size_t first, size_t n) {
 }
 
 static void backward_dense(const sx_nn_call *call) {
-    size_t inputs = call->layer->inputs, outputs = call->layer->outputs;
-    if (call->d_parameter) {
-        const sx_matmul weights = {.m = inputs,
-                                   .n = outputs,
-                                   .k = call->rows,
-                                   .a = call->x,
-                                   .a_transposed = true,
-                                   .b = call->dy,
-                                   .c = call->d_parameter};
-        sx_matrix_product(call->engine, &weights);
-        sx_nn_call sums = *call;
-        sx_matrix_engine_spans(call->engine, outputs, SUMMED, sum_columns, &sums);
-    }
-    if (call->dx) {
-        const sx_matmul product = {.m = call->rows,
-                                   .n = inputs,
-                                   .k = outputs,
-                                   .a = call->dy,
-                                   .b = call->parameter,
-                                   .b_transposed = true,
-                                   .c = call->dx,
-                                   .wanted = call->x_masks ? call->x : NULL};
-        sx_matrix_product(call->engine, &product);
-    }
+    sx_nn_call sums = *call;
+    sx_nn_backward_product(call, call->dy);
+    if (call->d_parameter)
+        sx_matrix_engine_spans(call->engine, call->layer->outputs, SUMMED, sum_columns, &sums);
 }
 
 const sx_nn_type sx_nn_dense = {.name = "dense",

@@ -14,3 +14,24 @@ const sx_nn_type *sx_nn_type_of(sx_nn_kind kind) {
     };
     return types[kind];
 }
+
+void sx_nn_backward_product(const sx_nn_call *call, const float *dy) {
+    const size_t inputs = call->layer->inputs, outputs = call->layer->outputs;
+    const sx_matmul by_weights = {.m = inputs,
+                                  .n = outputs,
+                                  .k = call->rows,
+                                  .a = call->x,
+                                  .a_transposed = true,
+                                  .b = dy,
+                                  .c = call->d_parameter};
+    const sx_matmul by_inputs = {.m = call->rows,
+                                 .n = inputs,
+                                 .k = outputs,
+                                 .a = dy,
+                                 .b = call->parameter,
+                                 .b_transposed = true,
+                                 .c = call->dx,
+                                 .wanted = call->x_masks ? call->x : NULL};
+    if (call->d_parameter) sx_matrix_product(call->engine, &by_weights);
+    if (call->dx) sx_matrix_product(call->engine, &by_inputs);
+}

@@ -45,6 +45,10 @@ extern const sx_nn_type sx_nn_dense, sx_nn_relu, sx_nn_tanh, sx_nn_sigmoid, sx_n
 /* Draws weights of inputs x outputs. */
 void sx_nn_draw_weights(float *weight, size_t inputs, size_t outputs, sx_nn_init init, sx_rng *rng);
 
+/* The gradients of weights and inputs of y = x W, whose weights are the first parameters of a call, from those of y; where
+ * the call wants them. */
+void sx_nn_backward_product(const sx_nn_call *call, const float *dy);
+
 /* The type of a kind. */
 const sx_nn_type *sx_nn_type_of(sx_nn_kind kind);
 

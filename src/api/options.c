@@ -1,7 +1,6 @@
 #include "api/options.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "registry/registry.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 #include "base/status.h"
 #include "mapspace/map_space.h"
 #include "model/latency.h"
-#include "registry/registry.h"
 #include "session/session.h"
 
 #include <stdlib.h>

@@ -16,9 +16,6 @@
 #include "bound/outline.h"
 #include "bound/price.h"
 
-#include <math.h>
-#include <string.h>
-
 /* Sets the costs of a flow for first loops on some dimensions. */
 static void set_costs(const sx_outline_bound *bounds, const sx_transfer *r, unsigned dims, double *out) {
     uint32_t n = bounds->bound->form[r->v].n_points;

@@ -34,7 +34,6 @@
 
 #include "base/status.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* Bounds of partial mappings: what is decided, what waits for the loops outside, and what these add at the least
  * (outline.c). Of tensors with windows the energy of what waits is known by the dimension of the next loop (first.c). */
-#include "bound/effectual.h"
 #include "bound/first.h"
 #include "bound/outline.h"
 

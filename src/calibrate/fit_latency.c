@@ -2,7 +2,6 @@
 #include "calibrate/fit_latency.h"
 
 #include "base/status.h"
-#include "ir/arch.h"
 #include "ir/law.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 #include "calibrate/measured.h"
 
-#include "base/text.h"
 #include "base/vector.h"
 
 #include <ctype.h>

@@ -1,6 +1,5 @@
 #include "calibrate/operator_rows.h"
 
-#include "base/text.h"
 #include "base/vector.h"
 #include "text/document/document.h"
 

@@ -15,7 +15,6 @@
  * run begins from the outside in; both together say how often loop j moves on in each state. */
 #include "check/fetch.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

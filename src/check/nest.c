@@ -4,7 +4,6 @@
 #include "ir/axes.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Whether the mapping has the shape of the case, with orders that are permutations. */
 static bool has_shape(const sx_check_case *c, const sx_mapping *mapping) {

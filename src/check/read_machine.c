@@ -1,8 +1,6 @@
 /* The machine of a certificate. Energies become integers: all of them times the least number that makes them so. */
 #include "check/reader.h"
 
-#include <string.h>
-
 /* The energies of a level and of the compute units, before they are scaled. */
 enum { LEAK = SX_N_ACCESSES, ADDRESS, HOP, ROUTER, N_ENERGIES };
 static const char *const energy_keys[N_ENERGIES] = {"read_energy",  "fill_energy",     "update_energy",

@@ -1,8 +1,6 @@
 /* The problem of a certificate: dimensions, sizes, and ranks as sums of dimensions with coefficients. */
 #include "check/reader.h"
 
-#include <string.h>
-
 /* The value of a coefficient: a number, or a name that the shape gives a value. */
 static sx_status read_coefficient(const sx_node *node, const sx_node *shape, int32_t *out) {
     const sx_node *list = sx_node_get(shape, "coefficients"), *name;

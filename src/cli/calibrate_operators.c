@@ -3,7 +3,6 @@
 #include "base/file.h"
 #include "calibrate/fit_operators.h"
 #include "frontend/timing_section.h"
-#include "ir/timing.h"
 #include "report/json_parts.h"
 #include "report/table.h"
 #include "sextant/figure.h"

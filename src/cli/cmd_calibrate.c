@@ -3,7 +3,6 @@
 #include "calibrate/operator_rows.h"
 #include "cli/calibrate_operators.h"
 #include "cli/command.h"
-#include "cli/search.h"
 #include "input/named.h"
 #include "report/json_parts.h"
 #include "report/table.h"

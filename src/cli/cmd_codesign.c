@@ -4,7 +4,6 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/search.h"
-#include "registry/registry.h"
 #include "report/codesign.h"
 
 #include <stdio.h>

@@ -3,7 +3,6 @@
 #include "cli/list_mapper.h"
 #include "cli/list_network.h"
 #include "cli/list_surrogates.h"
-#include "cli/search.h"
 #include "frontend/catalog/catalog.h"
 #include "frontend/onnx/onnx.h"
 #include "input/named.h"

@@ -9,12 +9,9 @@
 #include "cli/progress.h"
 #include "cli/search.h"
 #include "input/set_option.h"
-#include "input/sources.h"
-#include "registry/registry.h"
 #include "report/json_parts.h"
 #include "report/placement.h"
 #include "session/placement_store.h"
-#include "sextant/network.h"
 #include "sextant/store.h"
 
 #include <stdio.h>

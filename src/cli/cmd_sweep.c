@@ -10,11 +10,9 @@
 #include "cli/run_graph.h"
 #include "cli/search.h"
 #include "cli/sweep_range.h"
-#include "input/named.h"
 #include "input/phase.h"
 #include "input/tensor_bits.h"
 #include "ir/shard.h"
-#include "registry/registry.h"
 #include "report/frontier.h"
 #include "report/json_parts.h"
 

@@ -5,7 +5,6 @@
 #include "cli/search.h"
 #include "cli/systolic_options.h"
 #include "input/set_option.h"
-#include "registry/registry.h"
 #include "report/systolic.h"
 #include "session/systolic_store.h"
 

@@ -1,6 +1,5 @@
 #include "cli/everything.h"
 
-#include "base/status.h"
 #include "report/json_parts.h"
 #include "report/table.h"
 #include "session/everywhere.h"

@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "cli/options.h"
 #include "registry/registry.h"
 #include "report/table.h"
 

@@ -6,8 +6,6 @@
 #include "report/json_parts.h"
 #include "report/table.h"
 
-#include <string.h>
-
 /* The first layer with the same nodes, which may be the layer itself. */
 static const sx_onnx_layer *first_like(const sx_onnx *onnx, const sx_onnx_layer *layer) {
     const sx_graph_node *node = onnx->graph.node;

@@ -1,5 +1,4 @@
 /* The program `sextant`: finds the command, runs it, and writes its output. */
-#include "base/file.h"
 #include "base/ranks.h"
 #include "cli/command.h"
 #include "cli/print.h"
@@ -11,7 +10,6 @@
 #include "sextant/session.h"
 #include "text/settings.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
  * by then, and there is one thread. */
 #include "cli/reading.h"
 
-#include "base/status.h"
 #include "cli/command.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 #include "cli/sweep_range.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* Reading a file of choices. docs/codesign.md describes it. */
 #include "codesign/choices.h"
 
-#include "base/text.h"
 #include "text/document/yaml.h"
 #include "text/template/template.h"
 

@@ -1,10 +1,8 @@
 /* From a base architecture and choices to designs. */
 #include "codesign/designs.h"
 
-#include "base/text.h"
 #include "codesign/choices.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,6 @@
  * Complexity: that of a brief search by `auto` for each layer. */
 #include "codesign/search.h"
 
-#include "base/status.h"
 #include "model/model.h"
 
 static const double BRIEF_STEPS = 0.05; /* of the proof with remainders, in millions */

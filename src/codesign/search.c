@@ -4,8 +4,6 @@
 #include "base/cancel.h"
 #include "base/clock.h"
 #include "base/status.h"
-#include "mapspace/map_parts.h"
-#include "run/navigator.h"
 
 #include <math.h>
 #include <stdlib.h>

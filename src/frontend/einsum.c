@@ -5,7 +5,6 @@
 #include "base/decimal.h"
 #include "base/text.h"
 #include "frontend/affine.h"
-#include "sextant/input.h"
 #include "text/coordinates.h"
 #include "text/document/document.h"
 

@@ -4,7 +4,6 @@
 #include "ir/timing.h"
 #include "text/document/document.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

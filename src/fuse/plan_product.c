@@ -5,8 +5,6 @@
  * the way are joined by sums as well, and the plan with the least product is kept. */
 #include "fuse/plan_product.h"
 
-#include "base/status.h"
-
 #include <math.h>
 #include <string.h>
 

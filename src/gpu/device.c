@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/module.h"
-#include "space/cardinal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,8 +4,6 @@
 #include "mapspace/map_core.h"
 #include "mapspace/map_parts.h"
 
-#include <string.h>
-
 static const sx_core_lane alone = {0, 1, 0, 1, 1};
 
 /* Finds the point at a place; returns how many sets of tensors its levels can keep. */

@@ -16,7 +16,6 @@
 #include "base/status.h"
 #include "gpu/breed.h"
 #include "gpu/gpu.h"
-#include "mapspace/map_space.h"
 #include "run/engine.h"
 
 #include <math.h>

@@ -4,9 +4,7 @@
 #include "base/vector.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

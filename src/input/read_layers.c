@@ -1,5 +1,3 @@
-#include "base/warnings.h"
-#include "input/named.h"
 #include "input/options.h"
 #include "input/rename.h"
 #include "input/set_option.h"

@@ -4,7 +4,6 @@
 #include "ir/density.h"
 #include "ir/rank.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 int sx_problem_dim(const sx_problem *problem, const char *name) {

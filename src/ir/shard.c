@@ -2,7 +2,6 @@
  * parts; a node divides dimensions of its einsum, or its repetitions, so that its operands' parts fit. */
 #include "ir/shard.h"
 
-#include "ir/graph.h"
 #include "ir/rank.h"
 
 #include <stdio.h>

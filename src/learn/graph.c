@@ -1,7 +1,6 @@
 #include "learn/graph.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 sx_status sx_nn_graph_new(size_t n, const uint32_t (*edge)[2], size_t n_edges, sx_nn_graph **out) {
     sx_nn_graph *graph = calloc(1, sizeof *graph);

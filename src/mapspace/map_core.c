@@ -1,8 +1,6 @@
 /* From map spaces to the core. */
 #include "mapspace/map_core.h"
 
-#include "mapspace/map_parts.h"
-
 /* What the space says of a level. */
 static void limit_level(const sx_map_space *space, int s, sx_core_level *to) {
     bool room = space->nested && space->spatial_slot[s] >= 0;

@@ -11,7 +11,6 @@
 #include "mapspace/map_parts.h"
 
 #include <math.h>
-#include <string.h>
 
 size_t sx_map_n_values(const sx_map_space *space) {
     size_t n_dims = space->problem->n_dims, n_levels = space->arch->n_levels;

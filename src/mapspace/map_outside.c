@@ -1,10 +1,7 @@
 /* Asking an outside evaluator about mappings. */
 #include "base/json.h"
-#include "base/status.h"
 #include "mapspace/map_space.h"
 #include "space/outside_evaluator.h"
-
-#include "sextant/input.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
  * what is chosen in how many ways, their product, and then what reductions that lose nothing leave of it. */
 #include "mapspace/map_size.h"
 
-#include "base/status.h"
 #include "mapspace/map_parts.h"
 #include "space/cardinal.h"
 

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const char *const axes[] = {"tile", "order", "parallel", "keep", "banks"};
 

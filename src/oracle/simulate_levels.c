@@ -3,7 +3,6 @@
 #include "oracle/simulate.h"
 
 #include <math.h>
-#include <string.h>
 
 static double traffic_accesses(const sx_sim_traffic *traffic) {
     double sum = 0;

@@ -4,7 +4,6 @@
 #include "placement/build.h"
 
 #include "base/status.h"
-#include "base/text.h"
 #include "sextant/network.h"
 
 #include <assert.h>

@@ -1,7 +1,6 @@
 /* Reading a chip. docs/placement.md describes the section. */
 #include "placement/chip_read.h"
 
-#include "base/text.h"
 #include "frontend/section_file.h"
 #include "sextant/placement.h"
 

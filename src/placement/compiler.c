@@ -3,7 +3,6 @@
  * Source: specification of the environment after EGRL (ICLR 2021), section 4: outputs in the order of the
  * nodes, then weights, each in the fastest memory where its live range fits beside what is placed already.
  * Complexity: memories times steps per tensor. */
-#include "base/status.h"
 #include "placement/place.h"
 #include "placement/rule.h"
 #include "run/navigator.h"

@@ -3,7 +3,6 @@
  * it makes alone, moved from the slowest to the fastest memory.
  *
  * Source: none; the greedy rule for knapsacks. Complexity: memories times steps per tensor, and sorting. */
-#include "base/status.h"
 #include "placement/place.h"
 #include "placement/rule.h"
 #include "run/navigator.h"

@@ -3,7 +3,6 @@
  * Source: the evolutionary half of EGRL (ICLR 2021), Algorithm 2 and appendix E, with the population of Table 2. Its
  * population has policies by graph networks besides: `egrl:rollouts=0` is that. Priors begin as normal noise around
  * `lean` for the slowest memory, which is the paper's first mapping. The rest is in egrl_search.c. */
-#include "base/status.h"
 #include "placement/egrl_search.h"
 #include "run/navigator.h"
 

@@ -12,7 +12,6 @@
 #include "placement/learner.h"
 
 #include "base/status.h"
-#include "learn/elementary.h"
 #include "learn/optimizer.h"
 #include "placement/critic.h"
 

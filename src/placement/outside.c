@@ -1,6 +1,5 @@
 /* Asking an outside evaluator about placements. */
 #include "base/json.h"
-#include "base/status.h"
 #include "placement/place.h"
 #include "space/outside_evaluator.h"
 

@@ -18,7 +18,6 @@
 #include "base/status.h"
 #include "placement/improve.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,4 @@
 /* The space of placements: making it, its size, drawing, checking and scoring points. */
-#include "base/status.h"
-#include "base/text.h"
 #include "placement/place.h"
 #include "space/cardinal.h"
 

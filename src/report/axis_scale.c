@@ -3,7 +3,6 @@
  * where it is so narrow that even those are rare, it gets the ticks of a linear scale. */
 #include "report/axis_scale.h"
 
-#include "base/text.h"
 #include "report/svg.h"
 
 #include <math.h>

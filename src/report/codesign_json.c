@@ -3,7 +3,6 @@
 #include "report/evaluation.h"
 #include "report/json_parts.h"
 #include "sextant/all.h"
-#include "sextant/input.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 #include "report/figures.h"
 
 #include "ir/arch.h"
-#include "report/json_parts.h"
 #include "report/table.h"
 
 #include <math.h>

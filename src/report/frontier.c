@@ -1,7 +1,6 @@
 #include "report/frontier.h"
 
 #include "report/figure.h"
-#include "report/json_parts.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,8 +2,6 @@
 #include "report/fused.h"
 #include "report/table.h"
 
-#include <string.h>
-
 /* Adds names of a layer's tensors, those of a mask. */
 static void add_names(const sx_problem *problem, unsigned mask, sx_text *out) {
     bool any = false;

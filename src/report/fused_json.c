@@ -2,8 +2,6 @@
 
 #include "report/json_parts.h"
 
-#include <stdbool.h>
-
 /* How far a value is above its bound, at most; null where nothing is known. */
 static json_t *gap_json(double value, double bound) {
     return bound > 0 ? json_real(value / bound - 1) : json_null();

@@ -7,7 +7,6 @@
 #include "report/loops.h"
 #include "report/table.h"
 #include "report/time.h"
-#include "sextant/input.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,10 +8,8 @@
 #include "report/json_parts.h"
 #include "report/runs.h"
 #include "report/time.h"
-#include "text/write/write.h"
 
 #include "sextant/all.h"
-#include "sextant/input.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,5 @@
 #include "report/runs.h"
 
-#include "base/status.h"
 #include "report/operators.h"
 
 #include <string.h>

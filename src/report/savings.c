@@ -3,7 +3,6 @@
 #include "report/formats.h"
 #include "report/table.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Metadata and payload words of a format that are accessed. */

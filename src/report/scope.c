@@ -2,7 +2,6 @@
 
 #include "base/status.h"
 #include "ir/arch.h"
-#include "report/json_parts.h"
 #include "verify/certificate.h"
 
 #include <stdlib.h>

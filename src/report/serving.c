@@ -1,7 +1,6 @@
 #include "report/serving.h"
 
 #include "base/status.h"
-#include "ir/arch.h"
 #include "ir/timing.h"
 #include "model/vector.h"
 #include "report/evaluation.h"

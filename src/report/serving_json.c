@@ -1,5 +1,3 @@
-#include "ir/arch.h"
-#include "report/json_parts.h"
 #include "report/serving.h"
 #include "report/time.h"
 

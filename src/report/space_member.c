@@ -5,7 +5,6 @@
 #include "report/illegal.h"
 #include "report/json_parts.h"
 #include "report/table.h"
-#include "sextant/input.h"
 
 #include <math.h>
 #include <stdlib.h>

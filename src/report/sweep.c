@@ -3,7 +3,6 @@
 #include "report/json_parts.h"
 #include "report/table.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

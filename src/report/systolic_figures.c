@@ -1,5 +1,4 @@
 /* Figures derived from the cost of a systolic array. */
-#include "base/status.h"
 #include "report/systolic.h"
 
 #include <math.h>

@@ -1,7 +1,5 @@
 #include "report/time.h"
 
-#include "report/json_parts.h"
-
 #include <stdlib.h>
 
 enum { NAME_WIDTH = 32 };

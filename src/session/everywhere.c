@@ -3,8 +3,6 @@
  * enumerated by the exhaustive mapper and scored by the cost model. */
 #include "session/everywhere.h"
 
-#include "base/status.h"
-#include "mapspace/map_space.h"
 #include "sextant/run.h"
 
 #include <math.h>

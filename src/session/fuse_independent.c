@@ -6,7 +6,6 @@
 #include "fuse/order.h"
 #include "ir/arch.h"
 #include "sextant/all.h"
-#include "verify/certificate.h"
 
 #include <math.h>
 #include <stdarg.h>

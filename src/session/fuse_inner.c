@@ -4,7 +4,6 @@
 #include "base/status.h"
 #include "ir/arch.h"
 #include "model/latency.h"
-#include "session/session.h"
 #include "sextant/all.h"
 #include "sextant/result.h"
 

@@ -2,8 +2,6 @@
 
 #include "session/fuse_independent.h"
 
-#include "base/status.h"
-
 #include <math.h>
 #include <string.h>
 

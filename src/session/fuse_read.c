@@ -5,7 +5,6 @@
 #include "frontend/input.h"
 #include "fuse/group_chain.h"
 #include "fuse/order.h"
-#include "ir/arch.h"
 #include "sextant/all.h"
 
 #include <stdio.h>

@@ -1,7 +1,6 @@
 #include "session/placement_job.h"
 
 #include "base/status.h"
-#include "base/text.h"
 #include "placement/noise.h"
 
 #include <math.h>

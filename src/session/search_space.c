@@ -1,7 +1,5 @@
 #include "session/search_space.h"
 
-#include "base/status.h"
-
 #include <string.h>
 
 sx_status sx_search_space_init(const sx_problem *problem, const sx_arch *arch,

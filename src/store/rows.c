@@ -6,7 +6,6 @@
  * theirs. */
 #include "store/rows.h"
 
-#include "base/text.h"
 #include "frontend/input.h"
 #include "ir/arch.h"
 

@@ -12,7 +12,6 @@
 #include "base/text.h"
 #include "frontend/einsum.h"
 #include "frontend/section_file.h"
-#include "sextant/input.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,14 +5,12 @@
 #include "surrogate/samples.h"
 
 #include "base/cancel.h"
-#include "base/file.h"
 #include "base/hash.h"
 #include "base/pool.h"
 #include "base/ranks.h"
 #include "base/text.h"
 #include "mapspace/map_space.h"
 #include "model/model.h"
-#include "sextant/input.h"
 #include "surrogate/shard.h"
 #include "surrogate/surrogate.h"
 

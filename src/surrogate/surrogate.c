@@ -3,7 +3,6 @@
 #include "base/hash.h"
 #include "ir/arch.h"
 #include "learn/weights.h"
-#include "sextant/input.h"
 
 #include <math.h>
 #include <stdlib.h>

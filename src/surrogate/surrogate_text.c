@@ -2,7 +2,6 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "frontend/einsum.h"
-#include "sextant/input.h"
 #include "sextant/version.h"
 #include "surrogate/surrogate.h"
 

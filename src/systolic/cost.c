@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 enum {
     LANE_BITS = 256,      /* of all lanes of a PE together */

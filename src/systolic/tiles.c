@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Whether t2, which divides t1, may be its second-level tile. */
 static bool tile_allowed(const sx_systolic_tile_set *set, uint32_t t2) {

@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* Whether a rank of a tensor is a window: the sum of several dimensions. */
 static bool has_window(const sx_tensor *tensor, int n_dims) {

@@ -1,7 +1,6 @@
 #include "verify/certificate.h"
 
 #include "base/status.h"
-#include "base/text.h"
 #include "frontend/timeloop/timeloop.h"
 #include "text/document/nulls.h"
 

@@ -1,8 +1,6 @@
 /* Constraints as JSON, one to one: all that sx_constraints can say, and nothing that is not said. */
 #include "verify/certificate.h"
 
-#include <string.h>
-
 static const char *dim_name(const sx_problem *problem, int d) {
     return problem->dim_name[d];
 }

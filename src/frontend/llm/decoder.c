@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 /* Turns the features of queries, which are copied unless only some turn, and of the new keys in the cache. */
 static size_t rotate_positions(sx_seq *s, size_t query, size_t keys) {

@@ -3,7 +3,6 @@
  * where it is wanted and is no operator. */
 #include "frontend/llm/sequence.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 enum { MAX_KEPT = 16 };

@@ -1,7 +1,6 @@
 #include "frontend/onnx/build.h"
 
 #include "base/hash.h"
-#include "base/text.h"
 #include "frontend/catalog/networks.h"
 
 #include <assert.h>

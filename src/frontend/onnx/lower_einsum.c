@@ -1,5 +1,4 @@
 /* Einsum: its letters are the dimensions; those of an ellipsis are E0, E1, ... counted from the last. */
-#include "frontend/catalog/networks.h"
 #include "frontend/onnx/build.h"
 #include "frontend/onnx/equation.h"
 

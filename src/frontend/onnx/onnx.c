@@ -1,6 +1,5 @@
 #include "frontend/onnx/onnx.h"
 
-#include "base/text.h"
 #include "frontend/onnx/build.h"
 
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "frontend/onnx/scope.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
 #include "frontend/timeloop/ert.h"
 #include "frontend/timeloop/sparse_section.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
 /* The components of an architecture as the estimators see them. */
-#include "base/text.h"
 #include "frontend/timeloop/arch_builder.h"
 
 #include <math.h>

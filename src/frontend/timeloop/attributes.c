@@ -1,7 +1,6 @@
 #include "frontend/timeloop/attributes.h"
 #include "frontend/known_keys.h"
 
-#include "base/text.h"
 #include "frontend/timeloop/spec_nodes.h"
 #include "text/quantity.h"
 #include "text/template/expression.h"

@@ -2,11 +2,9 @@
 #include "frontend/known_keys.h"
 #include "frontend/timeloop/sparse_section.h"
 
-#include "base/text.h"
 #include "text/coordinates.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define N(array) (sizeof(array) / sizeof *(array))
 

@@ -1,6 +1,5 @@
 #include "frontend/timeloop/nest_text.h"
 
-#include "base/text.h"
 #include "sextant/arch.h"
 #include "text/document/scan.h"
 #include "text/document/yaml.h"

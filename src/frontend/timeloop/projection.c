@@ -1,7 +1,5 @@
 #include "frontend/timeloop/projection.h"
 
-#include <string.h>
-
 /* Makes a text ready to be read. */
 static sx_scan scan_of(const sx_node *node) {
     sx_place place = node->place;

@@ -1,7 +1,5 @@
 #include "frontend/timeloop/variables.h"
 
-#include <string.h>
-
 /* Adds the pairs of a map whose keys are not there yet; `map` has room for them. */
 static void add_pairs(const sx_pair *from, size_t n, sx_node *map, sx_pair *pair) {
     for (size_t i = 0; i < n; i++)

@@ -2,8 +2,6 @@
 #include "frontend/write/latency_section.h"
 #include "ir/law.h"
 
-#include <math.h>
-
 /* The caches as a list. */
 static json_t *list_caches(const sx_law *law) {
     json_t *list = json_array();

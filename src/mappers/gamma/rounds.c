@@ -5,7 +5,6 @@
  * round begins anew with a population of twice the size and twice the evaluations, and so on. */
 #include "mappers/gamma/rounds.h"
 
-#include "base/status.h"
 #include "model/model.h"
 
 #include <stdio.h>

@@ -5,7 +5,6 @@
 #include "base/status.h"
 #include "ir/arch.h"
 #include "mappers/sunstone/levels.h"
-#include "mapspace/map_parts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -21,7 +21,6 @@
 #include "mapspace/map_parts.h"
 #include "run/navigator.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { ORDER, UNROLLING, TILES, ALPHABETA, PLUS, LIMIT };

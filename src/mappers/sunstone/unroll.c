@@ -15,8 +15,6 @@
  * Complexity: in the number of fills of an axis, tens to thousands. */
 #include "mappers/sunstone/unroll.h"
 
-#include "model/model.h"
-
 #include <string.h>
 
 /* The filling of one axis. */

@@ -4,7 +4,6 @@
 #include "base/status.h"
 #include "ir/density.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 #include "text/document/document.h"
 
 #include "base/text.h"
-#include "sextant/input.h"
 
 #include <stdio.h>
 #include <stdlib.h>

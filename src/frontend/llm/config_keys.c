@@ -7,130 +7,30 @@
 #include <string.h>
 
 /* Keys that say how a model was trained or is run, with which words, and of which numbers; none changes a size. */
-static const char *const idle_keys[] = {"_name_or_path",
-                                        "_diffusers_version",
-                                        "activation_dropout",
-                                        "activation_fn",
-                                        "activation_function",
-                                        "adapter_attn_dim",
-                                        "apply_spec_augment",
-                                        "architectures",
-                                        "attention_dropout",
-                                        "attention_multiplier",
-                                        "attn_config",
-                                        "attn_implementation",
-                                        "attn_logit_softcapping",
-                                        "attn_pdrop",
-                                        "auto_map",
-                                        "aux_loss_alpha",
-                                        "begin_suppress_tokens",
-                                        "bos_token_id",
-                                        "cache_implementation",
-                                        "center_input_sample",
-                                        "classifier_dropout",
-                                        "classifier_proj_size",
-                                        "conv_in_kernel",
-                                        "conv_out_kernel",
-                                        "decoder_layerdrop",
-                                        "decoder_start_token_id",
-                                        "downsample_padding",
-                                        "dropout",
-                                        "dtype",
-                                        "embd_pdrop",
-                                        "embedding_multiplier",
-                                        "encoder_layerdrop",
-                                        "eos_token_id",
-                                        "ep_size",
-                                        "final_logit_softcapping",
-                                        "flip_sin_to_cos",
-                                        "forced_decoder_ids",
-                                        "freq_shift",
-                                        "hidden_act",
-                                        "hidden_activation",
-                                        "hidden_dropout_prob",
-                                        "init_std",
-                                        "initializer_factor",
-                                        "initializer_range",
-                                        "is_encoder_decoder",
-                                        "label2id",
-                                        "layer_norm_eps",
-                                        "layer_norm_epsilon",
-                                        "logit_scale_init_value",
-                                        "logits_scaling",
-                                        "max_length",
-                                        "mask_feature_length",
-                                        "mask_feature_min_masks",
-                                        "mask_feature_prob",
-                                        "mask_time_length",
-                                        "mask_time_min_masks",
-                                        "mask_time_prob",
-                                        "median_filter_width",
-                                        "mid_block_scale_factor",
-                                        "n_ctx",
-                                        "norm_eps",
-                                        "norm_epsilon",
-                                        "norm_num_groups",
-                                        "norm_topk_prob",
-                                        "num_return_sequences",
-                                        "output_attentions",
-                                        "output_hidden_states",
-                                        "output_past",
-                                        "output_router_logits",
-                                        "pad_token_id",
-                                        "partial_rotary_factor",
-                                        "prefix",
-                                        "pretraining_tp",
-                                        "problem_type",
-                                        "quantization_config",
-                                        "query_pre_attn_scalar",
-                                        "reorder_and_upcast_attn",
-                                        "rescale_every",
-                                        "resid_pdrop",
-                                        "residual_dropout",
-                                        "residual_in_fp32",
-                                        "residual_multiplier",
-                                        "return_dict",
-                                        "rms_norm_eps",
-                                        "rope_local_base_freq",
-                                        "rope_scaling",
-                                        "rope_theta",
-                                        "rotary_dim",
-                                        "routed_scaling_factor",
-                                        "router_aux_loss_coef",
-                                        "router_jitter_noise",
-                                        "scale_attn_by_inverse_layer_idx",
-                                        "scale_attn_weights",
-                                        "scale_embedding",
-                                        "scoring_func",
-                                        "seq_aux",
-                                        "seq_length",
-                                        "summary_activation",
-                                        "summary_first_dropout",
-                                        "summary_proj_to_labels",
-                                        "summary_type",
-                                        "summary_use_proj",
-                                        "suppress_tokens",
-                                        "task_specific_params",
-                                        "temperature",
-                                        "time_step_floor",
-                                        "time_step_init_scheme",
-                                        "time_step_max",
-                                        "time_step_min",
-                                        "time_step_scale",
-                                        "tokenizer_class",
-                                        "top_k",
-                                        "top_p",
-                                        "topk_method",
-                                        "torch_dtype",
-                                        "torchscript",
-                                        "transformers_version",
-                                        "transformers.js_config",
-                                        "unsloth_fixed",
-                                        "unsloth_version",
-                                        "upcast_attention",
-                                        "use_cache",
-                                        "use_weighted_layer_sum",
-                                        "word_embed_proj_dim"};
+static const char idle_keys[] =
+    "_name_or_path _diffusers_version activation_dropout activation_fn activation_function "
+    "adapter_attn_dim apply_spec_augment architectures attention_dropout attention_multiplier "
+    "attn_config attn_implementation attn_logit_softcapping attn_pdrop auto_map aux_loss_alpha "
+    "begin_suppress_tokens bos_token_id cache_implementation center_input_sample classifier_dropout "
+    "classifier_proj_size conv_in_kernel conv_out_kernel decoder_layerdrop decoder_start_token_id "
+    "downsample_padding dropout dtype embd_pdrop embedding_multiplier encoder_layerdrop eos_token_id "
+    "ep_size final_logit_softcapping flip_sin_to_cos forced_decoder_ids freq_shift hidden_act "
+    "hidden_activation hidden_dropout_prob init_std initializer_factor initializer_range "
+    "is_encoder_decoder label2id layer_norm_eps layer_norm_epsilon logit_scale_init_value "
+    "logits_scaling max_length mask_feature_length mask_feature_min_masks mask_feature_prob "
+    "mask_time_length mask_time_min_masks mask_time_prob median_filter_width mid_block_scale_factor "
+    "n_ctx norm_eps norm_epsilon norm_num_groups norm_topk_prob num_return_sequences "
+    "output_attentions output_hidden_states output_past output_router_logits pad_token_id "
+    "partial_rotary_factor prefix pretraining_tp problem_type quantization_config "
+    "query_pre_attn_scalar reorder_and_upcast_attn rescale_every resid_pdrop residual_dropout "
+    "residual_in_fp32 residual_multiplier return_dict rms_norm_eps rope_local_base_freq rope_scaling "
+    "rope_theta rotary_dim routed_scaling_factor router_aux_loss_coef router_jitter_noise "
+    "scale_attn_by_inverse_layer_idx scale_attn_weights scale_embedding scoring_func seq_aux "
+    "seq_length summary_activation summary_first_dropout summary_proj_to_labels summary_type "
+    "summary_use_proj suppress_tokens task_specific_params temperature time_step_floor "
+    "time_step_init_scheme time_step_max time_step_min time_step_scale tokenizer_class top_k top_p "
+    "topk_method torch_dtype torchscript transformers_version transformers.js_config unsloth_fixed "
+    "unsloth_version upcast_attention use_cache use_weighted_layer_sum word_embed_proj_dim";
 
 const sx_node *sx_config_get(const sx_config *c, const char *key) {
     const sx_pair *pair = sx_node_pair(c->map, key);
@@ -146,8 +46,9 @@ static bool is_read(const sx_config_marks *marks, const sx_pair *pair) {
 }
 
 static bool is_idle(const char *key) {
-    for (size_t i = 0; i < sizeof idle_keys / sizeof *idle_keys; i++)
-        if (strcmp(key, idle_keys[i]) == 0) return true;
+    const size_t size = strlen(key);
+    for (const char *at = idle_keys; *at; at += strcspn(at, " "), at += *at == ' ')
+        if (strcspn(at, " ") == size && memcmp(at, key, size) == 0) return true;
     return false;
 }
 

@@ -125,17 +125,6 @@ void sx_graph_producers(const sx_graph *graph, size_t *producer) {
     }
 }
 
-sx_status sx_graph_count_edges(const sx_graph *graph, size_t *out) {
-    size_t *producer = malloc((graph->n_tensors + 1) * sizeof *producer), n = 0;
-    if (!producer) return sx_error_memory();
-    sx_graph_producers(graph, producer);
-    for (size_t i = 0; i < graph->n_operands; i++)
-        n += !graph->operand[i].written && producer[graph->operand[i].tensor] != SX_NO_INDEX;
-    free(producer);
-    *out = n;
-    return SX_OK;
-}
-
 /* A walk from nodes to those they depend on, depth first. */
 typedef struct walk {
     const sx_graph *graph;

@@ -9,22 +9,16 @@
 
 enum { CHUNK = 1 << 14 }; /* parameters per job */
 
-static const char *const optimizer_names[] = {"sgd", "adam"};
-static const char *const schedule_names[] = {"constant", "step", "cosine"};
-
 sx_optimizer_options sx_optimizer_defaults(sx_optimizer_kind kind) {
     return (sx_optimizer_options){kind, .momentum = 0.9f, .beta1 = 0.9f, .beta2 = 0.999f, .epsilon = 1e-8f};
 }
 
 sx_status sx_optimizer_find(const char *name, sx_optimizer_kind *out) {
+    static const char *const names[] = {"sgd", "adam"};
     size_t i;
-    SX_TRY(sx_name_find("optimizer", name, optimizer_names, 2, &i));
+    SX_TRY(sx_name_find("optimizer", name, names, 2, &i));
     *out = (sx_optimizer_kind)i;
     return SX_OK;
-}
-
-const char *sx_optimizer_name(sx_optimizer_kind kind) {
-    return optimizer_names[kind];
 }
 
 sx_status sx_optimizer_new(const sx_optimizer_options *options, size_t n_parameters, sx_optimizer **out) {
@@ -97,14 +91,11 @@ void sx_optimizer_step(sx_optimizer *optimizer, sx_matrix_engine *engine, float 
 }
 
 sx_status sx_schedule_find(const char *name, sx_schedule_kind *out) {
+    static const char *const names[] = {"constant", "step", "cosine"};
     size_t i;
-    SX_TRY(sx_name_find("schedule", name, schedule_names, 3, &i));
+    SX_TRY(sx_name_find("schedule", name, names, 3, &i));
     *out = (sx_schedule_kind)i;
     return SX_OK;
-}
-
-const char *sx_schedule_name(sx_schedule_kind kind) {
-    return schedule_names[kind];
 }
 
 double sx_schedule_rate(const sx_schedule *schedule, uint64_t at) {

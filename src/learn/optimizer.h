@@ -21,7 +21,6 @@ sx_optimizer_options sx_optimizer_defaults(sx_optimizer_kind kind);
 
 /* An optimizer of a name ("sgd", "adam"). */
 SX_MUST_USE sx_status sx_optimizer_find(const char *name, sx_optimizer_kind *out);
-const char *sx_optimizer_name(sx_optimizer_kind kind);
 
 /* The options, the number of steps made, and one value (SGD) or two (Adam: all m, then all v) per parameter:
  * everything that a checkpoint needs. */
@@ -52,7 +51,6 @@ typedef struct sx_schedule {
 
 /* A schedule of a name ("constant", "step", "cosine"). */
 SX_MUST_USE sx_status sx_schedule_find(const char *name, sx_schedule_kind *out);
-const char *sx_schedule_name(sx_schedule_kind kind);
 
 /* The rate of a step; the first is 0. */
 double sx_schedule_rate(const sx_schedule *schedule, uint64_t step);

@@ -147,10 +147,6 @@ sx_status sx_placement_space_new(const sx_place_graph *graph, const sx_chip *chi
     return status;
 }
 
-void sx_placement_compile(const sx_space *base, uint8_t *placement) {
-    memcpy(placement, sx_placement_space_of(base)->compiled, base->point_size);
-}
-
 double sx_placement_baseline(const sx_space *base) {
     return (double)sx_placement_space_of(base)->baseline / SX_FEMTO;
 }
@@ -165,11 +161,4 @@ void sx_placement_evaluate(const sx_space *base, const uint8_t *placement, sx_pl
     out->error = NAN;
     if (copied) out->error = (double)sx_placement_rectify(base, copied) / (double)space->total;
     free(copied);
-}
-
-double sx_placement_reward(const sx_space *base, const uint8_t *placement) {
-    sx_placement_cost cost;
-    sx_placement_evaluate(base, placement, &cost);
-    double speedup = sx_placement_baseline(base) / cost.latency;
-    return cost.valid ? speedup * speedup : -cost.error;
 }

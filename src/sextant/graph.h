@@ -124,9 +124,8 @@ SX_MUST_USE sx_status sx_graph_check(const sx_graph *graph);
 size_t sx_graph_find_node(const sx_graph *graph, const char *name);
 size_t sx_graph_find_tensor(const sx_graph *graph, const char *name);
 
-/* How many elements a tensor has, and how many operands read what another node writes. */
+/* How many elements a tensor has. */
 uint64_t sx_graph_words(const sx_graph_tensor *tensor);
-SX_MUST_USE sx_status sx_graph_count_edges(const sx_graph *graph, size_t *out);
 
 /* For each tensor the node that writes it (the last one, where several do), SX_NO_INDEX where none does and for states,
  * which come from outside. */

@@ -114,12 +114,8 @@ void sx_placement_evaluate(const sx_space *space, const uint8_t *placement, sx_p
 /* Moves tensors to slower memories until the placement fits, by the fixed rule; returns the bytes moved. */
 uint64_t sx_placement_rectify(const sx_space *space, uint8_t *placement);
 
-/* The rule of a simple compiler: outputs in the order of the nodes, then weights, each in the fastest memory
- * where it fits beside what is placed already. Its latency is the baseline of speedups and rewards. */
-void sx_placement_compile(const sx_space *space, uint8_t *placement);
+/* The latency by the rule of a simple compiler, which is the baseline of speedups and rewards: outputs in the order of the
+ * nodes, then weights, each in the fastest memory where it fits beside what is placed already. */
 double sx_placement_baseline(const sx_space *space);
-
-/* The reward of EGRL's Algorithm 1: (baseline / latency)^2, or -error where it is not valid. */
-double sx_placement_reward(const sx_space *space, const uint8_t *placement);
 
 #endif

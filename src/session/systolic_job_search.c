@@ -51,21 +51,6 @@ sx_status sx_systolic_job_space(const sx_systolic_job *job, const sx_systolic_ke
     return status;
 }
 
-/* Copies out the trace of improvements. */
-static sx_status copy_trace(const sx_systolic_job *job, const sx_run *run, sx_systolic_answer *out) {
-    sx_trace_point line;
-    size_t n = 0;
-    while (sx_run_trace(run, n, &line)) n++;
-    out->trace = calloc(n + 1, sizeof *out->trace);
-    if (!out->trace) return sx_error_memory();
-    for (; out->n_trace < n; out->n_trace++) {
-        (void)sx_run_trace(run, out->n_trace, &line);
-        if (!job->clock) line.seconds = 0;
-        out->trace[out->n_trace] = line;
-    }
-    return SX_OK;
-}
-
 /* Copies out what a run found. */
 static sx_status collect_answer(const sx_systolic_job *job, const sx_space *space, const sx_run *run,
                                 sx_systolic_answer *out) {
@@ -79,7 +64,7 @@ static sx_status collect_answer(const sx_systolic_job *job, const sx_space *spac
         out->value = found.value;
         (void)sx_systolic_evaluate(space, &out->point, -1, &out->cost);
     }
-    return copy_trace(job, run, out);
+    return sx_run_copy_trace(run, job->clock, &out->trace, &out->n_trace);
 }
 
 /* Whether every search gets a quick answer first: where time may end before the last one has begun. */

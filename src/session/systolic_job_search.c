@@ -3,6 +3,7 @@
 #include "base/ranks.h"
 #include "base/status.h"
 #include "session/systolic_job.h"
+#include "session/systolic_store.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -204,8 +205,8 @@ typedef struct search_round {
 static sx_status recall_answer(sx_systolic_job *job, const item *at, sx_systolic_answer *answer,
                                sx_space **space) {
     SX_TRY(sx_systolic_job_space(job, at->kernels, at->n, at->design, space));
-    if (!job->recall || answer->recalled) return SX_OK;
-    return job->recall(job->keeper, job, *space, answer);
+    if (!job->store || answer->recalled) return SX_OK;
+    return sx_systolic_recall(job, *space, answer);
 }
 
 /* Adds an answer and its trace. */
@@ -239,9 +240,9 @@ static sx_status make_item(void *user, size_t first, size_t n, sx_text *out) {
 /* Keeps the answer of a search among those for later ones. */
 static sx_status keep_answer(sx_systolic_job *job, const item *at) {
     sx_space *space = NULL;
-    if (!job->keep || job->unkept || !at->answer->found || at->answer->proven_before) return SX_OK;
+    if (!job->store || job->unkept || !at->answer->found || at->answer->proven_before) return SX_OK;
     SX_TRY(sx_systolic_job_space(job, at->kernels, at->n, at->design, &space));
-    job->unkept = job->keep(job->keeper, job, space, at->answer);
+    job->unkept = sx_systolic_keep(job, space, at->answer);
     sx_space_free(space);
     return SX_OK;
 }

@@ -265,7 +265,7 @@ static void propose_point(annealer *a, const unsigned char *from, unsigned char 
     sx_run_reject(a->run, rejected);
 }
 
-/* Metropolis: whether a move is taken that raises the energy so much, by a random number from 0 to 1; counts it. */
+/* Metropolis: whether a move that raises the energy by that much is taken, by a random number from 0 to 1; counts it. */
 static bool take_move(tally *counts, double rise, double t, double random) {
     if (rise > 0 && rise < counts->least) counts->least = rise;
     counts->moves++;

@@ -1,4 +1,5 @@
 #include "api/options.h"
+#include "base/choice.h"
 #include "base/status.h"
 #include "base/text.h"
 
@@ -37,21 +38,15 @@ static sx_status check_warm(const char *value) {
 }
 
 static sx_status check_like(const char *value) {
-    if (strcmp(value, "timeloop") == 0) return SX_OK;
-    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "like: '%s' is not a valid value", value),
-                         "valid value: timeloop");
+    return sx_choice_read("like", value, "timeloop", NULL);
 }
 
 static sx_status check_latency(const char *value) {
-    if (strcmp(value, "timeloop") == 0 || strcmp(value, "tile") == 0) return SX_OK;
-    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "latency: '%s' is not a valid value", value),
-                         "valid values: timeloop, tile");
+    return sx_choice_read("latency", value, "timeloop, tile", NULL);
 }
 
 static sx_status check_semantics(const char *value) {
-    if (strcmp(value, "exact") == 0 || strcmp(value, "timeloop") == 0) return SX_OK;
-    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "sparse-semantics: '%s' is not a valid value", value),
-                         "valid values: exact, timeloop");
+    return sx_choice_read("sparse-semantics", value, "exact, timeloop", NULL);
 }
 
 #define AT(field) offsetof(sx_options, field)

@@ -194,7 +194,6 @@ static sx_status measure_fit(const sx_fit_task *task, const double *predicted, s
         const double measured = task->measured[i];
         double ratio = fmax(predicted[i] / measured, measured / predicted[i]);
         out->mean_error += fabs(predicted[i] / measured - 1) / (double)task->n;
-        if (ratio > out->worst) out->worst_row = i;
         out->worst = fmax(out->worst, ratio);
         for (size_t k = 0; k < i; k++) count_pair(task, i, k, predicted, out);
     }

@@ -33,7 +33,6 @@ typedef struct sx_fit_task {
 typedef struct sx_fit_quality {
     double mean_error, worst; /* of |predicted / measured - 1|; of the ratio either way */
     double median, p90;       /* of the ratio either way, less 1 */
-    size_t worst_row;
     double rank_correlation;
     unsigned right, wrong, blind; /* pairs of one group that are 5 % apart or more */
     double pick;                  /* of the predicted best of a group over the measured best, on average */

@@ -1,4 +1,5 @@
 /* `sextant codesign`: memory sizes and array shapes together with the mappings. */
+#include "base/choice.h"
 #include "base/file.h"
 #include "cli/bind.h"
 #include "cli/command.h"
@@ -8,7 +9,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Evaluations of a layer on a design where a mapper has no end of its own and no budget is given. */
 #define DEFAULT_EVALS 10000
@@ -43,17 +43,12 @@ static void search_begins(void *user, size_t design, size_t layer) {
 
 /* Reads --method; options of Sunstone-arch choose it where no method is named. */
 static sx_status read_method(const sx_args *args, sx_codesign_method *out) {
-    const char *text = sx_args_text(args, "method", 0), *name;
+    const char *text = sx_args_text(args, "method", 0);
     bool sunstone = sx_args_flag(args, "apart") || sx_args_flag(args, "plus");
-    *out = sunstone ? SX_CODESIGN_SUNSTONE : DEFAULT_METHOD;
-    for (int i = 0; text && (name = sx_codesign_method_name((sx_codesign_method)i, NULL)); i++)
-        if (strcmp(text, name) == 0) {
-            *out = (sx_codesign_method)i;
-            return SX_OK;
-        }
-    if (!text) return SX_OK;
-    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--method: '%s' is not a valid value", text),
-                         "valid values: auto, grid, sunstone-arch, exact");
+    size_t method = sunstone ? SX_CODESIGN_SUNSTONE : DEFAULT_METHOD;
+    if (text) SX_TRY(sx_choice_read("--method", text, "auto, grid, sunstone-arch, exact", &method));
+    *out = (sx_codesign_method)method;
+    return SX_OK;
 }
 
 /* Refuses options that belong to another method. */

@@ -1,5 +1,6 @@
 /* `sextant compare`: several mappers, or search methods of systolic arrays or of placements, under the same
  * budget. */
+#include "base/choice.h"
 #include "base/file.h"
 #include "cli/bind.h"
 #include "cli/command.h"
@@ -136,10 +137,9 @@ static sx_status read_axis(const sx_args *args, bool *by_time) {
     const char *text = sx_args_text(args, "x", 0);
     bool clock = !sx_args_flag(args, "no-clock");
     bool preset = clock && sx_args_flag(args, "time") && !sx_args_flag(args, "evals");
-    *by_time = text ? strcmp(text, "time") == 0 : preset;
-    if (text && !*by_time && strcmp(text, "evals") != 0)
-        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--x: '%s' is not a valid value", text),
-                             "valid values: evals, time");
+    size_t axis = preset;
+    if (text) SX_TRY(sx_choice_read("--x", text, "evals, time", &axis));
+    *by_time = axis == 1;
     if (text && !sx_args_flag(args, "svg"))
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--x needs --svg"), "add --svg FILE");
     if (*by_time && !clock)

@@ -1,4 +1,5 @@
 /* `sextant space`: how large a map space is, what is in it, and what is near. */
+#include "base/choice.h"
 #include "base/file.h"
 #include "cli/bind.h"
 #include "cli/command.h"
@@ -49,9 +50,7 @@ static sx_status read_options(const sx_args *args, job *j) {
     j->output = sx_args_text(args, "output", 0);
     j->sweep = sweep != NULL;
     j->samples = sx_args_count(args, "samples", DEFAULT_SAMPLES);
-    if (sweep && strcmp(sweep, "orders") != 0)
-        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--sweep: '%s' is not a valid value", sweep),
-                             "valid value: orders");
+    if (sweep) SX_TRY(sx_choice_read("--sweep", sweep, "orders", NULL));
     if (j->samples < 1 || j->samples > MAX_SAMPLES)
         return sx_error_new(SX_ERR_USAGE, "--samples must be between 1 and %d", MAX_SAMPLES);
     for (size_t i = 0; (mapper = sx_args_text(args, "mapper", i)); i++) SX_TRY(sx_search_mapper(mapper));

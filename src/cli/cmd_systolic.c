@@ -6,7 +6,6 @@
 #include "cli/systolic_options.h"
 #include "input/set_option.h"
 #include "report/systolic.h"
-#include "session/systolic_store.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,7 +94,8 @@ static sx_status tune_design(const sx_args *args, sx_sources *sources, sx_systol
     SX_TRY(sx_search_writable(args));
     if (sx_ranks_follows(args->ranks)) db = NULL;
     if (db) SX_TRY(sx_store_open(db, store));
-    if (db) sx_systolic_job_use_store(job, *store, sx_args_flag(args, "again"));
+    job->store = *store;
+    job->again = sx_args_flag(args, "again");
     sx_progress_line line;
     sx_progress_begin(&line, args);
     job->run.cancel = sx_interrupt_catch();

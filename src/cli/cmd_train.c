@@ -1,4 +1,5 @@
 /* `sextant train`: data sets and surrogates. */
+#include "base/choice.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "cli/command.h"
@@ -106,19 +107,15 @@ static sx_status read_data(const sx_args *args, sx_train_options *o) {
 
 /* Reads --raw and --outputs. */
 static sx_status read_form(const sx_args *args, sx_surrogate_form *form) {
-    const char *raw = sx_args_text(args, "raw", 0), *outputs = sx_args_text(args, "outputs", 0);
-    if (raw) {
-        bool all = strcmp(raw, "all") == 0, none = strcmp(raw, "none") == 0;
-        form->raw_inputs = all || strcmp(raw, "inputs") == 0;
-        form->raw_outputs = all || strcmp(raw, "outputs") == 0;
-        if (!form->raw_inputs && !form->raw_outputs && !none)
-            return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--raw: '%s' is not a valid value", raw),
-                                 "valid values: none, inputs, outputs, all");
+    const char *given = sx_args_text(args, "raw", 0), *outputs = sx_args_text(args, "outputs", 0);
+    size_t raw, edp = 0;
+    if (given) {
+        SX_TRY(sx_choice_read("--raw", given, "none, inputs, outputs, all", &raw));
+        form->raw_inputs = raw & 1;
+        form->raw_outputs = raw & 2;
     }
-    form->edp = outputs && strcmp(outputs, "edp") == 0;
-    if (outputs && !form->edp && strcmp(outputs, "vector") != 0)
-        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--outputs: '%s' is not a valid value", outputs),
-                             "valid values: vector, edp");
+    if (outputs) SX_TRY(sx_choice_read("--outputs", outputs, "vector, edp", &edp));
+    form->edp = edp == 1;
     return SX_OK;
 }
 

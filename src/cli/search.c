@@ -1,5 +1,6 @@
 #include "cli/search.h"
 
+#include "base/choice.h"
 #include "base/file.h"
 #include "base/ranks.h"
 #include "frontend/timeloop/constraints.h"
@@ -86,9 +87,7 @@ static bool tile_latency(const sx_args *args) {
 
 sx_status sx_search_check_latency(const sx_args *args, const sx_arch *arch, const sx_objective *objective) {
     const char *latency = sx_args_text(args, "latency", 0);
-    if (latency && strcmp(latency, "tile") != 0 && strcmp(latency, "timeloop") != 0)
-        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--latency: '%s' is not a valid value", latency),
-                             "valid values: timeloop, tile");
+    if (latency) SX_TRY(sx_choice_read("--latency", latency, "timeloop, tile", NULL));
     return sx_latency_check(tile_latency(args), arch, objective);
 }
 

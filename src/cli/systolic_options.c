@@ -1,4 +1,5 @@
 #include "cli/systolic_options.h"
+#include "base/choice.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,17 +16,12 @@ sx_status sx_systolic_read_device(const sx_args *args, sx_device *out) {
 /* Reads --tiles. Where any tile is allowed, short loops may be padded until they hide the latency of adding.
  */
 static sx_status read_tiles(const char *text, sx_systolic_options *out) {
-    static const char *const names[] = {
-        [SX_TILES_PADDED] = "padded", [SX_TILES_FULL] = "full", [SX_TILES_DIVISORS] = "divisors"};
-    if (!text) text = names[SX_TILES_FULL];
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(text, names[i]) == 0) {
-            out->tiles = (sx_systolic_tiles)i;
-            out->pad_to = i == SX_TILES_FULL ? SX_SYSTOLIC_PAD_TO : 0;
-            return SX_OK;
-        }
-    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--tiles: '%s' is not a valid value", text),
-                         "valid values: full, padded, divisors");
+    static const sx_systolic_tiles kinds[] = {SX_TILES_FULL, SX_TILES_PADDED, SX_TILES_DIVISORS};
+    size_t kind = 0;
+    if (text) SX_TRY(sx_choice_read("--tiles", text, "full, padded, divisors", &kind));
+    out->tiles = kinds[kind];
+    out->pad_to = out->tiles == SX_TILES_FULL ? SX_SYSTOLIC_PAD_TO : 0;
+    return SX_OK;
 }
 
 /* Reads --design: names, where "all" is none. */

@@ -38,7 +38,7 @@ typedef struct sx_area_limit {
     size_t n_names;
     char name[SX_MAX_LEVELS][2 * SX_NAME_SIZE]; /* a level, or LEVEL/TENSOR */
     uint64_t words;                             /* the most; 0: any */
-    double area;                                /* at most so much, um^2; 0: any */
+    double area;                                /* limit, um^2; 0: none */
     uint64_t area_of; /* at most as much as one memory of a given number of words; 0: any */
 } sx_area_limit;
 

@@ -1,5 +1,6 @@
 #include "input/density.h"
 
+#include "base/choice.h"
 #include "input/tensor_option.h"
 #include "text/document/document.h"
 
@@ -78,10 +79,7 @@ static sx_status apply_part(const char *text, char *part, sx_network *network) {
 
 sx_status sx_density_apply(const sx_args *args, sx_network *network) {
     const char *semantics = sx_args_text(args, "sparse-semantics", 0);
-    if (semantics && strcmp(semantics, "exact") != 0 && strcmp(semantics, "timeloop") != 0)
-        return sx_error_hint(
-            sx_error_new(SX_ERR_USAGE, "--sparse-semantics: '%s' is not a valid value", semantics),
-            "valid values: exact, timeloop");
+    if (semantics) SX_TRY(sx_choice_read("--sparse-semantics", semantics, "exact, timeloop", NULL));
     return sx_option_apply(args, "density", apply_part, network);
 }
 

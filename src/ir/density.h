@@ -15,7 +15,7 @@ SX_MUST_USE sx_status sx_tensor_places(const sx_problem *problem, int tensor, ui
 SX_MUST_USE sx_status sx_tensor_set_places(sx_tensor *tensor, const char *path, uint64_t hash,
                                            double density);
 
-/* The non-zeros of a banded matrix in a tile whose first row is so much further than its first column. */
+/* The non-zeros of a banded matrix in a tile by the distance of its first row from its first column. */
 uint64_t sx_band_nonzeros(uint32_t width, int64_t offset, int64_t rows, int64_t columns);
 
 #endif

@@ -328,8 +328,8 @@ static sx_status make_plan(sx_exhaustive_plan *p, double limit) {
     int n_dims = p->space->problem->n_dims;
     p->weight[n_dims] = 1;
     for (int d = n_dims - 1; d >= 0; d--)
-        p->weight[d] = p->weight[d + 1] *
-                       (p->splits ? p->splits->n[d] : (uint64_t)sx_factors_count(p->space->factors[d]));
+        p->weight[d] = p->weight[d + 1] * (p->compact ? p->compact->splits->n[d]
+                                                      : (uint64_t)sx_factors_count(p->space->factors[d]));
     p->total = p->weight[0];
     double chunk = ceil(TASK_SIZE * (double)p->total / mappings);
     p->chunk = chunk < TASK_SIZE ? (uint64_t)fmax(chunk, 1) : TASK_SIZE;
@@ -346,7 +346,7 @@ static sx_status search_planned(sx_run *run, sx_exhaustive_plan *p) {
     while (!status && s && s->next < p->total && sx_run_continue(run)) {
         uint64_t left = (p->total - s->next - 1) / p->chunk + 1, n = left < TASKS ? left : TASKS;
         p->from = s->next;
-        sx_run_tasks(run, n, p->splits ? sx_exhaustive_compact_task : run_task, p, NULL, 0);
+        sx_run_tasks(run, n, p->compact ? sx_exhaustive_compact_task : run_task, p, NULL, 0);
         s->next = n == left ? p->total : s->next + n * p->chunk;
     }
     bool exact = sx_run_objective(run)->n_criteria == 1 || !sx_run_incumbent(run, NULL);
@@ -357,14 +357,11 @@ static sx_status search_planned(sx_run *run, sx_exhaustive_plan *p) {
 /* Searches a map space, by compact points where they cover it and scores need no points of the space. */
 static sx_status search_mappings(sx_run *run, const sx_map_space *space) {
     sx_exhaustive_plan p = {.space = space, .objective = sx_run_objective(run)};
-    SX_TRY(sx_compact_search_new(run, false, &p.compact));
-    sx_status status = SX_OK;
-    if (p.compact && !p.compact->foreign) status = sx_map_core_splits(space, &p.compact->core, &p.splits);
-    if (!status) status = make_plan(&p, sx_run_setting(run, LIMIT));
+    SX_TRY(sx_compact_search_new(run, SX_COMPACT_WALKS, &p.compact));
+    sx_status status = make_plan(&p, sx_run_setting(run, LIMIT));
     if (!status) status = search_planned(run, &p);
     sx_map_choices_free(p.choices);
-    free(p.splits);
-    free(p.compact);
+    sx_compact_search_free(p.compact);
     return status;
 }
 

@@ -13,8 +13,7 @@ typedef struct sx_exhaustive_plan {
     const sx_map_space *space;
     const sx_objective *objective;
     sx_map_choices *choices;
-    sx_compact_search *compact;       /* what compact points are walked by, */
-    sx_core_splits *splits;           /* NULL: points are the space's */
+    sx_compact_search *compact;       /* what compact points are walked by; NULL: points are the space's */
     uint64_t total, chunk, from;      /* factorisations: all, of a task, before the first task */
     uint64_t weight[SX_MAX_DIMS + 1]; /* factorisations that begin alike up to a dimension */
 } sx_exhaustive_plan;

@@ -51,7 +51,8 @@ static double spread_of(const walk *w, int s, int d) {
     double spread = 1;
     for (int i = 0; i <= d; i++)
         spread *=
-            w->plan->splits->cell[i][w->number[i] * (size_t)w->core->model.n_levels + (size_t)s].spatial;
+            w->plan->compact->splits->cell[i][w->number[i] * (size_t)w->core->model.n_levels + (size_t)s]
+                .spatial;
     return spread;
 }
 
@@ -61,7 +62,7 @@ static bool set_dim(void *user, int d, uint64_t index) {
     const sx_model *model = w->plan->space->model;
     double units = 1;
     w->number[d] = (uint32_t)index;
-    w->engine->pick_splits(w->core, w->plan->splits, w->work, w->number, d + 1, w->point, w->loops);
+    w->engine->pick_splits(w->core, w->plan->compact->splits, w->work, w->number, d + 1, w->point, w->loops);
     for (int s = model->n_levels - 1; s >= 0; s--) {
         unsigned must = w->core->model.level[s].must;
         if (units > (double)model->level[s].instances) return false;

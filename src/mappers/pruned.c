@@ -267,7 +267,7 @@ static void search_rounds(sx_run *run, sx_pruned_plan *p, state *s) {
         if (n > SX_PRUNED_TASKS) n = SX_PRUNED_TASKS;
         sx_run_incumbent(run, &p->incumbent);
         p->first = s->task;
-        sx_run_tasks(run, n, p->splits ? sx_pruned_compact_task : run_task, p, s->account,
+        sx_run_tasks(run, n, p->compact ? sx_pruned_compact_task : run_task, p, s->account,
                      sizeof *s->account);
         s->task += n;
         if (join_accounts(p, s, n)) continue;
@@ -278,7 +278,6 @@ static void search_rounds(sx_run *run, sx_pruned_plan *p, state *s) {
 static sx_status search_by_pruned(sx_run *run) {
     sx_pruned_plan p = {.space = sx_map_space_of(sx_run_space(run)), .seed = sx_run_seed(run)};
     sx_compact_search *compact = NULL;
-    sx_core_splits *splits = NULL;
     p.permutations = (uint64_t)sx_run_setting(run, PERMUTATIONS);
     p.keeps = (uint64_t)sx_run_setting(run, KEEPS);
     p.classes = sx_run_setting(run, CLASSES) != 0;
@@ -290,13 +289,10 @@ static sx_status search_by_pruned(sx_run *run) {
     if (!s) return sx_error_memory();
     if (!resumed) sx_run_evaluate_starts(run, 0);
     SX_TRY(sx_map_choices_new(p.space, &p.choices));
-    sx_status status = p.classes ? sx_compact_search_new(run, true, &compact) : SX_OK;
-    if (!status && compact) status = sx_map_core_splits(p.space, &compact->core, &splits);
+    sx_status status = p.classes ? sx_compact_search_new(run, SX_COMPACT_DRAWS, &compact) : SX_OK;
     p.compact = compact;
-    p.splits = splits;
     if (!status) search_rounds(run, &p, s);
-    free(splits);
-    free(compact);
+    sx_compact_search_free(compact);
     sx_map_choices_free(p.choices);
     return status;
 }

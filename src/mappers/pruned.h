@@ -23,8 +23,7 @@ typedef struct sx_pruned_account {
 typedef struct sx_pruned_plan {
     const sx_map_space *space;
     sx_map_choices *choices;
-    const sx_compact_search *compact; /* what compact points are walked by, */
-    const sx_core_splits *splits;     /* NULL: points are the space's */
+    const sx_compact_search *compact; /* what compact points are walked by; NULL: points are the space's */
     uint64_t seed, first;             /* number of the first task */
     uint64_t permutations, keeps, victory, timeout;
     bool classes;

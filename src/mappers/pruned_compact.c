@@ -251,7 +251,7 @@ sx_status sx_pruned_compact_task(const void *input, size_t task, sx_worker *work
     w->rng = sx_compact_search_rng(p->seed, "pruned", p->first + task);
     list_keeps(w);
     for (int i = 0; i < SX_PRUNED_TASK_SIZE && w->work && !w->count.over && !sx_worker_stopped(worker); i++) {
-        if (w->engine->draw_splits(w->core, p->splits, w->work, &w->rng, w->point, w->loops))
+        if (w->engine->draw_splits(w->core, p->compact->splits, w->work, &w->rng, w->point, w->loops))
             walk_factorisation(w);
         else
             sx_pruned_illegal(&w->count);

@@ -187,7 +187,7 @@ static bool prove_spread(diagnosis *d, int s) {
     return true;
 }
 
-/* Says whether legal points can be had from draws by repair, or how near one comes. */
+/* Says whether repair makes draws legal, or how near it comes. */
 static sx_status try_repair(diagnosis *d, uint64_t seed) {
     const sx_space *base = &d->space->space;
     void *point = malloc(base->point_size);

@@ -1,5 +1,5 @@
 /* Small steps between the points of a map space, and taking genes over. The steps of a gene are numbered, so
- * that a random one (nudge) and all of them in turn (neighbour) are the same code:
+ * that a random one (nudge) and all of them in turn (walk) are the same code:
  *   tile      a prime factor goes from one slot to another; with remainders a factor becomes one more or one
  *             less or about twice or half as much, another one makes up for it, and outer ones shrink to what
  *             is left. A loop that was none before may come to any place.
@@ -267,14 +267,6 @@ void sx_map_nudge(const sx_space *base, sx_rng *rng, size_t gene, void *point) {
     if (steps == 0) return;
     left = (size_t)sx_rng_below(rng, steps);
     step_gene(space, base->gene[gene], &left, point);
-}
-
-bool sx_map_neighbour(const sx_space *base, const void *point, size_t index, void *out) {
-    const sx_map_space *space = sx_map_cast(base);
-    memcpy(out, point, base->point_size);
-    for (size_t i = 0; i < base->n_genes; i++)
-        if (step_gene(space, base->gene[i], &index, out)) return true;
-    return false;
 }
 
 bool sx_map_walk_next(sx_map_walk *walk, void *out) {

@@ -79,10 +79,9 @@ SX_MUST_USE sx_status sx_map_prepare_draws(sx_map_space *space);
 /* --- map_moves.c --- */
 
 void sx_map_nudge(const sx_space *space, sx_rng *rng, size_t gene, void *point);
-bool sx_map_neighbour(const sx_space *space, const void *point, size_t index, void *out);
 void sx_map_take(const sx_space *space, size_t gene, const void *from, void *point);
 
-/* All neighbours of a point, in the order of their numbers but faster; begins as {space, point}. Those whose
+/* All neighbours of a point, one small step away, legal or not; begins as {space, point}. Those whose
  * factors of a dimension the filter, where there is one, refuses are left out. */
 typedef struct sx_map_walk {
     const sx_map_space *space;

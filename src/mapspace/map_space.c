@@ -9,8 +9,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-static const char *const axes[] = {"tile", "order", "parallel", "keep", "banks"};
-
 static void free_map(sx_space *base) {
     sx_map_space *space = (sx_map_space *)(void *)base;
     for (int d = 0; d < SX_MAX_DIMS; d++) sx_factors_free(space->factors[d]);
@@ -26,8 +24,6 @@ static bool repair_point(const sx_space *space, sx_rng *rng, void *point) {
 
 static const sx_space_type map_type = {
     .name = "map",
-    .axes = axes,
-    .n_axes = sizeof axes / sizeof *axes,
     .free = free_map,
     .count = sx_map_count,
     .size = sx_map_size,
@@ -42,7 +38,6 @@ static const sx_space_type map_type = {
     .redraw = sx_map_redraw,
     .nudge = sx_map_nudge,
     .take = sx_map_take,
-    .neighbour = sx_map_neighbour,
     .repair = repair_point,
     .encode = sx_map_encode,
     .project = sx_map_project,

@@ -17,7 +17,6 @@
 /* How the names of a law are looked up in a problem. */
 typedef struct naming {
     const sx_problem *problem;
-    const sx_shape *shape;
     int weights, inputs, output;
     bool by_role;
 } naming;

@@ -46,7 +46,6 @@ static inline void set_step(sx_tile_delta *m, int j, uint64_t solo_words) {
     }
     m->still[j] = still;
     m->fetched[j] = m->always ? m->words : m->words - common;
-    m->overlaps |= !m->always && !still && common > 0;
 }
 
 void sx_tile_delta_init(sx_tile_delta *m, const sx_model *model, const sx_nest *nest, int level, int tensor,
@@ -58,7 +57,6 @@ void sx_tile_delta_init(sx_tile_delta *m, const sx_model *model, const sx_nest *
     m->suffix = &nest->suffix[first];
     m->n_loops = nest->n_temporal - first;
     m->always = always;
-    m->overlaps = false;
     m->words = level > 0 ? nest->tile[tensor][level - 1] : 1;
     m->n_near = 0;
     if (m->n_loops == 0 || shape->solo >> m->loop[0].dim & 1) return;

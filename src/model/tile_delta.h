@@ -17,8 +17,7 @@ typedef struct sx_tile_delta {
     const sx_loop *loop; /* temporal loops outside the tile, innermost first */
     const uint64_t *suffix;
     int n_loops, n_near;
-    bool always;   /* a tile is fetched anew at every visit (no temporal reuse) */
-    bool overlaps; /* some step leaves a part of the tile in place */
+    bool always; /* a tile is fetched anew at every visit (no temporal reuse) */
     uint64_t words;
     int64_t extent[SX_MAX_RANKS];
     bool still[MAX_LOOPS];       /* near loops: f(j) is 0 */

@@ -86,8 +86,7 @@ typedef struct annealer {
     double *energy;
     sx_outcome *outcome;
     unsigned char *current, *next, *scratch;
-    sx_compact_search *compact; /* what compact points are changed by, */
-    sx_core_splits *splits;     /* NULL: points are the space's */
+    sx_compact_search *compact; /* what compact points are changed by; NULL: points are the space's */
     unsigned char *made;        /* by tasks: outcomes and compact points */
 } annealer;
 
@@ -100,7 +99,7 @@ static double energy_of(const annealer *a, const sx_outcome *outcome) {
 /* The memory of a search, in the run's state block; false when memory is out. */
 static bool register_state(annealer *a, bool *resumed) {
     size_t n = a->chains, points = (2 * n + 1) * a->size;
-    if (a->splits) points += n * (sizeof *a->outcome + a->size);
+    if (a->compact) points += n * (sizeof *a->outcome + a->size);
     a->s =
         sx_run_state(a->run, sizeof *a->s + n * (sizeof *a->energy + sizeof *a->outcome) + points, resumed);
     if (!a->s) return false;
@@ -115,8 +114,8 @@ static bool register_state(annealer *a, bool *resumed) {
 
 /* Takes over a point of the space. */
 static void adopt_point(annealer *a, const void *point, unsigned char *to) {
-    sx_core_rng rng = {a->splits ? sx_rng_next(&a->s->rng) : 0};
-    if (a->splits)
+    sx_core_rng rng = {a->compact ? sx_rng_next(&a->s->rng) : 0};
+    if (a->compact)
         sx_map_compact(a->compact->space, &a->compact->core, point, &rng, (void *)to);
     else
         memcpy(to, point, a->size);
@@ -139,9 +138,9 @@ static sx_outcome try_compact(const annealer *a, sx_worker *worker, struct sx_co
                               sx_core_rng *rng, const void *from, sx_compact_level *to) {
     const sx_compact_search *search = a->compact;
     bool redraw = draw_share(rng) >= sx_run_setting(a->run, NUDGE);
-    bool legal = from && (sx_compact_search_step(search, a->splits, work, rng, redraw, TRIES, from, to) ||
-                          sx_compact_search_step(search, a->splits, work, rng, !redraw, TRIES, from, to));
-    if (!legal) legal = sx_compact_search_draw(search, a->splits, worker, work, rng, to);
+    bool legal = from && (sx_compact_search_step(search, work, rng, redraw, TRIES, from, to) ||
+                          sx_compact_search_step(search, work, rng, !redraw, TRIES, from, to));
+    if (!legal) legal = sx_compact_search_draw(search, worker, work, rng, to);
     if (!legal && from) {
         memcpy(to, from, search->size);
         legal = search->engine->check(&search->core, work, to);
@@ -200,11 +199,11 @@ static bool draw_chains(annealer *a) {
         if (a->energy[c] < INFINITY) continue;
         unsigned char *point = a->current + c * a->size;
         uint64_t rejected = 0;
-        bool legal = a->splits ? evaluate_compact(a, NULL, point, 1) > 0
-                               : sx_space_draw_legal(a->space, &a->s->rng, point, &rejected);
+        bool legal = a->compact ? evaluate_compact(a, NULL, point, 1) > 0
+                                : sx_space_draw_legal(a->space, &a->s->rng, point, &rejected);
         sx_run_reject(a->run, rejected);
         if (!legal) return false;
-        if (!a->splits) sx_run_evaluate(a->run, point, 1, a->outcome);
+        if (!a->compact) sx_run_evaluate(a->run, point, 1, a->outcome);
         a->energy[c] = energy_of(a, a->outcome);
     }
     return true;
@@ -266,7 +265,7 @@ static void propose_point(annealer *a, const unsigned char *from, unsigned char 
     sx_run_reject(a->run, rejected);
 }
 
-/* Metropolis: whether a move is taken that raises the energy so much, by a random number from 0 to 1; counts it. */
+/* Metropolis: whether a move that raises the energy by that much is taken, by a random number from 0 to 1; counts it. */
 static bool take_move(tally *counts, double rise, double t, double random) {
     if (rise > 0 && rise < counts->least) counts->least = rise;
     counts->moves++;
@@ -423,17 +422,17 @@ static void take_news(annealer *a) {
 /* Whether the state is one that a search may have. */
 static bool state_holds(const annealer *a) {
     if (!sx_rng_holds(&a->s->rng) || a->s->phase > ANNEAL) return false;
-    for (size_t c = 0; c < a->chains && a->splits; c++)
+    for (size_t c = 0; c < a->chains && a->compact; c++)
         if (!sx_map_compact_holds(&a->compact->core, (const void *)(a->current + c * a->size))) return false;
-    return a->splits || sx_run_holds(a->run, a->current, a->chains);
+    return a->compact || sx_run_holds(a->run, a->current, a->chains);
 }
 
 /* Moves all chains once; returns how many moves were evaluated. */
 static size_t move_chains(annealer *a) {
     size_t n = 0;
-    for (size_t c = 0; c < a->chains && !a->splits && !sx_run_stopped(a->run); c++)
+    for (size_t c = 0; c < a->chains && !a->compact && !sx_run_stopped(a->run); c++)
         propose_point(a, a->current + c * a->size, a->next + c * a->size);
-    if (a->splits)
+    if (a->compact)
         n = evaluate_compact(a, a->current, a->next, a->chains);
     else if (!sx_run_stopped(a->run))
         n = sx_run_evaluate(a->run, a->next, a->chains, a->outcome);
@@ -450,7 +449,7 @@ static sx_status anneal_chains(annealer *a) {
     take_news(a);
     while (sx_run_continue(a->run)) {
         if (a->s->phase == ANNEAL && a->s->step >= a->s->steps && !begin_again(a)) break;
-        size_t n = a->splits && a->s->phase != FIRST ? walk_chains(a) : move_chains(a);
+        size_t n = a->compact && a->s->phase != FIRST ? walk_chains(a) : move_chains(a);
         if (n > 0) set_temperature(a, n);
     }
     return SX_OK;
@@ -464,12 +463,10 @@ static sx_status search_by_anneal(sx_run *run) {
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "tmin (%g) is above tmax (%g)",
                                           sx_run_setting(run, TMIN), sx_run_setting(run, TMAX)),
                              "temperatures fall from tmax to tmin");
-    SX_TRY(sx_compact_search_new(run, true, &a.compact));
-    sx_status status = a.compact ? sx_map_core_splits(a.compact->space, &a.compact->core, &a.splits) : SX_OK;
-    if (a.splits) a.size = a.compact->size;
-    if (!status) status = anneal_chains(&a);
-    free(a.splits);
-    free(a.compact);
+    SX_TRY(sx_compact_search_new(run, SX_COMPACT_DRAWS, &a.compact));
+    if (a.compact) a.size = a.compact->size;
+    sx_status status = anneal_chains(&a);
+    sx_compact_search_free(a.compact);
     return status;
 }
 

@@ -61,8 +61,7 @@ typedef struct evolution {
     unsigned char *point[2];
     uint32_t *order;
     unsigned char *scratch, *pair; /* one point and two */
-    sx_compact_search *compact;    /* what compact points are changed by, */
-    sx_core_splits *splits;        /* NULL: points are the space's */
+    sx_compact_search *compact;    /* what compact points are changed by; NULL: points are the space's */
     unsigned char *made;           /* by tasks: a child each, or two */
 } evolution;
 
@@ -81,7 +80,7 @@ static size_t child_size(const evolution *b) {
 static bool allocate_state(evolution *b, bool *resumed) {
     size_t n = b->n, ranks = 2 * n * sizeof *b->order;
     size_t total = sizeof *b->s + 2 * n * sizeof *b->outcome[0] + ranks + (2 * n + 3) * b->size;
-    if (b->splits) total += (n + 1) * child_size(b);
+    if (b->compact) total += (n + 1) * child_size(b);
     b->s = sx_run_state(b->run, total, resumed);
     if (!b->s) return false;
     b->outcome[0] = (sx_outcome *)(b->s + 1);
@@ -136,7 +135,7 @@ static sx_status draw_compact(const void *input, size_t task, sx_worker *worker,
     maker m = begin_task(input, task, worker);
     newborn *made = output;
     sx_compact_level *point = (void *)(made + 1);
-    if (m.work && sx_compact_search_draw(m.b->compact, m.b->splits, worker, m.work, &m.rng, point))
+    if (m.work && sx_compact_search_draw(m.b->compact, worker, m.work, &m.rng, point))
         made->outcome = sx_compact_search_evaluate(m.b->compact, worker, m.work, point, false);
     return SX_OK;
 }
@@ -161,7 +160,7 @@ static void change_part(maker *m, sx_core_part part, const void *from, sx_compac
     if (from)
         sx_core_take(&search->core, part, from, tried);
     else
-        sx_core_change(&search->core, m->b->splits, &m->rng, true, part, tried);
+        sx_core_change(&search->core, search->splits, &m->rng, true, part, tried);
     if (memcmp(tried, point, search->size) == 0) return;
     if (part.axis != SX_COMPACT_ORDER && !search->engine->check(&search->core, m->work, tried)) return;
     memcpy(point, tried, search->size);
@@ -175,11 +174,12 @@ static void make_child(maker *m, size_t parent, size_t other, uint64_t crossed, 
     sx_compact_level *point = (void *)(to + 1);
     memcpy(point, points + parent * b->size, b->size);
     to->outcome = b->outcome[b->s->turn][parent];
-    for (uint32_t i = 0; i < b->splits->n_parts; i++)
-        if (crossed >> i & 1) change_part(m, b->splits->part[i], points + other * b->size, point);
+    for (uint32_t i = 0; i < b->compact->splits->n_parts; i++)
+        if (crossed >> i & 1) change_part(m, b->compact->splits->part[i], points + other * b->size, point);
     bool mutated = chance_happens(m, sx_run_setting(b->run, MUTATION));
-    for (uint32_t i = 0; i < b->splits->n_parts && mutated; i++)
-        if (chance_happens(m, sx_run_setting(b->run, GENE))) change_part(m, b->splits->part[i], NULL, point);
+    for (uint32_t i = 0; i < b->compact->splits->n_parts && mutated; i++)
+        if (chance_happens(m, sx_run_setting(b->run, GENE)))
+            change_part(m, b->compact->splits->part[i], NULL, point);
     to->changed = to->changed || mutated;
     if (to->changed && b->compact->engine->check(core, m->work, point))
         to->outcome = sx_compact_search_evaluate(b->compact, m->worker, m->work, point, false);
@@ -193,7 +193,7 @@ static sx_status make_pair(const void *input, size_t task, sx_worker *worker, vo
     size_t parent[2] = {select_parent(&m), select_parent(&m)};
     bool crossed = chance_happens(&m, sx_run_setting(b->run, CROSSOVER));
     uint64_t parts = 0;
-    for (uint32_t i = 0; i < b->splits->n_parts && crossed; i++)
+    for (uint32_t i = 0; i < b->compact->splits->n_parts && crossed; i++)
         parts |= (uint64_t)chance_happens(&m, sx_run_setting(b->run, SWAP)) << i;
     for (size_t i = 0; i < 2 && 2 * task + i < b->n - b->elites; i++) {
         newborn *to = (newborn *)(void *)((unsigned char *)output + i * child_size(b));
@@ -223,8 +223,8 @@ static size_t make_points(evolution *b, sx_task *task, size_t each, size_t first
 
 /* Takes over a point of the space. */
 static void adopt_point(evolution *b, const void *point, unsigned char *to) {
-    sx_core_rng rng = {b->splits ? sx_rng_next(&b->s->rng) : 0};
-    if (b->splits)
+    sx_core_rng rng = {b->compact ? sx_rng_next(&b->s->rng) : 0};
+    if (b->compact)
         sx_map_compact(b->compact->space, &b->compact->core, point, &rng, (void *)to);
     else
         memcpy(to, point, b->size);
@@ -241,7 +241,7 @@ static bool begin_generations(evolution *b) {
         adopt_point(b, start, b->point[0] + at * b->size);
         sx_run_evaluate(b->run, start, 1, &b->outcome[0][at]);
     }
-    if (b->splits) {
+    if (b->compact) {
         make_points(b, draw_compact, 1, first, b->n - first, 0);
         size_t legal = 0;
         for (size_t i = 0; i < b->n; i++) legal += b->outcome[0][i].reason == 0;
@@ -356,9 +356,9 @@ static void breed_generation(evolution *b) {
 static bool state_holds(const evolution *b) {
     if (!sx_rng_holds(&b->s->rng) || b->s->turn > 1) return false;
     const unsigned char *points = b->point[b->s->turn];
-    for (size_t i = 0; i < b->n && b->splits; i++)
+    for (size_t i = 0; i < b->n && b->compact; i++)
         if (!sx_map_compact_holds(&b->compact->core, (const void *)(points + i * b->size))) return false;
-    return b->splits || sx_run_holds(b->run, points, b->n);
+    return b->compact || sx_run_holds(b->run, points, b->n);
 }
 
 /* What other navigators have found takes the place of the worst individual. */
@@ -379,7 +379,7 @@ static sx_status evolve_population(evolution *b) {
     if (!resumed && !begin_generations(b)) return SX_OK;
     take_news(b);
     while (sx_run_continue(b->run)) {
-        if (b->splits)
+        if (b->compact)
             breed_compact(b);
         else
             breed_generation(b);
@@ -393,12 +393,10 @@ static sx_status search_by_genetic(sx_run *run) {
     b.n = (size_t)sx_run_setting(run, POPULATION);
     b.elites = (size_t)(sx_run_setting(run, ELITES) * (double)b.n);
     b.lenient = sx_run_setting(run, ILLEGAL) == 1;
-    if (!b.lenient) SX_TRY(sx_compact_search_new(run, true, &b.compact));
-    sx_status status = b.compact ? sx_map_core_splits(b.compact->space, &b.compact->core, &b.splits) : SX_OK;
-    if (b.splits) b.size = b.compact->size;
-    if (!status) status = evolve_population(&b);
-    free(b.splits);
-    free(b.compact);
+    if (!b.lenient) SX_TRY(sx_compact_search_new(run, SX_COMPACT_DRAWS, &b.compact));
+    if (b.compact) b.size = b.compact->size;
+    sx_status status = evolve_population(&b);
+    sx_compact_search_free(b.compact);
     return status;
 }
 

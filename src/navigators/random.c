@@ -20,8 +20,7 @@ typedef struct state {
 typedef struct job {
     const sx_run *run;
     uint64_t first;
-    const sx_compact_search *compact; /* what compact points are drawn by, */
-    const sx_core_splits *splits;     /* NULL: points are the space's */
+    const sx_compact_search *compact; /* what compact points are drawn by; NULL: points are the space's */
 } job;
 
 /* A task: draws and evaluates points of a stream of its own until one cannot be drawn; its output is whether
@@ -54,7 +53,7 @@ static sx_status draw_compact(const void *input, size_t task, sx_worker *worker,
     struct sx_core_work *work = sx_compact_search_work(j->compact, worker);
     sx_compact_level *point = sx_worker_scratch(worker, 1);
     for (int i = 0; i < DRAWS && work && !sx_worker_stopped(worker); i++) {
-        if (!sx_compact_search_draw(j->compact, j->splits, worker, work, &rng, point)) break;
+        if (!sx_compact_search_draw(j->compact, worker, work, &rng, point)) break;
         *(bool *)output = true;
         double cycles = j->compact->engine->order(&j->compact->core, work, point);
         sx_compact_search_keep(j->compact, worker, work, cycles, sx_run_objective(j->run),
@@ -76,7 +75,7 @@ static sx_status evaluate_start(const void *input, size_t task, sx_worker *worke
 /* Whether a round of n tasks found a legal point. */
 static bool draw_round(sx_run *run, const job *j, uint64_t n) {
     bool drew[MOST_TASKS] = {false};
-    sx_run_tasks(run, (size_t)n, j->splits ? draw_compact : draw_points, j, drew, sizeof *drew);
+    sx_run_tasks(run, (size_t)n, j->compact ? draw_compact : draw_points, j, drew, sizeof *drew);
     for (uint64_t i = 0; i < n; i++)
         if (drew[i]) return true;
     return false;
@@ -109,15 +108,12 @@ static void draw_rounds(sx_run *run, job *j, state *s) {
 
 static sx_status search_by_random(sx_run *run) {
     sx_compact_search *compact;
-    sx_core_splits *splits = NULL;
     state *s = sx_run_state(run, sizeof *s, NULL);
     if (!s) return sx_error_memory();
-    SX_TRY(sx_compact_search_new(run, true, &compact));
-    sx_status status = compact ? sx_map_core_splits(compact->space, &compact->core, &splits) : SX_OK;
-    if (!status) draw_rounds(run, &(job){.run = run, .compact = compact, .splits = splits}, s);
-    free(splits);
-    free(compact);
-    return status;
+    SX_TRY(sx_compact_search_new(run, SX_COMPACT_DRAWS, &compact));
+    draw_rounds(run, &(job){.run = run, .compact = compact}, s);
+    sx_compact_search_free(compact);
+    return SX_OK;
 }
 
 SX_NAVIGATOR(random) = {

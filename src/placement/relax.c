@@ -282,7 +282,7 @@ static void extract_placement(const sx_place_relax *relax, const uint16_t *allow
     }
 }
 
-/* Solves what is left with the prices of tensors, the capacities being worth so much. */
+/* Solves what is left with the prices of tensors, at these prices of the capacities. */
 static double solve_prices(sx_place_relax *relax, const uint16_t *allowed, double worth, uint8_t *placement) {
     size_t m = relax->space->chip.n_memories;
     relax->below[relax->node[relax->space->graph.n_nodes].states] = 0;

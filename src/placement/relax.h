@@ -42,7 +42,7 @@ void sx_place_relax_fini(sx_place_relax *relax);
 double sx_place_relax_bound(sx_place_relax *relax, const uint16_t *allowed, const double *lambda,
                             uint8_t *placement);
 
-/* The same with multipliers of the weights alone, one per memory, which have so much room each. */
+/* The same with multipliers of the weights alone, one per memory, for memories of these sizes. */
 double sx_place_relax_weights(sx_place_relax *relax, const uint16_t *allowed, const double *lambda,
                               const uint64_t *room, uint8_t *placement);
 

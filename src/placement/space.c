@@ -10,8 +10,6 @@
 enum { TRIES = 4 }; /* draws before one is rectified: most overflow a memory */
 enum { FITS, OVERFLOW, NO_ADDRESSES };
 
-static const char *const axes[] = {[SX_AXIS_WEIGHTS] = "weights", [SX_AXIS_ACTIVATIONS] = "activations"};
-
 static const sx_placement_space *placement_of(const sx_space *space) {
     return (const sx_placement_space *)space;
 }
@@ -113,16 +111,6 @@ static void space_nudge(const sx_space *base, sx_rng *rng, size_t gene, void *po
 static void space_take(const sx_space *base, size_t gene, const void *from, void *point) {
     int32_t tensor = base->gene[gene].which;
     ((uint8_t *)point)[tensor] = ((const uint8_t *)from)[tensor];
-}
-
-static bool space_neighbour(const sx_space *base, const void *point, size_t index, void *out) {
-    size_t others = placement_of(base)->chip.n_memories - 1;
-    if (others == 0 || index / others >= base->n_genes) return false;
-    int32_t tensor = base->gene[index / others].which;
-    size_t memory = index % others, now = ((const uint8_t *)point)[tensor];
-    memcpy(out, point, base->point_size);
-    ((uint8_t *)out)[tensor] = (uint8_t)(memory < now ? memory : memory + 1);
-    return true;
 }
 
 static bool space_holds(const sx_space *base, const void *at) {
@@ -230,8 +218,6 @@ static const sx_point_model_type model_type = {
 
 static const sx_space_type placement_type = {
     .name = "placement",
-    .axes = axes,
-    .n_axes = sizeof axes / sizeof *axes,
     .free = space_free,
     .size = space_size,
     .at = space_at,
@@ -243,7 +229,6 @@ static const sx_space_type placement_type = {
     .redraw = space_redraw,
     .nudge = space_nudge,
     .take = space_take,
-    .neighbour = space_neighbour,
     .repair = space_repair,
     .encode = space_encode,
     .project = space_project,

@@ -8,14 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-static json_t *trace_json(const sx_compare_run *run) {
-    json_t *list = json_array();
-    for (size_t i = 0; i < run->n_trace; i++)
-        sx_json_append(list, json_pack("[I, f, o]", (json_int_t)run->trace[i].evaluations,
-                                       run->trace[i].seconds, sx_json_real(run->trace[i].value)));
-    return list;
-}
-
 /* Whether the points are mappings. */
 static bool has_mappings(const sx_comparison *c) {
     return strcmp(c->model, "map") == 0;
@@ -43,7 +35,7 @@ static json_t *run_json(const sx_comparison *c, const sx_compare_run *run) {
         "valid", (json_int_t)run->summary.valid, "rejected", (json_int_t)run->summary.rejected, "seconds",
         run->summary.seconds, "stop", sx_stop_name(run->summary.stop), "optimal", run->summary.optimal);
     if (run->summary.lower_bound > 0) sx_json_set(object, "lower_bound", json_real(run->summary.lower_bound));
-    sx_json_set(object, "trace", trace_json(run));
+    sx_json_set(object, "trace", sx_json_trace(run->trace, run->n_trace));
     return object;
 }
 

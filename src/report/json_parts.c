@@ -11,6 +11,14 @@ json_t *sx_json_score(const sx_score *score) {
                      score->latency == score->cycles ? NULL : sx_json_real(score->latency));
 }
 
+json_t *sx_json_trace(const sx_trace_point *trace, size_t n) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++)
+        sx_json_append(list, json_pack("[o, f, o]", sx_json_count(trace[i].evaluations), trace[i].seconds,
+                                       sx_json_real(trace[i].value)));
+    return list;
+}
+
 void sx_json_set_bind(const sx_problem *problem, json_t *object) {
     json_t *names = json_object();
     for (int v = 0; v < problem->n_tensors; v++)

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "sextant/cost.h"
 #include "sextant/outside_evaluator.h"
+#include "sextant/run.h"
 #include "sextant/systolic.h"
 #include "sextant/warnings.h"
 
@@ -19,6 +20,8 @@ void sx_json_set_bind(const sx_problem *problem, json_t *object);
 void sx_json_set_systolic(const sx_systolic_cost *cost, json_t *object);
 /* An outside evaluator: its command and what happened with it. */
 json_t *sx_json_outside_evaluator(const char *command, const sx_outside_evaluator_account *account);
+/* A list of improvements: evaluations, seconds and value of each. */
+json_t *sx_json_trace(const sx_trace_point *trace, size_t n);
 /* A list of warnings, each with its place, where it has one, and its message. */
 json_t *sx_json_warnings(const sx_warnings *warnings);
 /* Sets the warnings, where there are any, as the last key of the only object that sx_json_finish added to a text. */

@@ -95,7 +95,6 @@ static void set_found(const sx_placement_job *job, json_t *object) {
 /* Sets what the search did. */
 static void set_placement_search(const sx_placement_job *job, json_t *object) {
     const sx_run_summary *s = &job->summary;
-    json_t *trace = json_array();
     sx_json_set(object, "evaluations", sx_json_count(s->evaluations));
     sx_json_set(object, "valid", sx_json_count(s->valid));
     sx_json_set(object, "seconds", sx_json_real(s->seconds));
@@ -106,10 +105,7 @@ static void set_placement_search(const sx_placement_job *job, json_t *object) {
         sx_json_set(object, "gap", sx_json_real(job->value / s->lower_bound - 1));
     sx_json_set(object, "optimal", json_boolean(s->optimal));
     if (job->proven_before) sx_json_set(object, "proven_before", json_true());
-    for (size_t i = 0; i < job->n_trace; i++)
-        sx_json_append(trace, json_pack("[o, f, o]", sx_json_count(job->trace[i].evaluations),
-                                        job->trace[i].seconds, sx_json_real(job->trace[i].value)));
-    sx_json_set(object, "trace", trace);
+    sx_json_set(object, "trace", sx_json_trace(job->trace, job->n_trace));
 }
 
 sx_status sx_placement_json(const sx_placement_job *job, sx_text *out) {

@@ -41,14 +41,6 @@ static sx_status set_answers(const sx_result *r, size_t layer, const sx_answer *
     return status;
 }
 
-static json_t *trace_json(const sx_layer_result *layer) {
-    json_t *list = json_array();
-    for (size_t i = 0; i < layer->n_trace; i++)
-        sx_json_append(list, json_pack("[I, f, o]", (json_int_t)layer->trace[i].evaluations,
-                                       layer->trace[i].seconds, sx_json_real(layer->trace[i].value)));
-    return list;
-}
-
 static json_t *warm_json(const sx_layer_result *layer) {
     return json_pack("{s:s, s:s, s:o}", "from", layer->warm_from == -2 ? "database" : "layer", "problem",
                      layer->warm_name, "objective", sx_json_real(layer->warm_value));
@@ -92,7 +84,7 @@ static void set_layer_search(const sx_layer_result *layer, bool own, bool weak, 
         sx_json_set(object, "dividing_utilization", json_real(layer->share));
     sx_json_set(object, "minimum", sx_json_real(layer->minimum));
     if (layer->warm_from != -1) sx_json_set(object, "warm_start", warm_json(layer));
-    sx_json_set(object, "trace", own ? trace_json(layer) : json_array());
+    sx_json_set(object, "trace", own ? sx_json_trace(layer->trace, layer->n_trace) : json_array());
 }
 
 /* One layer's object; an error where a mapping cannot be written. */

@@ -39,14 +39,6 @@ static json_t *padded_json(const sx_systolic_subject *s) {
     return object;
 }
 
-static json_t *trace_json(const sx_systolic_answer *answer) {
-    json_t *list = json_array();
-    for (size_t i = 0; i < answer->n_trace; i++)
-        sx_json_append(list, json_pack("[o, f, o]", sx_json_count(answer->trace[i].evaluations),
-                                       answer->trace[i].seconds, sx_json_real(answer->trace[i].value)));
-    return list;
-}
-
 /* Sets what limits each phase of a single kernel. */
 static void set_limits(const sx_systolic_subject *s, const sx_systolic_items *items, json_t *object) {
     static const char *const names[] = {"prologue", "steady", "epilogue"};
@@ -129,7 +121,7 @@ static void set_systolic_search(const sx_systolic_answer *answer, json_t *object
     if (s->lower_bound > 0) sx_json_set(object, "lower_bound", sx_json_real(s->lower_bound));
     if (s->lower_bound > 0 || s->optimal) sx_json_set(object, "optimal", json_boolean(s->optimal));
     if (answer->proven_before) sx_json_set(object, "proven_before", json_true());
-    sx_json_set(object, "trace", trace_json(answer));
+    sx_json_set(object, "trace", sx_json_trace(answer->trace, answer->n_trace));
 }
 
 /* Adds a search to a list. `design` is the one that was searched; NULL: the one that was found. */

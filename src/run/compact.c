@@ -11,23 +11,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-sx_status sx_compact_search_new(const sx_run *run, bool moves, sx_compact_search **out) {
-    *out = NULL;
+sx_status sx_compact_search_new(const sx_run *run, sx_compact_use use, sx_compact_search **out) {
     const sx_map_space *space = sx_map_space_of(run->space);
+    *out = NULL;
     if (!space) return SX_OK;
-    sx_compact_search *search = malloc(sizeof *search);
-    if (!search) return sx_error_memory();
-    search->space = space;
-    if (sx_map_core_space(search->space, &search->core) ||
-        (moves && (search->core.limited || search->core.ruled))) {
-        free(search);
-        return SX_OK;
+    sx_compact_search *s = calloc(1, sizeof *s);
+    if (!s) return sx_error_memory();
+    s->space = space;
+    s->foreign = run->cache.entry || run->model->type != &sx_map_model_type;
+    bool covered = !sx_map_core_space(space, &s->core), lists = use != SX_COMPACT_BREEDS;
+    covered = covered && !(use == SX_COMPACT_WALKS ? s->foreign : s->core.limited || s->core.ruled);
+    sx_status status = covered && lists ? sx_map_core_splits(space, &s->core, &s->splits) : SX_OK;
+    if (!covered || (lists && !s->splits)) {
+        sx_compact_search_free(s);
+        return status;
     }
-    search->engine = sx_core_engine_of(&search->core.model);
-    search->size = sx_compact_size(&search->core);
-    search->foreign = run->cache.entry || run->model->type != &sx_map_model_type;
-    *out = search;
+    s->engine = sx_core_engine_of(&s->core.model);
+    s->size = sx_compact_size(&s->core);
+    *out = s;
     return SX_OK;
+}
+
+void sx_compact_search_free(sx_compact_search *search) {
+    if (!search) return;
+    free(search->splits);
+    free(search);
 }
 
 struct sx_core_work *sx_compact_search_work(const sx_compact_search *search, sx_worker *worker) {
@@ -55,21 +63,20 @@ bool sx_compact_search_rescue(const sx_compact_search *search, sx_worker *worker
     return search->engine->check(&search->core, work, compact);
 }
 
-bool sx_compact_search_draw(const sx_compact_search *search, const sx_core_splits *splits, sx_worker *worker,
-                            struct sx_core_work *work, sx_core_rng *rng, sx_compact_level *compact) {
+bool sx_compact_search_draw(const sx_compact_search *search, sx_worker *worker, struct sx_core_work *work,
+                            sx_core_rng *rng, sx_compact_level *compact) {
     for (unsigned i = 0; i < sx_space_tries(&search->space->space); i++) {
-        if (search->engine->draw_uniform(&search->core, splits, work, rng, compact)) return true;
+        if (search->engine->draw_uniform(&search->core, search->splits, work, rng, compact)) return true;
         sx_worker_reject(worker, 1);
     }
     return sx_compact_search_rescue(search, worker, work, rng, compact);
 }
 
-bool sx_compact_search_step(const sx_compact_search *search, const sx_core_splits *splits,
-                            struct sx_core_work *work, sx_core_rng *rng, bool redraw, int tries,
-                            const void *from, sx_compact_level *to) {
+bool sx_compact_search_step(const sx_compact_search *search, struct sx_core_work *work, sx_core_rng *rng,
+                            bool redraw, int tries, const void *from, sx_compact_level *to) {
     for (int i = 0; i < tries; i++) {
         memcpy(to, from, search->size);
-        if (search->engine->step(&search->core, splits, work, rng, redraw, to) &&
+        if (search->engine->step(&search->core, search->splits, work, rng, redraw, to) &&
             memcmp(to, from, search->size) != 0)
             return true;
     }

@@ -14,11 +14,21 @@ typedef struct sx_compact_search {
     size_t size;  /* of a compact point */
     bool foreign; /* scores come from a model, or a cache, that knows points of the space only */
     sx_core_space core;
+    sx_core_splits *splits; /* NULL: the search is one that breeds points */
 } sx_compact_search;
 
-/* A search of the run's space by compact points, in fresh memory; NULL in *out where they do not cover the space. Those that change
- * points (`moves`) leave constraints of factors and orders to the space's own points. */
-SX_MUST_USE sx_status sx_compact_search_new(const sx_run *run, bool moves, SX_OWN sx_compact_search **out);
+/* What points are made by. */
+typedef enum sx_compact_use {
+    SX_COMPACT_BREEDS, /* changes of others: constraints of factors and orders are left to the space's own points */
+    SX_COMPACT_DRAWS, /* changes of others and draws from lists of splits */
+    SX_COMPACT_WALKS, /* going through lists of splits, where scores need no points of the space */
+} sx_compact_use;
+
+/* A search of the run's space by compact points; NULL in *out where they do not cover the space, or its splits are too many to list
+ * or none that levels can hold. */
+SX_MUST_USE sx_status sx_compact_search_new(const sx_run *run, sx_compact_use use,
+                                            SX_OWN sx_compact_search **out);
+void sx_compact_search_free(SX_TAKE sx_compact_search *search);
 
 /* A worker's memory for the engine; NULL, and a run that failed, when memory is out. */
 struct sx_core_work *sx_compact_search_work(const sx_compact_search *search, sx_worker *worker);
@@ -36,14 +46,13 @@ bool sx_compact_search_rescue(const sx_compact_search *search, sx_worker *worker
                               sx_core_rng *rng, sx_compact_level *compact);
 
 /* Draws a legal point, all of them equally likely, as sx_space_draw_legal does. */
-bool sx_compact_search_draw(const sx_compact_search *search, const sx_core_splits *splits, sx_worker *worker,
-                            struct sx_core_work *work, sx_core_rng *rng, sx_compact_level *compact);
+bool sx_compact_search_draw(const sx_compact_search *search, sx_worker *worker, struct sx_core_work *work,
+                            sx_core_rng *rng, sx_compact_level *compact);
 
 /* Makes a legal point that differs from another in one part, which took a small step or was drawn anew; false where none was found
  * in a number of tries. */
-bool sx_compact_search_step(const sx_compact_search *search, const sx_core_splits *splits,
-                            struct sx_core_work *work, sx_core_rng *rng, bool redraw, int tries,
-                            const void *from, sx_compact_level *to);
+bool sx_compact_search_step(const sx_compact_search *search, struct sx_core_work *work, sx_core_rng *rng,
+                            bool redraw, int tries, const void *from, sx_compact_level *to);
 
 /* Evaluates the point that the engine has checked or repaired last, as sx_worker_evaluate does. */
 sx_outcome sx_compact_search_evaluate(const sx_compact_search *search, sx_worker *worker,

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 
 const char *sx_stop_name(sx_stop stop) {
     static const char *const names[] = {"done",     "evaluations", "time",  "target",
@@ -45,6 +46,18 @@ bool sx_run_trace(const sx_run *run, size_t index, sx_trace_point *out) {
     if (index >= run->n_trace) return false;
     *out = run->trace[index];
     return true;
+}
+
+sx_status sx_run_copy_trace(const sx_run *run, bool clock, sx_trace_point **out, size_t *n) {
+    sx_trace_point *trace = calloc(run->n_trace + 1, sizeof *trace);
+    if (!trace) return sx_error_memory();
+    for (size_t i = 0; i < run->n_trace; i++) {
+        trace[i] = run->trace[i];
+        if (!clock) trace[i].seconds = 0;
+    }
+    *out = trace;
+    *n = run->n_trace;
+    return SX_OK;
 }
 
 const sx_space *sx_run_space(const sx_run *run) {

@@ -99,7 +99,6 @@ static sx_status check_model(sx_comparison *c, const sx_compare_space *s) {
 /* Copies out what a run found. */
 static sx_status take_result(const sx_run *run, bool clock, sx_compare_run *out) {
     sx_found best;
-    sx_trace_point point;
     out->summary = sx_run_result(run);
     if (!clock) out->summary.seconds = 0;
     out->found = sx_run_best(run, 0, &best);
@@ -107,15 +106,7 @@ static sx_status take_result(const sx_run *run, bool clock, sx_compare_run *out)
         out->metrics = best.metrics;
         out->value = best.value;
     }
-    size_t n = 0;
-    while (sx_run_trace(run, n, &point)) n++;
-    out->trace = calloc(n + 1, sizeof *out->trace);
-    if (!out->trace) return sx_error_memory();
-    for (; out->n_trace < n; out->n_trace++) {
-        sx_run_trace(run, out->n_trace, &out->trace[out->n_trace]);
-        if (!clock) out->trace[out->n_trace].seconds = 0;
-    }
-    return SX_OK;
+    return sx_run_copy_trace(run, clock, &out->trace, &out->n_trace);
 }
 
 /* The runs on one problem. */

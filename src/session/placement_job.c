@@ -24,18 +24,11 @@ void sx_placement_job_fini(sx_placement_job *job) {
 /* Copies out what a run found. */
 static sx_status collect_answer(sx_placement_job *job, const sx_run *run) {
     sx_found found;
-    sx_trace_point line;
-    size_t n = 0;
     job->summary = sx_run_result(run);
     if (!job->clock) job->summary.seconds = 0;
-    while (sx_run_trace(run, n, &line)) n++;
-    job->trace = calloc(n + 1, sizeof *job->trace);
+    SX_TRY(sx_run_copy_trace(run, job->clock, &job->trace, &job->n_trace));
     job->placement = calloc(job->space->point_size, 1);
-    if (!job->trace || !job->placement) return sx_error_memory();
-    for (; job->n_trace < n; job->n_trace++) {
-        (void)sx_run_trace(run, job->n_trace, &job->trace[job->n_trace]);
-        if (!job->clock) job->trace[job->n_trace].seconds = 0;
-    }
+    if (!job->placement) return sx_error_memory();
     if (job->in->align && *job->in->undecided > 0) {
         job->summary.optimal = false;
         job->summary.lower_bound = 0;

@@ -102,15 +102,14 @@ static sx_status take_record(void *user, const sx_point_record *record) {
         free(point);
         return status;
     }
-    if (!record->search.optimal || state->again || strcmp(record->search.version, sx_version()) != 0) {
+    if (state->again || !sx_search_is_proven(&record->search)) {
         job->start = point;
         return SX_OK;
     }
     job->placement = point;
     job->value = value;
     job->found = job->proven_before = true;
-    job->summary = (sx_run_summary){
-        .stop = SX_STOP_DONE, .repeatable = true, .lower_bound = record->search.lower_bound, .optimal = true};
+    job->summary = sx_search_recalled(&record->search);
     return SX_OK;
 }
 
@@ -134,19 +133,11 @@ sx_status sx_placement_keep(const sx_placement_job *job, sx_store *store) {
     sx_placement_cost cost;
     sx_placement_evaluate(job->space, job->placement, &cost);
     const sx_metric_value metrics[] = {{"energy_pj", cost.energy}, {"latency_seconds", cost.latency}};
-    char *text = space_text(job), *point = point_text(job->in, job->placement);
-    char *options = sx_search_json(sx_search_limits(&job->run));
     const sx_point_record record = {.kind = kind,
-                                    .space = text,
+                                    .space = space_text(job),
                                     .name = job->in->graph.name,
-                                    .point = point,
+                                    .point = point_text(job->in, job->placement),
                                     .n_metrics = sizeof metrics / sizeof *metrics,
-                                    .metric = metrics,
-                                    .search = sx_search_record_of(&job->run, &job->summary, job->objective,
-                                                                  job->method, options, job->value)};
-    sx_status status = text && point && options ? sx_store_add_point(store, &record) : sx_error_memory();
-    free(text);
-    free(point);
-    free(options);
-    return status;
+                                    .metric = metrics};
+    return sx_search_keep(store, &job->run, &job->summary, job->objective, job->method, job->value, &record);
 }

@@ -4,6 +4,7 @@
  * skipped. */
 #include "base/json.h"
 #include "base/status.h"
+#include "session/search_record.h"
 #include "session/session.h"
 #include "sextant/all.h"
 #include "sextant/space_type.h"
@@ -67,8 +68,7 @@ static sx_status consider_record(void *user, const sx_record *record) {
     sx_map_space_mapping(t->space, t->point, &result->best.mapping);
     result->best.score = record->score;
     result->best.value = record->search.value;
-    result->summary = (sx_run_summary){
-        .stop = SX_STOP_DONE, .repeatable = true, .lower_bound = record->search.lower_bound, .optimal = true};
+    result->summary = sx_search_recalled(&record->search);
     return SX_OK;
 }
 

@@ -12,8 +12,18 @@ sx_search_record sx_search_record_of(const sx_run_options *run, const sx_run_sum
                                      const char *objective, const char *navigator, const char *options,
                                      double value);
 
+/* Whether a record is an answer that is proven, by this version; and the summary of a search that takes it over. */
+bool sx_search_is_proven(const sx_search_record *record);
+sx_run_summary sx_search_recalled(const sx_search_record *record);
+
 /* The limits of a run, which repeat it; the caller's, NULL when memory is out. */
 SX_OWN json_t *sx_search_limits(const sx_run_options *run);
+
+/* Adds the point of a run that ended with a summary: a record without its search, whose `space` and `point` are freed (NULL:
+ * memory was out). */
+SX_MUST_USE sx_status sx_search_keep(sx_store *store, const sx_run_options *run,
+                                     const sx_run_summary *summary, const char *objective, const char *method,
+                                     double value, const sx_point_record *point);
 
 /* A tree as the text that records compare: sorted keys, no spaces; the caller's, NULL when memory is out. */
 SX_OWN char *sx_search_json(SX_TAKE json_t *tree);

@@ -232,18 +232,6 @@ static sx_status copy_answers(const sx_run *run, const sx_space *space,
     return SX_OK;
 }
 
-/* Copies out the trace of improvements. */
-static sx_status copy_trace(const sx_run *run, sx_layer_result *result) {
-    sx_trace_point line;
-    size_t n = 0;
-    while (sx_run_trace(run, n, &line)) n++;
-    result->trace = calloc(n + 1, sizeof *result->trace);
-    if (!result->trace) return sx_error_memory();
-    for (; result->n_trace < n; result->n_trace++)
-        (void)sx_run_trace(run, result->n_trace, &result->trace[result->n_trace]);
-    return SX_OK;
-}
-
 sx_status sx_session_collect(sx_run *run, const sx_space *space, const sx_run_options *options,
                              sx_layer_result *result) {
     sx_found found;
@@ -255,7 +243,7 @@ sx_status sx_session_collect(sx_run *run, const sx_space *space, const sx_run_op
     if (options->pareto) SX_TRY(copy_answers(run, space, sx_run_front, &result->n_front, &result->front));
     result->proof = sx_run_take_proof(run);
     if (result->proof) result->proof->lower_bound = result->summary.lower_bound;
-    return copy_trace(run, result);
+    return sx_run_copy_trace(run, true, &result->trace, &result->n_trace);
 }
 
 double sx_session_minimum(const sx_session *session, const sx_model *model, const sx_layer_result *result) {

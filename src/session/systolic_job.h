@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "sextant/network.h"
 #include "sextant/run.h"
+#include "sextant/store.h"
 #include "sextant/systolic.h"
 
 /* What a search found. */
@@ -22,8 +23,6 @@ typedef struct sx_systolic_answer {
     sx_trace_point *trace;
 } sx_systolic_answer;
 
-typedef struct sx_systolic_job sx_systolic_job;
-
 /* A layer of a network, or the only problem. */
 typedef struct sx_systolic_layer {
     char name[SX_NAME_SIZE];
@@ -36,7 +35,7 @@ typedef struct sx_systolic_layer {
 } sx_systolic_layer;
 
 /* A search with all that it began from. */
-struct sx_systolic_job {
+typedef struct sx_systolic_job {
     char name[SX_NAME_SIZE]; /* of the network or the problem */
     size_t n_layers, n_left_out;
     sx_systolic_layer *layer;
@@ -55,15 +54,10 @@ struct sx_systolic_job {
     bool late;       /* the time limit ended the search before everything was searched */
     size_t left;     /* searches that share the time that is left */
     void (*begins)(void *user, const char *title); /* called before each search; may be NULL */
-    /* Looks up an earlier answer for a space: a point to begin from or, with proven_before, the answer. Keeps
-     * the answer of a search. Either may be NULL. */
-    sx_status (*recall)(void *user, const sx_systolic_job *job, const sx_space *space,
-                        sx_systolic_answer *out);
-    sx_status (*keep)(void *user, const sx_systolic_job *job, const sx_space *space,
-                      const sx_systolic_answer *answer);
+    void *user;                                    /* of begins */
+    sx_store *store;  /* keeps answers, and searches begin from those that are in it; NULL: none */
+    bool again;       /* answers that were proven for the same space by the same version are searched again */
     sx_status unkept; /* why an answer could not be kept: the first failure, after which none is kept */
-    void *user;       /* of begins */
-    void *keeper;     /* of recall and keep */
     /* Of one problem: a search for each chosen design. */
     size_t n_designs;
     size_t *design; /* numbers */
@@ -73,7 +67,7 @@ struct sx_systolic_job {
     size_t n_joined;
     sx_systolic_kernel *joined;
     sx_systolic_answer shared;
-};
+} sx_systolic_job;
 
 /* Takes over the layers of a network that arrays compute. Those that no array does are left out with a note,
  * or are an error where nothing would be left. */

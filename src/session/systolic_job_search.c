@@ -3,6 +3,7 @@
 #include "base/ranks.h"
 #include "base/status.h"
 #include "session/systolic_job.h"
+#include "session/systolic_store.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -51,21 +52,6 @@ sx_status sx_systolic_job_space(const sx_systolic_job *job, const sx_systolic_ke
     return status;
 }
 
-/* Copies out the trace of improvements. */
-static sx_status copy_trace(const sx_systolic_job *job, const sx_run *run, sx_systolic_answer *out) {
-    sx_trace_point line;
-    size_t n = 0;
-    while (sx_run_trace(run, n, &line)) n++;
-    out->trace = calloc(n + 1, sizeof *out->trace);
-    if (!out->trace) return sx_error_memory();
-    for (; out->n_trace < n; out->n_trace++) {
-        (void)sx_run_trace(run, out->n_trace, &line);
-        if (!job->clock) line.seconds = 0;
-        out->trace[out->n_trace] = line;
-    }
-    return SX_OK;
-}
-
 /* Copies out what a run found. */
 static sx_status collect_answer(const sx_systolic_job *job, const sx_space *space, const sx_run *run,
                                 sx_systolic_answer *out) {
@@ -79,7 +65,7 @@ static sx_status collect_answer(const sx_systolic_job *job, const sx_space *spac
         out->value = found.value;
         (void)sx_systolic_evaluate(space, &out->point, -1, &out->cost);
     }
-    return copy_trace(job, run, out);
+    return sx_run_copy_trace(run, job->clock, &out->trace, &out->n_trace);
 }
 
 /* Whether every search gets a quick answer first: where time may end before the last one has begun. */
@@ -219,8 +205,8 @@ typedef struct search_round {
 static sx_status recall_answer(sx_systolic_job *job, const item *at, sx_systolic_answer *answer,
                                sx_space **space) {
     SX_TRY(sx_systolic_job_space(job, at->kernels, at->n, at->design, space));
-    if (!job->recall || answer->recalled) return SX_OK;
-    return job->recall(job->keeper, job, *space, answer);
+    if (!job->store || answer->recalled) return SX_OK;
+    return sx_systolic_recall(job, *space, answer);
 }
 
 /* Adds an answer and its trace. */
@@ -254,9 +240,9 @@ static sx_status make_item(void *user, size_t first, size_t n, sx_text *out) {
 /* Keeps the answer of a search among those for later ones. */
 static sx_status keep_answer(sx_systolic_job *job, const item *at) {
     sx_space *space = NULL;
-    if (!job->keep || job->unkept || !at->answer->found || at->answer->proven_before) return SX_OK;
+    if (!job->store || job->unkept || !at->answer->found || at->answer->proven_before) return SX_OK;
     SX_TRY(sx_systolic_job_space(job, at->kernels, at->n, at->design, &space));
-    job->unkept = job->keep(job->keeper, job, space, at->answer);
+    job->unkept = sx_systolic_keep(job, space, at->answer);
     sx_space_free(space);
     return SX_OK;
 }

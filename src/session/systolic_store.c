@@ -114,7 +114,6 @@ static bool read_point(const sx_systolic_space *space, const char *text, sx_syst
 typedef struct recall_state {
     const sx_systolic_job *job;
     const sx_systolic_space *space;
-    bool again;
     sx_systolic_answer *out;
 } recall_state;
 
@@ -133,37 +132,24 @@ static sx_status take_record(void *user, const sx_point_record *record) {
     out->point = point;
     out->cost = cost;
     out->value = value;
-    if (!record->search.optimal || state->again || strcmp(record->search.version, sx_version()) != 0)
-        return SX_OK;
+    if (state->job->again || !sx_search_is_proven(&record->search)) return SX_OK;
     out->searched = out->proven_before = true;
-    out->summary = (sx_run_summary){
-        .stop = SX_STOP_DONE, .repeatable = true, .lower_bound = record->search.lower_bound, .optimal = true};
+    out->summary = sx_search_recalled(&record->search);
     return SX_OK;
 }
 
-static sx_status recall_answer(sx_store *store, bool again, const sx_systolic_job *job, const sx_space *base,
-                               sx_systolic_answer *out) {
-    recall_state state = {job, sx_systolic_space_of(base), again, out};
+sx_status sx_systolic_recall(const sx_systolic_job *job, const sx_space *base, sx_systolic_answer *out) {
+    recall_state state = {job, sx_systolic_space_of(base), out};
     char *text = space_text(state.space);
     if (!text) return sx_error_memory();
     out->recalled = true;
-    sx_status status = sx_store_best_points(store, kind, text, job->objective, take_record, &state);
+    sx_status status = sx_store_best_points(job->store, kind, text, job->objective, take_record, &state);
     free(text);
     return status;
 }
 
-static sx_status recall_first(void *user, const sx_systolic_job *job, const sx_space *space,
-                              sx_systolic_answer *out) {
-    return recall_answer(user, false, job, space, out);
-}
-
-static sx_status recall_again(void *user, const sx_systolic_job *job, const sx_space *space,
-                              sx_systolic_answer *out) {
-    return recall_answer(user, true, job, space, out);
-}
-
-static sx_status keep_result(void *user, const sx_systolic_job *job, const sx_space *base,
-                             const sx_systolic_answer *answer) {
+sx_status sx_systolic_keep(const sx_systolic_job *job, const sx_space *base,
+                           const sx_systolic_answer *answer) {
     const sx_systolic_space *space = sx_systolic_space_of(base);
     const sx_systolic_cost *c = &answer->cost;
     const sx_metric_value metrics[] = {
@@ -171,25 +157,12 @@ static sx_status keep_result(void *user, const sx_systolic_job *job, const sx_sp
         {"bram18k", c->bram18k},        {"offchip_words", c->offchip_words},
         {"energy", c->energy},          {"utilization", sx_systolic_use(space, c->latency)},
     };
-    char *text = space_text(space), *point = point_text(space, &answer->point),
-         *options = sx_search_json(sx_search_limits(&job->run));
     const sx_point_record record = {.kind = kind,
-                                    .space = text,
+                                    .space = space_text(space),
                                     .name = space->n_kernels > 1 ? job->name : space->kernel[0].name,
-                                    .point = point,
+                                    .point = point_text(space, &answer->point),
                                     .n_metrics = sizeof metrics / sizeof *metrics,
-                                    .metric = metrics,
-                                    .search = sx_search_record_of(&job->run, &answer->summary, job->objective,
-                                                                  job->method, options, answer->value)};
-    sx_status status = text && point && options ? sx_store_add_point(user, &record) : sx_error_memory();
-    free(text);
-    free(point);
-    free(options);
-    return status;
-}
-
-void sx_systolic_job_use_store(sx_systolic_job *job, sx_store *store, bool again) {
-    job->recall = again ? recall_again : recall_first;
-    job->keep = keep_result;
-    job->keeper = store;
+                                    .metric = metrics};
+    return sx_search_keep(job->store, &job->run, &answer->summary, job->objective, job->method, answer->value,
+                          &record);
 }

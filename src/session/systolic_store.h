@@ -3,10 +3,13 @@
 #define SX_SESSION_SYSTOLIC_STORE_H
 
 #include "session/systolic_job.h"
-#include "sextant/store.h"
 
-/* Makes a job keep its answers in a database and begin from those that are in it; answers that were proven
- * for the same space by the same version are taken over, unless `again`. */
-void sx_systolic_job_use_store(sx_systolic_job *job, sx_store *store, bool again);
+/* Looks up an earlier answer for a space of the job: a point to begin from or, with proven_before, the answer. */
+SX_MUST_USE sx_status sx_systolic_recall(const sx_systolic_job *job, const sx_space *space,
+                                         sx_systolic_answer *out);
+
+/* Keeps the answer of a search. */
+SX_MUST_USE sx_status sx_systolic_keep(const sx_systolic_job *job, const sx_space *space,
+                                       const sx_systolic_answer *answer);
 
 #endif

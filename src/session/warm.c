@@ -15,6 +15,7 @@
  * The paper's replay buffer holds the layers of one run. Here the records of a database are candidates too,
  * after the layers of the session, which win ties; then the result depends on the database and says what it
  * began from. Choosing is linear in the layers and records, scaling in levels times dimensions. */
+#include "base/choice.h"
 #include "base/divisor.h"
 #include "session/answers.h"
 #include "session/session.h"
@@ -30,14 +31,11 @@ const char *sx_warm_name(sx_warm warm) {
 }
 
 sx_status sx_warm_named(const char *option, const char *name, sx_warm *out) {
-    const char *known;
-    for (int i = 0; (known = sx_warm_name((sx_warm)i)); i++)
-        if (strcmp(name, known) == 0) {
-            *out = (sx_warm)i;
-            return SX_OK;
-        }
-    return sx_error_hint(sx_error_new(SX_ERR_USAGE, "%s: '%s' is not a valid value", option, name),
-                         "valid values: similarity, previous, off");
+    static const sx_warm ways[] = {SX_WARM_SIMILARITY, SX_WARM_PREVIOUS, SX_WARM_OFF};
+    size_t way;
+    SX_TRY(sx_choice_read(option, name, "similarity, previous, off", &way));
+    *out = ways[way];
+    return SX_OK;
 }
 
 /* Whether two tensors have one name and role and the same dimensions in the same ranks. */

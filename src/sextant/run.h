@@ -113,6 +113,9 @@ sx_run_summary sx_run_result(const sx_run *run);
 bool sx_run_best(const sx_run *run, size_t index, sx_found *out);
 bool sx_run_front(const sx_run *run, size_t index, sx_found *out);
 bool sx_run_trace(const sx_run *run, size_t index, sx_trace_point *out);
+/* The whole trace, freed with free(); its seconds are 0 unless `clock`. */
+SX_MUST_USE sx_status sx_run_copy_trace(const sx_run *run, bool clock, SX_OWN sx_trace_point **out,
+                                        size_t *n);
 /* Hands over how the space was closed; NULL where it was not asked for, nothing is proven, or it was handed over
  * before. */
 SX_OWN sx_proof *sx_run_take_proof(sx_run *run);

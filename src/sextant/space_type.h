@@ -20,9 +20,7 @@ typedef struct sx_gene {
 /* The functions of a space. draw, check, redraw and take are needed; any other may be NULL, and then what it
  * is for is not available. */
 typedef struct sx_space_type {
-    const char *name;        /* such as "map"; a navigator that searches one kind of space asks for it */
-    const char *const *axes; /* names, n_axes of them */
-    size_t n_axes;
+    const char *name; /* such as "map"; a navigator that searches one kind of space asks for it */
 
     void (*free)(SX_TAKE sx_space *space);
     /* Makes the account that `size` tells; NULL: nothing has to be made. */
@@ -49,8 +47,6 @@ typedef struct sx_space_type {
     void (*redraw)(const sx_space *space, sx_rng *rng, size_t gene, void *point);
     void (*nudge)(const sx_space *space, sx_rng *rng, size_t gene, void *point);
     void (*take)(const sx_space *space, size_t gene, const void *from, void *point);
-    /* Neighbour number `index`: a point one small step away, legal or not; false past the last. */
-    bool (*neighbour)(const sx_space *space, const void *point, size_t index, void *out);
 
     /* Brings a construction to legality by cheap and rough steps; false where it is still not legal. */
     bool (*repair)(const sx_space *space, sx_rng *rng, void *point);

@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const axes[] = {[SX_AXIS_DESIGN] = "design", [SX_AXIS_TILES] = "tiles"};
-
 static const char *const faults[] = {
     [SX_SYSTOLIC_FINE] = "legal",
     [SX_SYSTOLIC_TILES] =
@@ -213,8 +211,6 @@ static const sx_point_model_type model_type = {
 
 static const sx_space_type systolic_type = {
     .name = "systolic",
-    .axes = axes,
-    .n_axes = sizeof axes / sizeof *axes,
     .free = space_free,
     .size = space_size,
     .at = space_at,
@@ -227,7 +223,6 @@ static const sx_space_type systolic_type = {
     .redraw = sx_systolic_redraw,
     .nudge = sx_systolic_nudge,
     .take = sx_systolic_take,
-    .neighbour = sx_systolic_neighbour,
     .repair = sx_systolic_repair,
     .encode = space_encode,
     .project = sx_systolic_project,

@@ -63,6 +63,7 @@ SX_MUST_USE sx_status sx_systolic_limits_of(const sx_device *device, const char 
 void sx_systolic_redraw(const sx_space *space, sx_rng *rng, size_t gene, void *point);
 void sx_systolic_nudge(const sx_space *space, sx_rng *rng, size_t gene, void *point);
 void sx_systolic_take(const sx_space *space, size_t gene, const void *from, void *point);
+/* Neighbour number `index`: a point one small step away, legal or not; false past the last. */
 bool sx_systolic_neighbour(const sx_space *space, const void *point, size_t index, void *out);
 bool sx_systolic_repair(const sx_space *space, sx_rng *rng, void *point);
 bool sx_systolic_project(const sx_space *space, const double *values, void *point);

@@ -3,6 +3,7 @@
  * be had, and draws are as uniform as they promise. */
 #include "support/compared.h"
 #include "support/expect.h"
+#include "support/map_neighbour.h"
 #include "support/random_case.h"
 #include "support/random_limits.h"
 
@@ -216,7 +217,7 @@ static void projections_are_nearest(bench *b) {
     expect(b, sx_space_legal(space, b->point, NULL, 0), "projected, but not legal");
     sx_space_encode(space, b->point, b->values);
     double least = distance(b, b->values, b->target);
-    for (size_t i = 0; space->type->neighbour(space, b->point, i, b->other); i++) {
+    for (size_t i = 0; sx_map_neighbour(space, b->point, i, b->other); i++) {
         check_point(b, b->other, "neighbour");
         sx_space_encode(space, b->other, b->values);
         if (distance(b, b->values, b->target) < least)

@@ -200,7 +200,7 @@ static void changes_lead_to_constructions(void **state) {
             if (memcmp(&point, &other, sizeof point) != 0 && t.space->n_genes > 0 &&
                 t.space->gene[0].axis == 0)
                 complain(&t, "took over everything and differs", &point);
-            for (size_t n = 0; type->neighbour(t.space, &point, n, &next); n++) {
+            for (size_t n = 0; sx_systolic_neighbour(t.space, &point, n, &next); n++) {
                 n_neighbours++;
                 expect_construction(&t, "is a neighbour", &next);
                 if (memcmp(&next, &point, sizeof next) == 0) complain(&t, "is its own neighbour", &point);
@@ -225,7 +225,7 @@ static void expect_projection(const trial *t, const double *values, const sx_sys
     double own = distance(t->space, point, values);
     expect_construction(t, "was projected", point);
     if (!sx_space_legal(t->space, point, NULL, 0)) complain(t, "was projected, illegal", point);
-    for (size_t n = 0; t->space->type->neighbour(t->space, point, n, &next); n++)
+    for (size_t n = 0; sx_systolic_neighbour(t->space, point, n, &next); n++)
         if (distance(t->space, &next, values) < own && sx_space_legal(t->space, &next, NULL, 0))
             complain(t, "has a nearer neighbour", point);
 }

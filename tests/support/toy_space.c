@@ -72,19 +72,6 @@ static void toy_take(const sx_space *space, size_t gene, const void *from, void 
     ((sx_toy_point *)point)->x[gene] = ((const sx_toy_point *)from)->x[gene];
 }
 
-static bool toy_neighbour(const sx_space *space, const void *point, size_t index, void *out) {
-    for (unsigned d = 0; d < toy_of(space)->dims; d++) {
-        uint32_t x = ((const sx_toy_point *)point)->x[d];
-        for (int step = -1; step <= 1; step += 2) {
-            if ((step < 0 && x == 0) || (step > 0 && x + 1 == SX_TOY_RANGE) || index-- > 0) continue;
-            memcpy(out, point, sizeof(sx_toy_point));
-            ((sx_toy_point *)out)->x[d] = step < 0 ? x - 1 : x + 1;
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool toy_holds(const sx_space *space, const void *point) {
     const sx_toy_point *p = point;
     for (unsigned d = 0; d < SX_TOY_DIMS; d++)
@@ -200,11 +187,8 @@ static const sx_point_model_type toy_model = {
     .score_batch = toy_score_batch,
 };
 
-static const char *const axes[SX_TOY_AXES] = {"low", "high"};
 static const sx_space_type toy_type = {
     .name = "toy",
-    .axes = axes,
-    .n_axes = SX_TOY_AXES,
     .free = toy_free,
     .size = toy_size,
     .at = toy_at,
@@ -217,7 +201,6 @@ static const sx_space_type toy_type = {
     .redraw = toy_redraw,
     .nudge = toy_nudge,
     .take = toy_take,
-    .neighbour = toy_neighbour,
     .encode = toy_encode,
     .project = toy_project,
 };

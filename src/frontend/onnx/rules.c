@@ -3,81 +3,34 @@
 
 #include <math.h>
 
-static double add_numbers(double a, double b) {
-    return a + b;
-}
-static double subtract_numbers(double a, double b) {
-    return a - b;
-}
-static double multiply_numbers(double a, double b) {
-    return a * b;
-}
-static double divide_numbers(double a, double b) {
-    return b != 0 ? a / b : 0;
-}
-static double least_number(double a, double b) {
-    return a < b ? a : b;
-}
-static double largest_number(double a, double b) {
-    return a > b ? a : b;
-}
-static double power_of(double a, double b) {
-    return pow(a, b);
-}
-static double is_equal(double a, double b) {
-    return a == b;
-}
-static double is_less(double a, double b) {
-    return a < b;
-}
-static double is_greater(double a, double b) {
-    return a > b;
-}
-static double at_most(double a, double b) {
-    return a <= b;
-}
-static double at_least(double a, double b) {
-    return a >= b;
-}
-static double both_hold(double a, double b) {
-    return a != 0 && b != 0;
-}
-static double either_holds(double a, double b) {
-    return a != 0 || b != 0;
-}
-static double does_not_hold(double a, double b) {
-    (void)b;
-    return a == 0;
-}
-static double negative_of(double a, double b) {
-    (void)b;
-    return -a;
-}
-static double magnitude_of(double a, double b) {
-    (void)b;
-    return fabs(a);
-}
-static double round_down(double a, double b) {
-    (void)b;
-    return floor(a);
-}
-static double round_up(double a, double b) {
-    (void)b;
-    return ceil(a);
-}
-static double square_root(double a, double b) {
-    (void)b;
-    return sqrt(a);
-}
-static double same_number(double a, double b) {
-    (void)b;
-    return a;
-}
-
-/* A remainder with the sign of the divisor. */
-static double remainder_of(double a, double b) {
-    return b != 0 ? a - floor(a / b) * b : 0;
-}
+/* What an operation does to one element of each input; where it has one input, b is a. */
+#define NUMBER(name, value)                                                                                  \
+    static double name(double a, double b) {                                                                 \
+        (void)a, (void)b;                                                                                    \
+        return value;                                                                                        \
+    }
+NUMBER(add_numbers, a + b)
+NUMBER(subtract_numbers, a - b)
+NUMBER(multiply_numbers, (a * b))
+NUMBER(divide_numbers, b != 0 ? a / b : 0)
+NUMBER(remainder_of, b != 0 ? a - floor(a / b) * b : 0) /* with the sign of the divisor */
+NUMBER(power_of, pow(a, b))
+NUMBER(least_number, a < b ? a : b)
+NUMBER(largest_number, a > b ? a : b)
+NUMBER(is_equal, a == b)
+NUMBER(is_less, a < b)
+NUMBER(is_greater, a > b)
+NUMBER(at_most, a <= b)
+NUMBER(at_least, a >= b)
+NUMBER(both_hold, a != 0 && b != 0)
+NUMBER(either_holds, a != 0 || b != 0)
+NUMBER(does_not_hold, a == 0)
+NUMBER(negative_of, -a)
+NUMBER(magnitude_of, fabs(a))
+NUMBER(round_down, floor(a))
+NUMBER(round_up, ceil(a))
+NUMBER(square_root, sqrt(a))
+NUMBER(same_number, a)
 
 #define MICROSOFT "com.microsoft"
 #define FUNCTION(name, inputs)                                                                               \

@@ -150,7 +150,7 @@ static sx_status choose_breed(sx_gamma *g) {
     bool grows = sx_run_setting(g->run, SX_GAMMA_GROWTH) > 0 || sx_run_setting(g->run, SX_GAMMA_AGING) > 0;
     g->breed = &sx_gamma_mappings;
     if (grows || sx_run_setting(g->run, SX_GAMMA_CORE) == 0) return SX_OK;
-    SX_TRY(sx_compact_search_new(g->run, true, &g->compact));
+    SX_TRY(sx_compact_search_new(g->run, SX_COMPACT_BREEDS, &g->compact));
     if (g->compact) g->breed = &sx_gamma_compact;
     g->first = sx_compact_search_rng(sx_run_seed(g->run), "gamma.first", 0);
     g->pairs = sx_compact_search_rng(sx_run_seed(g->run), "gamma", 0);
@@ -216,7 +216,7 @@ static sx_status search_generations(sx_run *run) {
     find_axes(&g);
     SX_TRY(choose_breed(&g));
     sx_status status = evolve_population(&g);
-    free(g.compact);
+    sx_compact_search_free(g.compact);
     return status;
 }
 

@@ -46,7 +46,7 @@ void sx_sunstone_list_tiles(const sx_sunstone *plan, const sx_sunstone_stage *st
 /* The size of an unrolling of all fan-outs of a stage. */
 size_t sx_sunstone_parts_size(const sx_sunstone_stage *stage);
 
-/* Appends the unrollings of a stage when so much is left to a list of things of that size. */
+/* Appends the unrollings of a stage, given what is left, to a list of things of that size. */
 void sx_sunstone_list_unrollings(const sx_sunstone *plan, const sx_sunstone_stage *stage,
                                  const uint32_t *left, sx_vector *out);
 

@@ -17,7 +17,7 @@ typedef struct dim_loops {
     const sx_loop *loop[2 * MAX_LOOPS];
     bool spatial[2 * MAX_LOOPS], slot[2 * MAX_LOOPS];
     uint8_t place[2 * MAX_LOOPS];
-    int n, turns;      /* temporal ones */
+    int n;
     double full, rest; /* the words that a tile spans, and the last tile */
     double tiles;      /* in the dimension, where nothing is left over */
     bool imperfect;
@@ -45,7 +45,6 @@ static void add_loop(family *f, const sx_loop *loop, bool spatial, bool slot) {
     c->spatial[c->n] = spatial;
     c->slot[c->n] = slot;
     c->loop[c->n++] = loop;
-    c->turns += !spatial;
 }
 
 /* Lists the loops outside the children of a level. */
@@ -56,7 +55,7 @@ static void list_loops(family *f, int level) {
     for (int d = 0; d < model->n_dims; d++) {
         dim_loops *c = &f->dim_loops[d];
         uint32_t full = level > 0 ? nest->extent[level - 1][d] : 1, rest = (model->size[d] - 1) % full + 1;
-        c->n = c->turns = 0;
+        c->n = 0;
         c->full = span_words(f->shape, d, full);
         c->rest = span_words(f->shape, d, rest);
         c->tiles = model->size[d] / full;

@@ -10,7 +10,7 @@ static const double root5 = 2.2360679774997896964;
 
 sx_status sx_gp_init(sx_gp *gp, size_t d, size_t room) {
     size_t numbers = d + room * d + 2 * room + (room + 1) + room * (room + 1) / 2;
-    *gp = (sx_gp){.d = d, .room = room, .memory = calloc(numbers, sizeof(double))};
+    *gp = (sx_gp){.d = d, .memory = calloc(numbers, sizeof(double))};
     if (!gp->memory) return sx_error_memory();
     gp->rate = gp->memory;
     gp->x = gp->rate + d;

@@ -8,7 +8,7 @@
 /* The process over up to `room` points. Of the d + 2 hyperparameters the first d are logarithms of lengths, then
  * come those of the amplitude's square and of the noise's. */
 typedef struct sx_gp {
-    size_t d, n, room;
+    size_t d, n;
     double *rate; /* one over the length of every dimension */
     double *x;    /* room x d: the points, each number over its length */
     double *y;    /* of the points */

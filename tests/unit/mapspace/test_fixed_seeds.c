@@ -1,6 +1,7 @@
 /* What draws, moves, repairs and projections give for fixed seeds on machines of the catalog. Searches rest on all of them: a
  * change here is a change of every search's results for the same seed, to be made on purpose and with news of it. */
 #include "support/expect.h"
+#include "support/map_neighbour.h"
 #include "support/small_map.h"
 
 #include "base/hash.h"

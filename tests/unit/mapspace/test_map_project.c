@@ -1,5 +1,6 @@
 /* Vectors, projection, repair and diagnosis of map spaces, by hand and at real size. */
 #include "support/expect.h"
+#include "support/map_neighbour.h"
 #include "support/plain_arch.h"
 #include "support/random_legal.h"
 
@@ -151,7 +152,7 @@ static void no_neighbour_is_nearer(void **state) {
                 w.values[v] += sx_rng_double(&rng) * 3 - 1.5;
             assert_true(sx_space_project(w.space, w.values, w.point));
             double least = distance_from(&w, w.values, w.point);
-            for (size_t n = 0; w.space->type->neighbour(w.space, w.point, n, w.other); n++)
+            for (size_t n = 0; sx_map_neighbour(w.space, w.point, n, w.other); n++)
                 assert_true(distance_from(&w, w.values, w.other) >= least ||
                             !sx_space_legal(w.space, w.other, NULL, 0));
         }

@@ -48,9 +48,8 @@ static sx_status score_batch(const sx_point_model *model, void *workspace, const
 
 static int side = SIDE;
 static const sx_gene genes[] = {{0, 0}, {0, 70000}};
-static const char *const axes[] = {"x"};
 static const sx_space_type plain_type = {
-    .name = "plain", .axes = axes, .n_axes = 1, .draw = draw, .check = check, .redraw = redraw, .take = take};
+    .name = "plain", .draw = draw, .check = check, .redraw = redraw, .take = take};
 static const sx_metric_about metrics[] = {{"distance", "", NULL}};
 static const sx_point_model_type model_type = {
     .name = "distance", .metrics = metrics, .n_metrics = 1, .score_batch = score_batch};

@@ -45,8 +45,8 @@ static const struct {
     {"dumped_by_timeloop_front_end", SX_HOLDS_RESULT},
 };
 
-/* Any other section with this in its name is one of constraints. */
-static const char any_constraints[] = "constraints";
+/* How other sections of constraints begin: lists that `constraints: NAME` refers to. */
+static const char named_constraints[] = "constraints_";
 
 /* Whether a key of `length` bytes is a section's, hyphens and underscores being alike. */
 static bool is_key(const char *at, size_t length, const char *key) {
@@ -78,9 +78,9 @@ static unsigned line_holds(const char *at, size_t size) {
     if (colon == size || at[colon] != ':' || is_empty(at + colon + 1, size - colon - 1)) return 0;
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
         if (is_key(at, length, sections[i].key)) return sections[i].holds;
-    for (size_t i = 0; i + strlen(any_constraints) <= length; i++)
-        if (strncmp(at + i, any_constraints, strlen(any_constraints)) == 0) return SX_HOLDS_CONSTRAINTS;
-    return 0;
+    bool named =
+        length > strlen(named_constraints) && is_key(at, strlen(named_constraints), named_constraints);
+    return named ? SX_HOLDS_CONSTRAINTS : 0;
 }
 
 /* What the text of a file holds. */
@@ -98,6 +98,11 @@ static unsigned contents_of(const char *text, size_t size) {
 static bool ends_with(const char *text, const char *end) {
     size_t n = strlen(text), m = strlen(end);
     return n >= m && strcasecmp(text + n - m, end) == 0;
+}
+
+/* The same, in this case of letters only. */
+static bool ends_just(const char *text, const char *end) {
+    return ends_with(text, end) && strcmp(text + strlen(text) - strlen(end), end) == 0;
 }
 
 /* Whether a file is read as YAML. */
@@ -128,7 +133,7 @@ static bool is_result(const char *name) {
     for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
         if (strncmp(name, begins[i], strlen(begins[i])) == 0) return true;
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
-        if (ends_with(name, ends[i])) return true;
+        if (ends_just(name, ends[i])) return true;
     return false;
 }
 
@@ -319,16 +324,14 @@ static bool same_text(const char *a, const char *b) {
     return same;
 }
 
-/* Takes the energy table: one that is not part of another file, if all such are the same. */
+/* Takes the energy table: one that is not part of another file, if all that a person wrote are the same, or,
+ * without any, all that Timeloop did. */
 static void choose_table(sx_folder *folder) {
-    sx_folder_file *table = NULL;
-    for (size_t i = 0; i < folder->n; i++) {
-        sx_folder_file *file = &folder->file[i];
-        if (!(file->holds & SX_HOLDS_ERT)) continue;
-        if (file->taken || (table && !same_text(table->path, file->path))) return;
-        if (!table) table = file;
-    }
-    if (table) table->taken = true;
+    const sx_folder_file *table = sx_folder_candidate(folder, SX_HOLDS_ERT, 0), *file;
+    if (!table || sx_folder_takes(folder, SX_HOLDS_ERT)) return;
+    for (size_t i = 1; (file = sx_folder_candidate(folder, SX_HOLDS_ERT, i)); i++)
+        if (!same_text(table->path, file->path)) return;
+    folder->file[table - folder->file].taken = true;
 }
 
 /* Takes the file that holds something, if it is the only one; one that Timeloop wrote only where nothing in

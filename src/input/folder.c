@@ -45,8 +45,8 @@ static const struct {
     {"dumped_by_timeloop_front_end", SX_HOLDS_RESULT},
 };
 
-/* How other sections of constraints begin: lists that `constraints: NAME` refers to. */
-static const char named_constraints[] = "constraints_";
+/* Any other section with this in its name is one of constraints. */
+static const char any_constraints[] = "constraints";
 
 /* Whether a key of `length` bytes is a section's, hyphens and underscores being alike. */
 static bool is_key(const char *at, size_t length, const char *key) {
@@ -78,9 +78,9 @@ static unsigned line_holds(const char *at, size_t size) {
     if (colon == size || at[colon] != ':' || is_empty(at + colon + 1, size - colon - 1)) return 0;
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
         if (is_key(at, length, sections[i].key)) return sections[i].holds;
-    bool named =
-        length > strlen(named_constraints) && is_key(at, strlen(named_constraints), named_constraints);
-    return named ? SX_HOLDS_CONSTRAINTS : 0;
+    for (size_t i = 0; i + strlen(any_constraints) <= length; i++)
+        if (strncmp(at + i, any_constraints, strlen(any_constraints)) == 0) return SX_HOLDS_CONSTRAINTS;
+    return 0;
 }
 
 /* What the text of a file holds. */

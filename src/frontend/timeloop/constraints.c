@@ -109,11 +109,7 @@ sx_status sx_constraints_inline(sx_input *input, const sx_node *node, const char
 }
 
 bool sx_constraints_section(const char *key) {
-    static const char *const names[] = {"constraints", "architecture_constraints", "arch_constraints",
-                                        "mapspace_constraints"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (sx_key_equal(key, names[i])) return true;
-    return strncmp(key, SX_CONSTRAINTS_OF, strlen(SX_CONSTRAINTS_OF)) == 0;
+    return strstr(key, "constraints");
 }
 
 /* Adds the tensors of `keep` and `keep_only`. */

@@ -148,18 +148,25 @@ static bool add_spatial(void *user, const sx_check_spatial *spatial) {
     return at != NULL;
 }
 
-/* Reports the best of the mappings that are below the claim only where nothing is rounded. */
+/* Reports that the certificate's mapping is below its claim where nothing is rounded, or the best of the others that are. */
 static void report_rounded(const check *k, unsigned threads, sx_independent_report *out) {
     const sx_check_target *target = &k->work.target;
     sx_wide value, least = target->value;
     double scale = (double)k->work.space->c->machine.scale;
+    out->slack = target->excess;
+    if (out->slack > 0)
+        snprintf(
+            out->why, sizeof out->why,
+            "the mapping costs %.17g pJ and %.17g cycles without rounding, by a share of %.3g less than the "
+            "claim; the cost model rounds up",
+            out->energy_pj, out->cycles, out->slack);
     for (unsigned i = 0; i <= threads; i++) {
         const sx_check_found *found = i < threads ? &k->worker[i].found : &k->uneven;
         if (!found->rounded ||
             !sx_check_value(target->goal, found->cost.energy, found->cost.cycles, &value) || value >= least)
             continue;
         least = value;
-        out->slack = (double)(target->value - least) / (double)target->value;
+        out->slack = 1 - (1 - target->excess) * ((double)least / (double)target->value);
         snprintf(out->why, sizeof out->why,
                  "a mapping of the space costs %.17g pJ and %lld cycles without rounding, by a share of %.3g "
                  "less than the "
@@ -271,6 +278,7 @@ static sx_status check_remainders(check *k, sx_independent_report *out) {
     if (!reached) {
         target->value = least;
         target->said = 0;
+        target->excess = 0;
     }
     k->work.any_count = true;
     SX_TRY(check_space(k, out));
@@ -278,7 +286,9 @@ static sx_status check_remainders(check *k, sx_independent_report *out) {
     double scale = target->goal.energy_power ? (double)k->work.space->c->machine.scale : 1;
     out->certified = fmin(claim->lower_bound, (double)least / scale);
     if (out->slack > 0)
-        out->certified = fmin(out->certified, (double)target->value / scale * (1 - out->slack));
+        out->certified =
+            fmin(out->certified,
+                 (1 - out->slack) * (target->excess > 0 ? claim->value : (double)target->value / scale));
     if (out->certified < claim->value) out->better = 1 - out->certified / claim->value;
     if (reached) return SX_OK;
     out->verdict = SX_INDEPENDENT_UNDECIDED;

@@ -156,6 +156,14 @@ static bool set_cost(sx_wide energy, int64_t cycles, sx_check_target *out) {
     return true;
 }
 
+/* By what share the value that a certificate says is above that of its mapping's cost; 0: it is not. */
+static double share_above(sx_check_goal goal, const sx_check_cost *cost, const sx_check_cost *said) {
+    double energy = (double)cost->energy / (double)said->energy,
+           cycles = (double)cost->cycles / (double)said->cycles;
+    if (said->energy <= cost->energy && said->cycles <= cost->cycles) return 0;
+    return fmax(1 - (said->energy ? pow(energy, goal.energy_power) : 1) * pow(cycles, goal.delay_power), 0);
+}
+
 /* Sets the target: what the mapping costs and what is said of it, or of a proof that is not complete the lower bound.
  * `more` is added to energy, or cycles. False where a number does not fit. */
 static bool set_target(const sx_check_case *c, const sx_check_cost *cost, const sx_check_cost *said,
@@ -166,6 +174,7 @@ static bool set_target(const sx_check_case *c, const sx_check_cost *cost, const 
     if (is_simple(out->goal) &&
         !sx_check_value(out->goal, said->energy + more - late, said->cycles + late, &out->said))
         return false;
+    out->excess = share_above(out->goal, cost, said);
     return set_cost(cost->energy + more - late, cost->cycles + late, out);
 }
 
@@ -307,7 +316,11 @@ static void check_bound_alone(const sx_check_case *c, sx_check_target *target, s
     out->uncounted = true;
     out->energy_pj = c->best.energy_pj;
     out->cycles = c->best.cycles;
-    if (!set_bound(c, target))
+    double value = pow(out->energy_pj, claim->goal.energy_power) * pow(out->cycles, claim->goal.delay_power);
+    if (claim->optimal && !(fabs(value - claim->value) <= ldexp(value, -46))) {
+        sx_check_doubt_add(doubt, "the claimed value is not that of the claimed energy and cycles");
+        out->verdict = SX_INDEPENDENT_FAILS;
+    } else if (!set_bound(c, target))
         sx_check_doubt_add(doubt, "the lower bound does not fit 128 bits");
     else
         out->verdict = SX_INDEPENDENT_HOLDS;
@@ -346,6 +359,7 @@ sx_status sx_check_points(const sx_check_space *space, int64_t more, sx_check_ta
         return check_tie(c, &cost, more, target, out, doubt);
     } else if (c->n_front) {
         target->said = 0;
+        target->excess = 0;
         return check_front(space, more, target, out, doubt);
     }
     return SX_OK;

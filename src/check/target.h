@@ -20,6 +20,7 @@ typedef struct sx_check_target {
     sx_check_goal goal;
     sx_wide value;                  /* where no exponent is above 1 */
     sx_wide said;                   /* the same as the certificate says it; 0: nothing is */
+    double excess;                  /* by what share more the certificate says, where the model rounds up */
     sx_long_product needed, spread; /* else: energy^a cycles^b spread is at least needed */
     size_t n_corners;               /* 0: no front */
     sx_check_corner *corner;        /* more cycles and less energy from one to the next */

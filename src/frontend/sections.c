@@ -83,13 +83,28 @@ static bool is_set_aside(const sx_pair *section) {
     return anchors;
 }
 
+/* Checks a section of constraints: one of a name that Timeloop does not know is read, but not silently. */
+static SX_MUST_USE sx_status check_constraints(sx_input *input, const sx_node *root, const sx_pair *section) {
+    const bool by_name = strncmp(section->key, SX_CONSTRAINTS_OF, strlen(SX_CONSTRAINTS_OF)) == 0;
+    if (!known_section(section->key) && !by_name) {
+        const char *meant = sx_key_missing(root, section->key, &sx_keys_section);
+        SX_TRY(sx_input_differ(
+            input, section->place, "the section '%.64s' is read as constraints, by a part of its name%s%s%s",
+            section->key, meant ? "; is '" : "", meant ? meant : "", meant ? "' meant?" : ""));
+    }
+    return sx_constraints_check(input, section->value, section->key);
+}
+
 sx_status sx_sections_check(sx_input *input, const sx_node *root) {
     SX_TRY(sx_node_expect(root, SX_NODE_MAP, "the document"));
     for (size_t i = 0; i < root->n; i++) {
         const sx_pair *section = &root->pair[i];
-        if (sx_constraints_section(section->key) || sx_key_equal(section->key, "mapspace"))
+        if (sx_constraints_section(section->key)) {
+            SX_TRY(check_constraints(input, root, section));
+            continue;
+        }
+        if (sx_key_equal(section->key, "mapspace"))
             SX_TRY(sx_constraints_check(input, section->value, section->key));
-        if (sx_constraints_section(section->key)) continue;
         bool known = known_section(section->key);
         if (section->value->anchored && !known) continue;
         if (!known && is_set_aside(section)) continue;

@@ -1,5 +1,6 @@
 #include "frontend/timing_section.h"
 
+#include "frontend/input.h"
 #include "frontend/known_keys.h"
 #include "ir/timing.h"
 #include "text/document/document.h"
@@ -8,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a reader works with: the section, and the architecture whose levels it names. */
+/* What a reader works with: the input, and the architecture whose levels the section names. */
 typedef struct reader {
+    sx_input *input;
     const sx_arch *arch;
     sx_timing *out;
 } reader;
@@ -75,6 +77,38 @@ sx_keys sx_timing_keys(sx_key_rule rule[SX_MOST_KEYS], bool whole) {
     return keys;
 }
 
+/* Kinds of operators that networks of the catalog have; any other function of a graph may have numbers, too. */
+static const sx_key_rule kind_rules[] = {
+    SX_KEY("gemm", NULL, NULL),
+    SX_KEY("conv", NULL, NULL),
+    SX_KEY("depthwise", NULL, NULL),
+    SX_KEY("attention-decode", NULL, NULL),
+    SX_KEY("attention-prefill", NULL, NULL),
+    SX_KEY("attention-prefill-causal", NULL, NULL),
+    SX_KEY("softmax", NULL, NULL),
+    SX_KEY("layer-norm", NULL, NULL),
+    SX_KEY("rms-norm", NULL, NULL),
+    SX_KEY("group-norm", NULL, NULL),
+    SX_KEY("gelu", NULL, NULL),
+    SX_KEY("gelu-mul", NULL, NULL),
+    SX_KEY("silu", NULL, NULL),
+    SX_KEY("silu-mul", NULL, NULL),
+    SX_KEY("rotary", NULL, NULL),
+    SX_KEY("add", NULL, NULL),
+};
+static const sx_keys kinds_known = SX_KEYS("operators", true, kind_rules);
+
+/* Warns of a kind that looks like a known one that has no numbers. */
+static SX_MUST_USE sx_status warn_of_slip(const reader *r, const sx_node *map, const sx_pair *pair) {
+    for (size_t i = 0; i < kinds_known.n; i++)
+        if (strcmp(kinds_known.rule[i].key, pair->key) == 0) return SX_OK;
+    const char *meant = sx_key_missing(map, pair->key, &kinds_known);
+    if (!meant) return SX_OK;
+    return sx_input_warn(r->input, pair->place,
+                         "the numbers of '%.64s' count only for operators of just that name; is '%s' meant?",
+                         pair->key, meant);
+}
+
 /* Reads the kinds that have numbers of their own. */
 static sx_status read_kinds(const reader *r, const sx_node *map) {
     sx_key_rule rules[SX_MOST_KEYS];
@@ -89,6 +123,7 @@ static sx_status read_kinds(const reader *r, const sx_node *map) {
                                SX_NAME_SIZE - 1);
         snprintf(what, sizeof what, "the operators '%s'", pair->key);
         SX_TRY(sx_node_check_keys(NULL, pair->value, what, &keys));
+        SX_TRY(warn_of_slip(r, map, pair));
         SX_TRY(sx_error_place(sx_timing_own(r->out, pair->key, &index), pair->place));
         SX_TRY(read_numbers(r, pair->value, &r->out->kind[index]));
     }
@@ -195,7 +230,7 @@ sx_status sx_timing_read(sx_input *input, const sx_arch *arch, sx_timing *out) {
     sx_timing *timing = calloc(1, sizeof *timing);
     if (!timing) return sx_error_memory();
     sx_status status = sx_input_single(input, "timing", &section);
-    if (!status && section) status = read_section(input, section, &(reader){arch, timing});
+    if (!status && section) status = read_section(input, section, &(reader){input, arch, timing});
     if (!status) *out = *timing;
     free(timing);
     return status;

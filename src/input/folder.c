@@ -100,6 +100,11 @@ static bool ends_with(const char *text, const char *end) {
     return n >= m && strcasecmp(text + n - m, end) == 0;
 }
 
+/* The same, in this case of letters only. */
+static bool ends_just(const char *text, const char *end) {
+    return ends_with(text, end) && strcmp(text + strlen(text) - strlen(end), end) == 0;
+}
+
 /* Whether a file is read as YAML. */
 static bool is_yaml(const char *name) {
     static const char *const ends[] = {".yaml",       ".yml",        ".yaml.jinja2",
@@ -128,7 +133,7 @@ static bool is_result(const char *name) {
     for (size_t i = 0; i < sizeof begins / sizeof begins[0]; i++)
         if (strncmp(name, begins[i], strlen(begins[i])) == 0) return true;
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
-        if (ends_with(name, ends[i])) return true;
+        if (ends_just(name, ends[i])) return true;
     return false;
 }
 
@@ -319,16 +324,14 @@ static bool same_text(const char *a, const char *b) {
     return same;
 }
 
-/* Takes the energy table: one that is not part of another file, if all such are the same. */
+/* Takes the energy table: one that is not part of another file, if all that a person wrote are the same, or,
+ * without any, all that Timeloop did. */
 static void choose_table(sx_folder *folder) {
-    sx_folder_file *table = NULL;
-    for (size_t i = 0; i < folder->n; i++) {
-        sx_folder_file *file = &folder->file[i];
-        if (!(file->holds & SX_HOLDS_ERT)) continue;
-        if (file->taken || (table && !same_text(table->path, file->path))) return;
-        if (!table) table = file;
-    }
-    if (table) table->taken = true;
+    const sx_folder_file *table = sx_folder_candidate(folder, SX_HOLDS_ERT, 0), *file;
+    if (!table || sx_folder_takes(folder, SX_HOLDS_ERT)) return;
+    for (size_t i = 1; (file = sx_folder_candidate(folder, SX_HOLDS_ERT, i)); i++)
+        if (!same_text(table->path, file->path)) return;
+    folder->file[table - folder->file].taken = true;
 }
 
 /* Takes the file that holds something, if it is the only one; one that Timeloop wrote only where nothing in

@@ -304,6 +304,21 @@ static sx_status find_input(const sx_sources *sources, sx_noun noun, sx_input **
     return SX_OK;
 }
 
+/* Warns of the energy tables of folders that are not used, as they differ. */
+static sx_status warn_of_tables(const sx_sources *sources, sx_input *input) {
+    for (size_t i = 0; i < sources->n_folders; i++) {
+        const sx_folder *folder = &sources->folder[i];
+        size_t n = 0;
+        while (sx_folder_candidate(folder, SX_HOLDS_ERT, n)) n++;
+        if (n < 2 || sx_folder_takes(folder, SX_HOLDS_ERT)) continue;
+        SX_TRY(sx_input_warn(input, (sx_place){0},
+                             "'%s' has %zu energy tables that differ; none is used, add the intended file, "
+                             "such as %s",
+                             folder->path, n, sx_folder_candidate(folder, SX_HOLDS_ERT, 0)->path));
+    }
+    return SX_OK;
+}
+
 /* Takes the energy table beside an architecture into its input, and says so; *taken is whether there is one.
  */
 static sx_status take_ert(sx_sources *sources, sx_input *input, bool *taken) {
@@ -311,13 +326,12 @@ static sx_status take_ert(sx_sources *sources, sx_input *input, bool *taken) {
     size_t n;
     *taken = false;
     SX_TRY(sx_ert_beside(input, &n, &path));
-    if (n > 1 && !sources->several_erts)
-        sx_text_add(&sources->said,
-                    "note: %zu energy tables beside the architecture match; none is used (choose one with "
-                    "--arch FILE)\n",
-                    n);
-    sources->several_erts |= n > 1;
-    if (!path) return SX_OK;
+    if (n > 1)
+        return sx_input_warn(input, (sx_place){0},
+                             "%zu energy tables beside the architecture match; none is used (choose one with "
+                             "--arch FILE)",
+                             n);
+    if (!path) return warn_of_tables(sources, input);
     sx_text_add(&sources->said,
                 "note: energies from %s, found beside the architecture; --no-ert ignores it\n", path);
     *taken = true;

@@ -52,7 +52,6 @@ typedef struct sx_sources {
     size_t n_folders;
     sx_text said;          /* notes for everybody, a line each */
     sx_warnings *warnings; /* about files that are not kept; NULL: none */
-    bool several_erts;     /* it was noted that several energy tables match */
 } sx_sources;
 
 /* An input for files, with what --set and --include-path say; *out is freed also after an error. */

@@ -48,21 +48,15 @@ static sx_status read_files(sx_sources *sources, sx_input *input) {
     return SX_OK;
 }
 
-/* Notes what is left out because several files hold it. */
-static sx_status note_left_out(const sx_folder *folder, sx_input *input) {
-    static const struct {
-        unsigned holds;
-        const char *what;
-    } kinds[] = {{SX_HOLDS_MAPPER, "mapper sections"}, {SX_HOLDS_ERT, "energy tables that differ"}};
-    for (size_t k = 0; k < 2; k++) {
-        size_t n = 0;
-        while (sx_folder_candidate(folder, kinds[k].holds, n)) n++;
-        if (n < 2 || sx_folder_takes(folder, kinds[k].holds)) continue;
-        SX_TRY(sx_input_add_note(
-            input, (sx_place){0}, "'%s' has %zu %s; none is used, add the intended file, such as %s",
-            folder->path, n, kinds[k].what, sx_folder_candidate(folder, kinds[k].holds, 0)->path));
-    }
-    return SX_OK;
+/* Warns of objectives that are not used because several files hold one. */
+static sx_status warn_of_mappers(const sx_args *args, const sx_folder *folder, sx_input *input) {
+    size_t n = 0;
+    while (sx_folder_candidate(folder, SX_HOLDS_MAPPER, n)) n++;
+    if (n < 2 || sx_folder_takes(folder, SX_HOLDS_MAPPER)) return SX_OK;
+    if (!sx_args_allow(args, "objective") || sx_args_flag(args, "objective")) return SX_OK;
+    return sx_input_warn(input, (sx_place){0},
+                         "'%s' has %zu mapper sections; none is used, add the intended file, such as %s",
+                         folder->path, n, sx_folder_candidate(folder, SX_HOLDS_MAPPER, 0)->path);
 }
 
 /* Adds the files that are taken of a folder; which of them, is said. */
@@ -88,7 +82,7 @@ static sx_status read_folders(sx_sources *sources, sx_input *input, sx_text *sai
         sx_folder *folder = &sources->folder[i];
         sx_folder_choose(folder, given_by_options(sources->args), given_by_files(input));
         SX_TRY(add_taken(folder, input, said));
-        SX_TRY(note_left_out(folder, input));
+        SX_TRY(warn_of_mappers(sources->args, folder, input));
     }
     return SX_OK;
 }

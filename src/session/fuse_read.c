@@ -269,6 +269,23 @@ static sx_status read_runs(fused_reader *r, const sx_node *map) {
     return SX_OK;
 }
 
+/* Checks the layers of a group without loops, which only says what runs together: each run of it is of one of them. */
+static sx_status check_layers(const fused_reader *r, const sx_node *map) {
+    const sx_node *const *layer = NULL, *const *run = NULL;
+    size_t n_layers, n_runs, step;
+    SX_TRY(list_of(map, "layers", &n_layers, &layer));
+    SX_TRY(list_of(map, "runs", &n_runs, &run));
+    for (size_t i = 0; i < n_layers; i++) SX_TRY(step_of(r, layer[i], &step));
+    for (size_t i = 0; i < n_runs && n_layers; i++) {
+        const sx_node *of = sx_node_get(run[i], "layer");
+        bool named = !of || of->kind != SX_NODE_SCALAR;
+        for (size_t l = 0; l < n_layers && !named; l++) named = strcmp(layer[l]->text, of->text) == 0;
+        if (!named)
+            return sx_error_at(of->place, "the layer '%.64s' is not among the group's layers", of->text);
+    }
+    return SX_OK;
+}
+
 /* Reads all groups: tensors, loops and runs. */
 static sx_status read_groups(fused_reader *r) {
     const sx_node *const *group = NULL, *const *item = NULL;
@@ -279,7 +296,7 @@ static sx_status read_groups(fused_reader *r) {
         SX_TRY(list_of(group[g], "tensors", &n_items, &item));
         for (size_t t = 0; t < n_items; t++) SX_TRY(read_tensor(r, item[t]));
         SX_TRY(list_of(group[g], "loops", &n_items, &item));
-        if (n_items) SX_TRY(read_group(r, group[g], n_items, item));
+        SX_TRY(n_items ? read_group(r, group[g], n_items, item) : check_layers(r, group[g]));
         SX_TRY(read_runs(r, group[g]));
     }
     return read_runs(r, r->map);

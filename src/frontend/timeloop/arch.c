@@ -2,7 +2,10 @@
 #include "frontend/timeloop/arch_builder.h"
 #include "frontend/timeloop/variables.h"
 
+#include "frontend/keys.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 /* Reads the architecture in the dialect its keys tell. */
 static sx_status read_dialect(sx_arch_builder *b, const sx_pair *section, const sx_attribute_scope *variables,
@@ -31,6 +34,23 @@ static sx_status read_dialect(sx_arch_builder *b, const sx_pair *section, const 
     return sx_builder_finish(b, tree, out);
 }
 
+/* Warns of variables that look like one that is read by its name, unless an expression uses them. */
+static SX_MUST_USE sx_status warn_of_slips(sx_input *input, const sx_node *variables) {
+    static const sx_key_rule rules[] = {SX_KEY(SX_CYCLE_KEY, "expression", NULL),
+                                        SX_KEY("technology", "any", NULL)};
+    static const sx_keys read_by_name = SX_KEYS("variables", true, rules);
+    for (size_t i = 0; i < variables->n; i++) {
+        const sx_pair *pair = &variables->pair[i];
+        if (sx_pair_has(pair, SX_CYCLE_KEY) || sx_pair_has(pair, "technology")) continue;
+        if (pair->place.file && strcmp(pair->place.file, SX_SETTING_FILE) == 0) continue;
+        const char *meant = sx_key_missing(variables, pair->key, &read_by_name);
+        if (meant)
+            SX_TRY(sx_input_unknown(input, pair, "nothing uses the variable '%.64s'; is '%s' meant?",
+                                    pair->key, meant));
+    }
+    return SX_OK;
+}
+
 sx_status sx_input_arch(sx_input *input, sx_arch *out) {
     const sx_pair *arch, *architecture;
     sx_attribute_scope names;
@@ -43,6 +63,7 @@ sx_status sx_input_arch(sx_input *input, sx_arch *out) {
     if (arch && architecture)
         return sx_error_at(arch->place, "second architecture; the first is at %s:%d:%d",
                            architecture->place.file, architecture->place.line, architecture->place.column);
+    SX_TRY(warn_of_slips(input, names.map));
     sx_arch_builder *builder = calloc(1, sizeof *builder);
     if (!builder) return sx_error_memory();
     builder->input = input;

@@ -190,7 +190,12 @@ static sx_status show_target(const walk *w, const sx_node *target) {
 
 /* The key that `constraints: NAME` refers to, in a text of that many bytes. */
 static void key_of(const sx_node *name, char *text, size_t size) {
-    snprintf(text, size, "constraints_%s", name->text);
+    snprintf(text, size, SX_CONSTRAINTS_OF "%s", name->text);
+}
+
+/* Whether a list is one that `constraints: NAME` may refer to. */
+static bool is_by_name(const sx_pair *pair) {
+    return strncmp(pair->key, SX_CONSTRAINTS_OF, strlen(SX_CONSTRAINTS_OF)) == 0;
 }
 
 /* The error for `constraints: NAME` without a `constraints_NAME`. */
@@ -224,7 +229,7 @@ static sx_status list_in(const sx_node *value, const char *what, const sx_node *
 sx_status sx_constraints_check(sx_input *input, const sx_node *value, const char *what) {
     for (size_t i = 0; i < value->n && value->kind == SX_NODE_MAP; i++) {
         const sx_pair *pair = &value->pair[i];
-        if (pair->value->anchored || strncmp(pair->key, "constraints_", 12) == 0) continue;
+        if (pair->value->anchored || is_by_name(pair)) continue;
         SX_TRY(sx_node_check_key(input, value, pair, "key", what, &constraints_keys));
         if (pair->value->kind == SX_NODE_MAP) SX_TRY(sx_constraints_check(input, pair->value, what));
     }
@@ -248,8 +253,7 @@ static bool section_counts(const sx_pair *section, const sx_pair *named, bool se
     if (!sx_constraints_section(section->key)) return false;
     if (!named) return true;
     key_of(named->value, key, sizeof key);
-    return section != named &&
-           (strncmp(section->key, "constraints_", 12) != 0 || sx_key_equal(section->key, key));
+    return section != named && (!is_by_name(section) || sx_key_equal(section->key, key));
 }
 
 sx_status sx_constraints_in_sections(const sx_input *input, bool search, sx_constraint_visitor *each,

@@ -4,6 +4,9 @@
 
 #include "frontend/input.h"
 
+/* How the keys of lists begin that `constraints: NAME` refers to. */
+#define SX_CONSTRAINTS_OF "constraints_"
+
 typedef enum sx_constraint_type {
     SX_TEMPORAL_CONSTRAINT,
     SX_SPATIAL_CONSTRAINT,

@@ -79,8 +79,7 @@ static void set_rests(sx_link_window *w) {
     const sx_window_side *d = &w->side[0], *e = &w->side[1];
     int64_t span = (int64_t)((d->n - 1) * d->way + (e->n - 1) * e->way);
     int64_t a = (int64_t)d->step, b = (int64_t)e->step;
-    bool apart = d->way > (e->n - 1) * e->way + e->sum || e->way > (d->n - 1) * d->way + d->sum;
-    if (span == 0 || apart || (d->most == 0 && e->most == 0)) return;
+    if (span == 0 || (d->most == 0 && e->most == 0)) return;
     for (int64_t l = -e->most; l <= e->most; l++) {
         int64_t low = (-span - l * b) / a - 1, high = (span - l * b) / a + 1;
         low = low < 0 ? 0 : low;

@@ -4,10 +4,8 @@
 #include "support/driven_clock.h"
 #include "support/expect.h"
 
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <string.h>
 
 #include <cmocka.h>
 

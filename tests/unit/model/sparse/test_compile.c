@@ -99,7 +99,8 @@ static void bounds_count_what_formats_hold(void **state) {
         sx_plain_arch(&arch, 2);
         sx_sparse *sparse = &arch.sparse;
         strcpy(sparse->name[NAME_A], "A");
-        sparse->n_names = sparse->n_ranks = 1;
+        sparse->n_names = 1;
+        sparse->n_ranks = 1;
         sparse->n_formats = 2;
         sparse->rank[0] = (sx_rank_format){.kind = SX_RANK_CP, .metadata_bits = 2};
         for (uint8_t s = 0; s < 2; s++) {

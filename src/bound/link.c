@@ -17,8 +17,7 @@
  * sx_first_loop, each by itself):
  *   - a < 1: visits fetch a R(J), or nothing where f(k) = 0, or U. Where no f(k) is 0 (window.c, cases 1 and 2) at
  *     least one in T visits is of the last kind, T as in window.c; else a (1 - 1/p) R(J).
- *   - a = 1: (1 - 1/n) R(J) + R / n where no f(k) is 0, at the worse of the smallest and the largest n;
- *     else (1 - 1/p) R(J).
+ *   - a = 1: (1 - 1/p) R(J) + R / p where no f(k) is 0, as R <= R(J); else (1 - 1/p) R(J).
  *
  * Sure visits. Let H be the windows along which neighbours may help, N the others. The first loop k on a window of N
  * or on a solo dimension moves the tile along a rank in which no neighbour stands apart: its visits fetch U, if
@@ -41,6 +40,7 @@
 
 #include "base/divisor.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -79,8 +79,7 @@ static void set_rests(sx_link_window *w) {
     const sx_window_side *d = &w->side[0], *e = &w->side[1];
     int64_t span = (int64_t)((d->n - 1) * d->way + (e->n - 1) * e->way);
     int64_t a = (int64_t)d->step, b = (int64_t)e->step;
-    bool apart = d->way > (e->n - 1) * e->way + e->sum || e->way > (d->n - 1) * d->way + d->sum;
-    if (span == 0 || apart || (d->most == 0 && e->most == 0)) return;
+    if (span == 0 || (d->most == 0 && e->most == 0)) return;
     for (int64_t l = -e->most; l <= e->most; l++) {
         int64_t low = (-span - l * b) / a - 1, high = (span - l * b) / a + 1;
         low = low < 0 ? 0 : low;
@@ -129,9 +128,9 @@ static double whole_visits(const sx_window_side *d, const sx_window_side *e) {
     return 0;
 }
 
-/* A mean of two, the first of which has a share between two limits, at its least. */
-static double least_mean(double first, double low, double high, double other) {
-    double share = first < other ? high : low;
+/* A mean of two, the first of which is no less than the other and has a given share at the least. */
+static double least_mean(double first, double share, double other) {
+    assert(first >= other);
     return share * first + (1 - share) * other;
 }
 
@@ -179,15 +178,15 @@ static double more_left(double any, double share, double rest, double part, doub
 static sx_first_loop first_whole(const sx_link_window *const *window, int n, const sx_link_sum *all, int w,
                                  int side, sx_link_rest rest) {
     const sx_window_side *d = &window[w]->side[side];
-    double low = 1 - 1.0 / d->prime, high = 1 - 1 / d->times, top = window[w]->helps ? all->sure : 0;
+    double share = 1 - 1.0 / d->prime, top = window[w]->helps ? all->sure : 0;
     sx_link_rest any = all->any;
     others a = leave_out_first(window, n, w, side), b = leave_out_sides(window, n, w, side);
     double groups = more_left(any.groups, a.share, a.rest.groups, b.share, b.rest.groups);
     double own = more_left(any.own, a.share, a.rest.own, b.share, b.rest.own);
     return (sx_first_loop){0,
                            1,
-                           least_mean(rest.groups, low, high, any.groups),
-                           least_mean(rest.own, low, high, any.own),
+                           least_mean(rest.groups, share, any.groups),
+                           least_mean(rest.own, share, any.own),
                            fmax(top * (1 - any.groups), groups),
                            fmax(top * (1 - any.own), own)};
 }

@@ -38,10 +38,9 @@
 
 void sx_prefix_bound_init(sx_prefix_bound *prefix, const sx_imperfect_bound *bounds, bool usable) {
     const sx_model *model = bounds->model;
-    memset(prefix, 0, sizeof *prefix);
-    prefix->bounds = bounds;
-    prefix->decided.model = model;
-    prefix->usable = usable && !model->sparse && !model->range && !model->formats;
+    *prefix = (sx_prefix_bound){.bounds = bounds,
+                                .usable = usable && !model->sparse && !model->range && !model->formats,
+                                .decided.model = model};
     for (int d = 0; d < SX_MAX_DIMS; d++) prefix->decided.reach[0][d] = 1;
 }
 

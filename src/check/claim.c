@@ -234,21 +234,6 @@ static bool least_above(sx_wide number, sx_wide *out) {
     return true;
 }
 
-/* Makes the target that of energy and delay one after the other, a front of two points: every mapping either has no less
- * of the first than the best one and no less of the second, or more of the first by what tells them apart. *fits: false
- * where a number does not fit. */
-static sx_status set_two_corners(const sx_check_corner *best, bool delay, sx_check_target *out, bool *fits) {
-    sx_wide beyond;
-    *fits = least_above(delay ? best->cycles : best->energy, &beyond) && (!delay || beyond < INT64_MAX / 2);
-    if (!*fits) return SX_OK;
-    out->corner = malloc(2 * sizeof *out->corner);
-    if (!out->corner) return sx_error_memory();
-    out->n_corners = 2;
-    out->corner[delay ? 0 : 1] = *best;
-    out->corner[delay ? 1 : 0] = delay ? (sx_check_corner){0, (int64_t)beyond} : (sx_check_corner){beyond, 0};
-    return SX_OK;
-}
-
 /* Adds to the target of the first of two criteria what must be reached besides: the second, or the first by what tells
  * it from its least value. *fits: false where a number does not fit. */
 static sx_status set_tie(const sx_check_corner *best, sx_check_goal second, sx_check_target *out,
@@ -271,15 +256,10 @@ static sx_status set_tie(const sx_check_corner *best, sx_check_goal second, sx_c
 /* Makes the target that of two criteria one after the other. */
 static sx_status check_tie(const sx_check_case *c, const sx_check_cost *cost, int64_t more,
                            sx_check_target *out, sx_independent_report *report, sx_check_doubt *doubt) {
-    const sx_check_goal first = c->claim.goal, second = c->claim.second;
     const sx_check_corner best = {cost->energy + more, cost->cycles};
-    bool apart = first.energy_power + first.delay_power == 1 && second.energy_power == first.delay_power &&
-                 second.delay_power == first.energy_power;
     bool fits = true;
     out->said = 0;
-    if (!c->n_front)
-        SX_TRY(apart ? set_two_corners(&best, first.delay_power, out, &fits)
-                     : set_tie(&best, second, out, &fits));
+    if (!c->n_front) SX_TRY(set_tie(&best, c->claim.second, out, &fits));
     if (fits && !c->n_front) return SX_OK;
     sx_check_doubt_add(doubt, fits ? "there is no rule for several criteria and a front"
                                    : "the value does not fit 128 bits");

@@ -119,8 +119,7 @@ static const char *fault_of(const sx_outside_evaluator *outside, const sx_questi
         return "its answer has the id of another question: '%.*s'";
     if (json_object_get(answer, kind->refusal)) return value ? "its answer is two answers: '%.*s'" : NULL;
     if (!value) return "its answer has no score and no refusal: '%.*s'";
-    if (!json_is_number(value) || !isfinite(json_number_value(value)))
-        return "its score is not a number: '%.*s'";
+    if (!json_is_number(value)) return "its score is not a number: '%.*s'";
     return kind->positive && !(json_number_value(value) > 0) ? "its score is not above 0: '%.*s'" : NULL;
 }
 

@@ -133,9 +133,8 @@ int64_t sx_space_random_gene(const sx_space *space, sx_rng *rng, int axis) {
     for (size_t i = 0; i < space->n_genes; i++) n += axis < 0 || space->gene[i].axis == axis;
     if (n == 0) return -1;
     uint64_t left = sx_rng_below(rng, n);
-    for (size_t i = 0; i < space->n_genes; i++)
+    for (size_t i = 0;; i++)
         if ((axis < 0 || space->gene[i].axis == axis) && left-- == 0) return (int64_t)i;
-    return -1;
 }
 
 bool sx_space_mutate(const sx_space *space, sx_rng *rng, int axis, bool redraw, unsigned tries, void *point,

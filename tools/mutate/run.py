@@ -379,8 +379,8 @@ class Trial:
             print(f"killed by {killer}: {mutant}", flush=True)
 
     def seconds_left(self):
-        """The time that is left to the run."""
-        return max(0.0, self.end - time.monotonic())
+        """The time that is left to the run; without a limit the longest that one can wait for."""
+        return min(max(0.0, self.end - time.monotonic()), threading.TIMEOUT_MAX / 2)
 
 
 class Sample:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tests of tools/mutate: what counts as a mutant, what is run for it, and what is read of an earlier run."""
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
@@ -83,6 +84,11 @@ class RunsTests(unittest.TestCase):
     def test_ends_with_the_first_that_fails(self):
         self.assertEqual(self.trial("b").first_failing(["a", "b", "c"], None, 30), ("b", 2))
         self.assertEqual(self.ran, ["a", "b"])
+
+    def test_waits_without_a_limit_of_time(self):
+        trial = self.trial("")
+        trial.end = float("inf")
+        self.assertTrue(1e6 < trial.seconds_left() < threading.TIMEOUT_MAX)
 
     def test_says_that_not_all_were_run(self):
         self.assertEqual(self.trial("d").first_failing(["a", "b", "c", "d"], None, 7), ("", 2))

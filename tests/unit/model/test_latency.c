@@ -1,5 +1,9 @@
 /* The law of the tile pipeline by hand: stages, nesting, words as Timeloop counts them, levels without a law. */
+#include "ir/law.h"
+#include "model/latency.h"
+#include "model/model.h"
 #include "sextant/model.h"
+#include "support/plain_arch.h"
 #include "support/read_text.h"
 
 #include <math.h>
@@ -170,12 +174,46 @@ static void test_roles(void **state) {
     expect(cost.boundary[0].load, 8 * 2 * 0.75 + 8 * 2 * 0.75);
 }
 
+/* The levels from which tiles are loaded that the first of these laws launches; 0: no law. */
+static unsigned ports_of(const uint8_t *laws, int n) {
+    const sx_model_options options = {.latency_tile = true};
+    sx_model *model;
+    sx_plain_arch(&arch, n);
+    for (arch.n_laws = 0; arch.n_laws < 2; arch.n_laws++) {
+        sx_law_init(&arch.law[arch.n_laws]);
+        arch.law[arch.n_laws].start = 7;
+    }
+    for (int s = 0; s < n; s++) arch.level[s].law = laws[s];
+    assert_null(sx_einsum_parse("O[m,n] += A[m,k]*B[k,n] {m:8,n:8,k:8}", &problem));
+    assert_null(sx_model_new(&problem, &arch, &options, &model));
+    const unsigned ports = model->law->boundary[0].ports;
+    sx_model_free(model);
+    return ports;
+}
+
+/* Levels of one law are one memory, of which the outermost level is the port; with the outermost level inside it, that alone. */
+static void test_levels_of_one_law(void **state) {
+    (void)state;
+    assert_int_equal(ports_of((const uint8_t[]){0, 1, 1, 1, 0, 0}, 6), 0xe);
+    assert_int_equal(ports_of((const uint8_t[]){0, 1, 1, 0, 1, 0}, 6), 0x6);
+    assert_int_equal(ports_of((const uint8_t[]){0, 1, 1, 1, 1, 1}, 6), 0x20);
+    assert_int_equal(ports_of((const uint8_t[]){0, 0, 0, 1, 2, 2}, 6), 0x18);
+    assert_int_equal(ports_of((const uint8_t[]){0, 0, 1, 2, 2}, 5), 0xc);
+    assert_int_equal(ports_of((const uint8_t[]){0, 0, 0, 1, 2, 0}, 6), 0x8);
+    assert_int_equal(ports_of((const uint8_t[]){0, 0, 0, 1, 0, 0}, 6), 0x8);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stages),       cmocka_unit_test(test_slots_and_exposed),
-        cmocka_unit_test(test_words),        cmocka_unit_test(test_nested),
-        cmocka_unit_test(test_other_levels), cmocka_unit_test(test_timeloop),
-        cmocka_unit_test(test_array),        cmocka_unit_test(test_roles),
+        cmocka_unit_test(test_stages),
+        cmocka_unit_test(test_slots_and_exposed),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_nested),
+        cmocka_unit_test(test_other_levels),
+        cmocka_unit_test(test_timeloop),
+        cmocka_unit_test(test_array),
+        cmocka_unit_test(test_roles),
+        cmocka_unit_test(test_levels_of_one_law),
         cmocka_unit_test(test_pages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include "frontend/catalog/catalog.h"
 #include "ir/law.h"
 #include "ir/rank.h"
+#include "session/fuse_checkpoint.h"
 #include "sextant/all.h"
 #include "support/expect.h"
 #include "support/tile_executor.h"
@@ -281,6 +282,26 @@ static void test_checkpoint(void **state) {
     case_end(&c);
 }
 
+/* A checkpoint tells a short search of a cut layer from a whole one. */
+static void test_sketches_are_no_searches(void **state) {
+    (void)state;
+    static fused_case c;
+    static sx_inner_answer found;
+    const sx_cut cut = {.resident = 1};
+    const sx_inner_answer answer = {.bound = 7};
+    sx_fuse_memo *memo;
+    case_begin(&c, read_block(), "glb128", "random", 10, 0);
+    const sx_problem *problem = &c.network.layer[0].problem;
+    c.options.checkpoint = "/nowhere/layers";
+    c.options.run.checkpoint_seconds = 1e9;
+    sx_expect_ok(sx_fuse_memo_open(&c.network, &c.arch, &c.options, &memo));
+    sx_expect_ok(sx_fuse_memo_add(memo, problem, &cut, SX_INNER_SKETCH, &answer));
+    assert_false(sx_fuse_memo_find(memo, problem, &cut, SX_INNER_SEARCH, &found));
+    assert_true(sx_fuse_memo_find(memo, problem, &cut, SX_INNER_SKETCH, &found) && found.bound == 7);
+    sx_fuse_memo_free(memo);
+    case_end(&c);
+}
+
 /* The number of threads changes no byte of the mapping. */
 static void test_threads(void **state) {
     (void)state;
@@ -451,10 +472,15 @@ static void test_certificate(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_fused), cmocka_unit_test(test_fused_sums),
-        cmocka_unit_test(test_fused_latency), cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_file),          cmocka_unit_test(test_certificate),
-        cmocka_unit_test(test_checkpoint),    cmocka_unit_test(test_second_tiles),
+        cmocka_unit_test(test_nothing_fused),
+        cmocka_unit_test(test_fused_sums),
+        cmocka_unit_test(test_fused_latency),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_certificate),
+        cmocka_unit_test(test_checkpoint),
+        cmocka_unit_test(test_second_tiles),
+        cmocka_unit_test(test_sketches_are_no_searches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

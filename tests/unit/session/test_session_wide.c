@@ -19,7 +19,8 @@ static const struct {
               {"edge-unified", "O[m] += A[m,k]*B[k] {m:7,k:17}"},
               {"glb128", "O[m,n] += A[m,k]*B[k,n] {m:4096,n:64,k:1000}"},
               {"simba", "Outputs[m,n] += Inputs[m,k]*Weights[k,n] {m:512,n:512,k:512}"},
-              {"accel-a", "Outputs[m,n] += Inputs[m,k]*Weights[k,n] {m:512,n:512,k:512}"}};
+              {"accel-a", "Outputs[m,n] += Inputs[m,k]*Weights[k,n] {m:512,n:512,k:512}"},
+              {"accel-b", "Outputs[m,n] += Inputs[m,k]*Weights[k,n] {m:512,n:512,k:512}"}};
 
 /* Searches a layer, with options that are set but for the objective. */
 static void search_with(size_t number, sx_session_options *options, sx_session_result *out) {
@@ -133,14 +134,16 @@ static void remainders_beside_end_by_themselves(void **state) {
     sx_session_result_fini(&result);
 }
 
-/* What is said of tiles with remainders is close on machines with several arrays, too, though the search is brief. */
+/* What is said of tiles with remainders is close on machines with several arrays, too, though the search is brief; less so
+ * where the spatial mappings are too many to be listed but for those that take few cycles. */
 static void bounds_beside_are_close(void **state) {
+    static const double least[] = {0.95, 0.95, 0.7};
     (void)state;
-    for (size_t i = CLOSE; i < CLOSE + 2; i++) {
+    for (size_t i = CLOSE; i < CLOSE + 3; i++) {
         sx_session_result result;
         search_beside(i, 0, 0, true, &result);
         const sx_layer_result *a = &result.layer[0];
-        assert_true(a->summary.optimal && a->widened && a->any_bound > 0.95 * a->best.value);
+        assert_true(a->summary.optimal && a->widened && a->any_bound > least[i - CLOSE] * a->best.value);
         sx_session_result_fini(&result);
     }
 }

@@ -152,6 +152,8 @@ static void networks(void **state) {
     sx_input_free(read_with(NETWORK(", tile_width: 500, wire_energy: 2, router_energy: 3"),
                             SX_ESTIMATOR_PRESET, false, &a));
     assert_true(a.level[0].energy_per_hop == 16 && a.level[0].router_energy == 3);
+    sx_input_free(read_with(NETWORK(", tile_width: 500, router_energy: 3"), SX_ESTIMATOR_PRESET, false, &a));
+    assert_true(a.level[0].energy_per_hop > 0 && a.level[0].router_energy == 3);
     sx_input_free(read_with(NETWORK(", tile_width: 500, energy_per_hop: 0"), SX_ESTIMATOR_PRESET, false, &a));
     assert_true(a.level[0].energy_per_hop == 0);
     sx_input_free(read_with(NETWORK(", tile_width: 500"), SX_ESTIMATOR_PRESET, true, &a));

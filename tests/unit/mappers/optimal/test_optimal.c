@@ -165,6 +165,9 @@ static void unused_compute_units_raise_the_bound(void **state) {
     double value =
         search_space(einsum, "a100", NULL, "optimal:arrays=10,gamma=20000,sunstone=0", "delay", &few);
     assert_true(value == 16384 && few.optimal);
+    value =
+        search_space(einsum, "a100", NULL, "optimal:arrays=10,gamma=20000,sunstone=0", "delay,energy", &few);
+    assert_true(value == 16384 && few.lower_bound > 16384 * (1 - 1e-9));
     value = search_space(einsum, "a100", NULL, "optimal:gamma=20000,sunstone=0", "edp", &whole);
     assert_true(whole.optimal && fabs(value / 14311432325693.44 - 1) < 1e-8);
 }

@@ -85,9 +85,39 @@ static void formats_of_a_product(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) try_format(&cases[i]);
 }
 
+/* The shares of accesses to A that bounds count at two levels, both with a format: Timeloop may lose all at the inner one. */
+static void bounds_count_what_formats_hold(void **state) {
+    (void)state;
+    for (int timeloop = 0; timeloop < 2; timeloop++) {
+        sx_problem problem;
+        sx_arch arch;
+        sx_model *model;
+        const sx_model_options options = {.sparse_timeloop = timeloop};
+        sx_expect_ok(sx_einsum_parse("Z[m,n] += A[m,k]*B[k,n] {m:4,n:4,k:4}", &problem));
+        int a = sx_problem_tensor(&problem, "A");
+        sx_expect_ok(sx_tensor_set_density(&problem.tensor[a], SX_DENSITY_HYPERGEOMETRIC, 0.5));
+        sx_plain_arch(&arch, 2);
+        sx_sparse *sparse = &arch.sparse;
+        strcpy(sparse->name[NAME_A], "A");
+        sparse->n_names = 1;
+        sparse->n_ranks = 1;
+        sparse->n_formats = 2;
+        sparse->rank[0] = (sx_rank_format){.kind = SX_RANK_CP, .metadata_bits = 2};
+        for (uint8_t s = 0; s < 2; s++) {
+            arch.level[s].metadata.width = 64;
+            sparse->format[s] = (sx_tensor_format){.level = s, .tensor = NAME_A, .n_ranks = 1};
+        }
+        sx_expect_ok(sx_model_new(&problem, &arch, &options, &model));
+        assert_true(fabs(model->least[0][a] - (timeloop ? 0 : 0.5)) < 1e-8);
+        assert_true(fabs(model->least[1][a] - 0.5) < 1e-8);
+        sx_model_free(model);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formats_of_a_product),
+        cmocka_unit_test(bounds_count_what_formats_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -208,6 +208,19 @@ static void note_exit(job *j, bool is_open, size_t n_front, const sx_verificatio
         j->result->exit = exit;
 }
 
+/* Adds what plans the claims are about. */
+static void add_fused_scope(const sx_fused_claim *c, sx_table *table) {
+    sx_text scope = {0};
+    sx_text_add(&scope,
+                "plans of whole tensors in %s and of the %s groups that are listed, tiles that divide",
+                c->level, sx_show_count((double)c->n_groups).text);
+    if (strcmp(c->tensors, "auto") != 0) sx_text_add(&scope, ", as --fuse=%s lets them be", c->tensors);
+    if (strcmp(c->window, "best") != 0) sx_text_add(&scope, ", with --window %s", c->window);
+    if (c->orders > 1) sx_text_add(&scope, ", orders as --orders %zu lists them", c->orders);
+    sx_table_cell(table, "scope");
+    sx_table_cell_text(table, &scope);
+}
+
 /* Adds what the certificate of a fused network claims and what was checked, for a person. */
 static void print_fused(const job *j, const char *path, const sx_fused_claim *c, const sx_verification *v) {
     sx_text *out = v->verdict == SX_CLAIMS_HOLD ? &j->result->out : &j->result->err;
@@ -224,13 +237,7 @@ static void print_fused(const job *j, const char *path, const sx_fused_claim *c,
     sx_table_cell(&table, "lower bound");
     sx_table_cell(&table, "%.6g, %s of the value: no plan within the scope is below it", c->lower_bound,
                   sx_show_percent(c->lower_bound / c->value).text);
-    sx_table_cell(&table, "scope");
-    sx_text scope = {0};
-    sx_text_add(&scope,
-                "plans of whole tensors in %s and of the %s groups that are listed, tiles that divide",
-                c->level, sx_show_count((double)c->n_groups).text);
-    if (c->orders > 1) sx_text_add(&scope, ", orders as --orders %zu lists them", c->orders);
-    sx_table_cell_text(&table, &scope);
+    add_fused_scope(c, &table);
     sx_table_cell(&table, "labels");
     sx_table_cell(&table, "%s certificates of cut layers hold; all others are bounded by compulsory traffic",
                   sx_show_count((double)c->n_labels).text);

@@ -125,7 +125,7 @@ sx_status sx_fuse_graph(const sx_args *args, sx_sources *sources, const sx_resul
 sx_status sx_fuse_network(const sx_args *args, const sx_graph *graph, sx_result *r, sx_output *result) {
     const sx_fusing_options options = options_of(args);
     const char *path = sx_args_text(args, "certificate", 0);
-    if (!sx_args_flag(args, "fuse") || !r->session.complete || !r->session.found) return SX_OK;
+    if (!sx_args_flag(args, "fuse") || !r->session.found) return SX_OK;
     SX_TRY(sx_session_fuse(graph, &r->network, &r->arch, &r->options, &r->session, &options, &r->fused));
     if (path && r->fused->certificate) return sx_output_write(result, path, r->fused->certificate);
     return SX_OK;

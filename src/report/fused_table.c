@@ -173,6 +173,23 @@ static void add_second_peak(const sx_fused *f, sx_text *line) {
                     sx_show_count((double)f->second_capacity).text, f->second);
 }
 
+/* Adds how much better than what was found the best plan may be, where the plan is the search's. */
+static void add_open(const sx_fused *f, const char *objective, sx_text *line) {
+    if (!f->chosen || f->optimal || !(f->lower_bound > 0)) return;
+    sx_text_add(line, "The best plan of whole tensors and groups is at most %s better (%s).",
+                sx_show_percent(f->value / f->lower_bound - 1).text, objective);
+}
+
+/* Adds that nothing stays, and what is proven. */
+static void add_nothing(const sx_fused *f, const char *objective, sx_text *out) {
+    sx_text line = {0};
+    sx_text_add(&line, "Nothing stays in %s%s%s%s: the network costs what its layers cost. ",
+                SHOW_MEMORIES(f), f->chosen && f->optimal ? ", which is proven to be best" : "");
+    add_open(f, objective, &line);
+    sx_text_add(out, "  ");
+    sx_wrap_free(&line, 2, 2, out);
+}
+
 /* Adds what the fused network costs against the unfused one, and what is proven. */
 static void add_summary(const sx_fused *f, const char *objective, sx_text *out) {
     sx_text line = {0};
@@ -202,9 +219,7 @@ static void add_summary(const sx_fused *f, const char *objective, sx_text *out) 
     else if (f->optimal)
         sx_text_add(&line, "Proven: no plan of whole tensors and groups in %s%s%s gives less %s.",
                     SHOW_MEMORIES(f), objective);
-    else if (f->lower_bound > 0)
-        sx_text_add(&line, "The best plan of whole tensors and groups is at most %s better (%s).",
-                    sx_show_percent(f->value / f->lower_bound - 1).text, objective);
+    add_open(f, objective, &line);
     if (f->n_orders > 1)
         sx_text_add(&line, " Of %zu orders of the layers %s is best.", f->n_orders,
                     f->reordered ? "another than the network's" : "the network's own");
@@ -255,8 +270,7 @@ void sx_fused_report(const sx_fused *f, const char *objective, bool verbose, sx_
     else if (f->n_tensors)
         add_summary(f, objective, out);
     else
-        sx_text_add(out, "  Nothing stays in %s%s%s%s: the network costs what its layers cost.\n",
-                    SHOW_MEMORIES(f), f->chosen && f->optimal ? ", which is proven to be best" : "");
+        add_nothing(f, objective, out);
     if (f->n_others) {
         sx_text_add(out, "\nThe %zu best plans\n\n", f->n_others + 1);
         other_rows(f, out);

@@ -135,15 +135,14 @@ void sx_run_poll(sx_run *run, uint64_t more) {
     tell_progress(run, sx_run_seconds(run), more);
 }
 
-/* Whether a navigator of the checkpoint that the run resumed from has yet to be called again. */
-static bool is_resuming(const sx_run *run) {
+bool sx_run_resuming(const sx_run *run) {
     return run->depth + 1 < SX_MAX_DEPTH && run->frame[run->depth + 1].saved;
 }
 
 /* Writes a checkpoint, where one is wanted and due; not while it would lack the state of a called navigator. */
 static void save_checkpoint(sx_run *run) {
     const sx_run_options *o = &run->options;
-    if (is_resuming(run)) return;
+    if (sx_run_resuming(run)) return;
     if (!o->checkpoint || sx_run_seconds(run) < run->checkpointed + o->checkpoint_seconds) return;
     char *bytes = NULL;
     size_t size = 0;
@@ -157,7 +156,7 @@ static void save_checkpoint(sx_run *run) {
 /* Ends a run that is to be paused and has an incumbent, with its state as a checkpoint would have it. */
 static void pause_run(sx_run *run) {
     const double until = run->options.pause_seconds;
-    if (until <= 0 || run->best.n == 0 || is_resuming(run) || sx_run_seconds(run) < until) return;
+    if (until <= 0 || run->best.n == 0 || sx_run_resuming(run) || sx_run_seconds(run) < until) return;
     sx_status status = sx_checkpoint_write(run, &run->paused, &run->paused_size);
     if (status)
         sx_run_fail(run, status);

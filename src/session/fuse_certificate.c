@@ -106,7 +106,7 @@ static sx_status add_claims(const sx_fusing *f, const sx_fusing_options *options
                                            f->options, options, label, n, false, &weight, &n_groups);
     const double bound = fmin(out->value, pow(weight, 1 / f->inner.root));
     sx_objective_text(&f->options->run.objective, objective, sizeof objective);
-    sx_json_set(claim, "format", json_integer(1));
+    sx_json_set(claim, "format", json_integer(SX_FUSED_CERTIFICATE_FORMAT));
     sx_json_set(claim, "objective", sx_json_text(objective));
     sx_json_set(claim, "tensors", sx_json_text(options->tensors));
     sx_json_set(claim, "window", sx_json_text(options->window));

@@ -95,6 +95,8 @@ static sx_status read_nouns(fused_check *c) {
 static sx_status read_claims(fused_check *c) {
     const char *objective;
     sx_fused_claim *claims = c->claims;
+    if (json_integer_value(json_object_get(c->claim, "format")) != SX_FUSED_CERTIFICATE_FORMAT)
+        return damaged_certificate(c, "format");
     SX_TRY(read_text(c, "objective", &objective));
     SX_TRY(read_text(c, "tensors", &c->options.tensors));
     SX_TRY(read_text(c, "window", &c->options.window));
@@ -113,6 +115,8 @@ static sx_status read_claims(fused_check *c) {
     snprintf(claims->network, sizeof claims->network, "%s", c->graph.name);
     snprintf(claims->arch, sizeof claims->arch, "%s", c->arch.name);
     snprintf(claims->objective, sizeof claims->objective, "%s", objective);
+    snprintf(claims->tensors, sizeof claims->tensors, "%s", c->options.tensors);
+    snprintf(claims->window, sizeof claims->window, "%s", c->options.window);
     sx_session_options_init(&c->session);
     return sx_objective_parse(objective, &c->session.run.objective);
 }
@@ -219,7 +223,10 @@ static sx_status check_bound(fused_check *c) {
     SX_TRY(sx_fuse_label_bound(&c->graph, &c->network, &c->arch, &c->session, &c->options, c->label,
                                claims->n_labels, false, &weight, &claims->n_groups));
     const double bound = pow(weight, first->energy_power + first->delay_power);
-    if (claims->lower_bound > bound * (1 + 1e-12))
+    if (!json_is_integer(json_object_get(c->claim, "groups")) ||
+        json_integer_value(json_object_get(c->claim, "groups")) != (json_int_t)claims->n_groups)
+        refute(c, "groups", "%zu are listed", claims->n_groups);
+    else if (claims->lower_bound > bound * (1 + 1e-12))
         refute(c, "lower bound", "the labels prove %.17g", bound);
     else if (claims->lower_bound > claims->value)
         refute(c, "lower bound", "it is above the value");

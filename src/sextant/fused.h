@@ -153,7 +153,10 @@ typedef struct sx_fused_claim {
     bool optimal;
     size_t n_labels, n_groups; /* certificates of layers that are cut, groups that plans may have */
     size_t orders;             /* of the layers, at most; 0: the network's own */
+    char tensors[4 * SX_NAME_SIZE], window[SX_NAME_SIZE]; /* as --fuse and --window have them */
 } sx_fused_claim;
+
+enum { SX_FUSED_CERTIFICATE_FORMAT = 1 };
 
 /* Whether a text is the certificate of a fused network. */
 bool sx_fused_certificate_is(const char *text, size_t size);

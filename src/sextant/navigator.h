@@ -86,6 +86,8 @@ SX_MUST_USE sx_status sx_run_call_on(sx_run *run, const char *navigator, uint64_
 uint64_t sx_run_called_on(const sx_run *run);
 /* How far these calls are behind a share of the run's time, in evaluations; 0 where they are not. */
 uint64_t sx_run_called_behind(const sx_run *run, double share);
+/* Whether a call that was interrupted when the checkpoint was written has yet to be made again, as the next one. */
+bool sx_run_resuming(const sx_run *run);
 
 /* Navigators that take turns. Part number `part` goes on where it was, for a turn of a number of evaluations and
  * then up to its next safe point, so that no generation is cut. It plans as if the run had `plan` evaluations

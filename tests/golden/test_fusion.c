@@ -308,15 +308,21 @@ static void best_windows(void **state) {
     json_decref(lines);
 }
 
+/* Counts by the names of the levels; those of unlimited ones only if `all`. */
+static SX_OWN json_t *name_levels(const sx_fusion_case *c, const uint64_t *count, bool all) {
+    json_t *named = json_object();
+    for (int s = 0; s < c->arch.n_levels; s++)
+        if (all || c->arch.level[s].entries != SX_UNLIMITED)
+            json_object_set_new(named, c->arch.level[s].name, json_integer((json_int_t)count[s]));
+    return named;
+}
+
 /* Prints the figures of a mapping; `optimal`: it is proven to be the best. */
 static void print_figures(const sx_fusion_case *c, const sx_fused_cost *cost, bool optimal) {
-    json_t *peak = json_object();
-    for (int s = 0; s < c->arch.n_levels; s++)
-        if (c->arch.level[s].entries != SX_UNLIMITED)
-            json_object_set_new(peak, c->arch.level[s].name, json_integer((json_int_t)cost->peak[s]));
-    json_t *line =
-        json_pack("{s:s, s:f, s:f, s:f, s:o, s:b}", "id", c->id, "energy", cost->energy, "latency",
-                  cost->latency, "edp", cost->energy * cost->latency, "peak", peak, "optimal", optimal);
+    json_t *line = json_pack("{s:s, s:f, s:f, s:f, s:o, s:o, s:o, s:b}", "id", c->id, "energy", cost->energy,
+                             "latency", cost->latency, "edp", cost->energy * cost->latency, "reads",
+                             name_levels(c, cost->reads, true), "writes", name_levels(c, cost->writes, true),
+                             "peak", name_levels(c, cost->peak, false), "optimal", optimal);
     assert_int_equal(json_dumpf(line, stdout, JSON_COMPACT), 0);
     putchar('\n');
     json_decref(line);

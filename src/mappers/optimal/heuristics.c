@@ -205,10 +205,16 @@ static void walk_randomly(const sx_heuristics *start, sx_heuristics_state *at, b
     }
 }
 
-/* Where time is short and the search no longer does what it does without a limit: Sunstone and Gamma, once. */
+/* Whether Sunstone and Gamma are called because time is short: once, where the search no longer does what it does without
+ * a limit. A call that was interrupted goes on first, whatever the clock says now. */
+static bool is_hurry_due(const sx_heuristics *start, const sx_heuristics_state *at, uint64_t steps) {
+    if (sx_run_resuming(start->run)) return at->until > 0 && at->stage < SX_OPTIMAL_LISTING;
+    return sx_run_hurried(start->run) && has_gamma(start) && !at->early && !is_untimed(start, steps);
+}
+
+/* Where time is short: Sunstone and Gamma. */
 static sx_status hurry_start(const sx_heuristics *start, sx_heuristics_state *at, uint64_t steps) {
-    if (!sx_run_hurried(start->run) || !has_gamma(start) || at->early || is_untimed(start, steps))
-        return SX_OK;
+    if (!is_hurry_due(start, at, steps)) return SX_OK;
     if (start->sunstone > 0 && at->stage < SX_OPTIMAL_ALL)
         SX_TRY(call_sunstone(start, at, MOST_SUNSTONE, EARLY_SHARE));
     if (!sx_run_continue(start->run)) return SX_OK;
@@ -247,6 +253,7 @@ sx_status sx_heuristics_first(const sx_heuristics *start, sx_heuristics_state *a
 static sx_status share_gamma(const sx_heuristics *start, sx_heuristics_state *at, uint64_t steps) {
     uint64_t had = sx_run_called_on(start->run), slice = SLICE / sx_gamma_slowness(start->space);
     if (!at->target) at->target = due_evaluations(start, at, steps);
+    if (sx_run_resuming(start->run) && at->target < had + slice) at->target = had + slice;
     bool enough = at->target > had && at->target - had >= slice;
     if (enough || at->stage == SX_OPTIMAL_LISTING) SX_TRY(sx_gamma_go_on(start->run, at->target, 0));
     if (!is_untimed(start, steps) && (sx_run_hurried(start->run) || steps >= LONG_STEPS))
@@ -257,7 +264,7 @@ static sx_status share_gamma(const sx_heuristics *start, sx_heuristics_state *at
 
 sx_status sx_heuristics_share(const sx_heuristics *start, sx_heuristics_state *at, uint64_t steps) {
     bool single = sx_run_k_best(start->run) == 1, untimed = is_untimed(start, steps);
-    bool few = start->spatials <= start->sunstone && untimed;
+    bool few = start->spatials <= start->sunstone && (untimed || at->until > 0);
     const bool sunstone = start->sunstone > 0 && !follows_dividing(start);
     if (at->stage < SX_OPTIMAL_LISTING || !sx_run_continue(start->run)) return SX_OK;
     SX_TRY(hurry_start(start, at, steps));

@@ -70,6 +70,53 @@ static void short_searches_begin_with_sunstone(void **state) {
     assert_true(value <= brief.target && used < 100);
 }
 
+/* A search within a limit of time that is paused, by a driven clock, and goes on within another: whatever was interrupted goes
+ * on, though the clock now asks for something else. True if it was paused. */
+static bool goes_on(const sx_space *space, const char *mapper, double pause, double seconds) {
+    sx_run_options options;
+    sx_run *first, *second;
+    size_t size = 0;
+    sx_run_options_init(&options);
+    options.seconds = 1000;
+    options.pause_seconds = pause;
+    sx_clock_drive(1e-4);
+    sx_expect_ok(sx_run_new(space, NULL, &options, &first));
+    sx_expect_ok(sx_run_search(first, mapper));
+    void *state = sx_run_take_paused(first, &size);
+    options.seconds = sx_run_result(first).seconds * seconds;
+    options.pause_seconds = 0;
+    options.resume = state;
+    options.resume_size = size;
+    sx_expect_ok(sx_run_new(space, NULL, &options, &second));
+    sx_expect_ok(sx_run_search(second, mapper));
+    sx_clock_drive(0);
+    sx_run_free(first);
+    sx_run_free(second);
+    free(state);
+    return size > 0;
+}
+
+static void what_was_interrupted_goes_on(void **state) {
+    static const char *const mapper[] = {"auto", "optimal"};
+    static sx_problem problem;
+    static sx_arch arch;
+    unsigned paused = 0;
+    sx_model *model;
+    sx_space *space;
+    (void)state;
+    sx_expect_ok(sx_einsum_parse("O[m,n] += A[m,k]*B[k,n] {m:128,n:768,k:768}", &problem));
+    sx_expect_ok(sx_catalog_arch("eyeriss", &arch));
+    sx_expect_ok(sx_model_new(&problem, &arch, NULL, &model));
+    sx_expect_ok(sx_map_space_new(model, NULL, NULL, &space));
+    for (size_t i = 0; i < sizeof mapper / sizeof *mapper; i++)
+        for (double pause = 1e-3; pause < 1; pause *= 1.3)
+            for (double seconds = 1.2; seconds < 4; seconds += 1.2)
+                paused += goes_on(space, mapper[i], pause, seconds);
+    assert_true(paused >= 20);
+    sx_space_free(space);
+    sx_model_free(model);
+}
+
 /* On the machines of the catalog but those of the size of GPUs. */
 static void auto_is_no_worse_than_gamma(void **state) {
     (void)state;
@@ -131,6 +178,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(auto_is_no_worse_than_gamma),
         cmocka_unit_test(short_searches_begin_with_sunstone),
+        cmocka_unit_test(what_was_interrupted_goes_on),
         cmocka_unit_test(a_short_time_gives_a_good_answer),
         cmocka_unit_test(no_time_gives_an_answer),
         cmocka_unit_test(a_limit_of_time_does_not_slow_a_proof),

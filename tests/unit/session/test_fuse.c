@@ -466,6 +466,14 @@ static void test_certificate(void **state) {
     sx_expect_ok(sx_fused_certificate_verify("block", text, strlen(text), &options, NULL, &claim, &v, NULL));
     assert_int_equal(v.verdict, SX_CLAIMS_FAIL);
     assert_string_equal(v.claim, "lower bound");
+    forge(strstr(text, "\"fused_certificate\""), "\"groups\": ", "9");
+    sx_expect_ok(sx_fused_certificate_verify("block", text, strlen(text), &options, NULL, &claim, &v, NULL));
+    assert_int_equal(v.verdict, SX_CLAIMS_FAIL);
+    assert_string_equal(v.claim, "groups");
+    forge(strstr(text, "\"fused_certificate\""), "\"format\": ", "2");
+    sx_expect_error(
+        sx_fused_certificate_verify("block", text, strlen(text), &options, NULL, &claim, &v, NULL),
+        "the certificate has no valid 'format'");
     sx_fused_free(fused);
     case_end(&c);
 }

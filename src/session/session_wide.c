@@ -40,7 +40,8 @@ bool sx_session_in_parts(const sx_session *session) {
 
 void sx_session_unprove(const sx_session *session, sx_layer_result *result) {
     if (!sx_session_in_parts(session) || result->proven_before) return;
-    result->summary.lower_bound = 0;
+    result->summary.lower_bound = result->any_bound;
+    result->any_bound = 0;
     result->summary.optimal = result->summary.none = false;
 }
 
@@ -226,9 +227,10 @@ sx_status sx_session_merge(const sx_session *session, sx_layer_result *wide, sx_
     bool better = wide->found && (!result->found || sx_objective_compare(objective, &wide->best.score,
                                                                          &result->best.score) < 0);
     if (better) SX_TRY(sx_session_append_trace(wide, result));
-    if (sx_session_in_parts(session))
+    if (sx_session_in_parts(session)) {
         take_proof(wide, result);
-    else
+        result->any_bound = 0;
+    } else
         note_remainders(wide, better, result);
     if (better) take_answer(wide, result);
     SX_TRY(join_lists(session, wide, result));

@@ -249,9 +249,10 @@ static sx_status prove_closed(sx_optimal *o) {
  * the first bounds take more than the effort there is no proof; a small effort is for these bounds alone. */
 static sx_status search_all(sx_optimal *o) {
     if (o->s->begun.stage == SX_OPTIMAL_STARTS && sx_optimal_at_root(o)) return SX_OK;
+    SX_TRY(sx_heuristics_hurry(&o->start));
     SX_TRY(make_plan(o));
     o->start.listing = sx_optimal_list_steps(o);
-    o->start.likely = sx_optimal_likely_steps(o);
+    o->start.likely = sx_run_time(o->run) > 0 ? sx_optimal_likely_steps(o) : o->start.listing;
     SX_TRY(sx_heuristics_first(&o->start, &o->s->begun));
     if (o->s->begun.stage == SX_OPTIMAL_LISTING && !o->s->listed && sx_optimal_at_root(o)) return SX_OK;
     SX_TRY(make_tables(o));

@@ -179,7 +179,8 @@ static void print_search(const sx_result *r, const sx_mapping_view *view, const 
             " Bounds of Timeloop's sparse semantics are weak: --sparse-semantics exact may prove more.");
     add_remainders(r, layer, &line);
     if (layer->warm_from != -1)
-        sx_text_add(&line, " Started from the scaled mapping of %s.", layer->warm_name);
+        sx_text_add(&line, " Started from the scaled mapping of %s.",
+                    layer->warm_name[0] ? layer->warm_name : "a problem");
     if (layer->warm_value > 0) {
         line.size--;
         sx_text_add(&line, ", at %.4g.", layer->warm_value);

@@ -22,7 +22,12 @@
 
 static const double IDLE = 0.75, LEAST_SECONDS = 1e-3;
 static const double LEAST_BRIEF = 0.05, BRIEF_STEPS = 5e-6; /* million steps; for each evaluation before */
-enum { CACHED = 1 << 16, CACHED_BRIEFLY = 1 << 10, FEW_EVALUATIONS = 20000 };
+enum {
+    CACHED = 1 << 16,
+    CACHED_BRIEFLY = 1 << 10,
+    FEW_EVALUATIONS = 20000,
+    ORDERS = 8 /* times the answers that a list has room for: a second search tells orders of equal cost apart */
+};
 
 /* Whether the mapper is the registered one of that name. */
 static bool is_mapper(const sx_session *session, const char *name) {
@@ -99,6 +104,7 @@ void sx_session_budget(const sx_session *session, const sx_width *width, const s
     if (all) run->evaluations = all > used ? all - used : 1;
     if (run->seconds > 0) run->seconds = fmax(run->seconds - before->summary.seconds, LEAST_SECONDS);
     run->cache = width->at_length ? CACHED : CACHED_BRIEFLY;
+    if (run->k_best > 1) run->k_best = run->k_best * ORDERS;
 }
 
 sx_status sx_session_append_trace(const sx_layer_result *later, sx_layer_result *result) {

@@ -123,7 +123,8 @@ static bool tries_padding(const sx_run *run) {
 static void report_minimum(sx_run *run) {
     const sx_map_space *space = sx_map_space_of(sx_run_space(run));
     const sx_prune_rule rule = {.objective = sx_run_objective(run)};
-    if (sx_run_wants_proof(run) || rule.objective->n_criteria > 1 || !sx_prune_rule_monotone(&rule, 0)) return;
+    if (sx_run_wants_proof(run) || rule.objective->n_criteria > 1 || !sx_prune_rule_monotone(&rule, 0))
+        return;
     const sx_score least = sx_model_minimum(space->model, space->fixed_keep[space->arch->n_levels - 1]);
     if (least.cycles > 0) sx_run_bound(run, sx_prune_rule_value(&rule, &least) * (1 - 1e-12));
 }

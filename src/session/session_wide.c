@@ -26,7 +26,8 @@ enum {
     CACHED = 1 << 16,
     CACHED_BRIEFLY = 1 << 10,
     FEW_EVALUATIONS = 20000,
-    ORDERS = 8 /* times the answers that a list has room for: a second search tells orders of equal cost apart */
+    ORDERS =
+        8 /* times the answers that a list has room for: a second search tells orders of equal cost apart */
 };
 
 /* Whether the mapper is the registered one of that name. */

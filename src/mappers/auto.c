@@ -20,6 +20,7 @@
 #include "base/status.h"
 #include "mappers/gamma/rounds.h"
 #include "mappers/measured/measured.h"
+#include "mappers/optimal/cutoff.h"
 #include "mappers/optimal/heuristics.h"
 #include "mappers/padding.h"
 #include "run/navigator.h"
@@ -118,6 +119,16 @@ static bool tries_padding(const sx_run *run) {
     return has_remainders(run) && (sx_run_left(run) > FEW_EVALUATIONS || brief_steps(run) > 0);
 }
 
+/* Reports the compulsory minimum, so that an answer has a bound whatever stage it comes from. A certificate does not use it. */
+static void report_minimum(sx_run *run) {
+    const sx_map_space *space = sx_map_space_of(sx_run_space(run));
+    const sx_prune_rule rule = {.objective = sx_run_objective(run)};
+    if (sx_run_wants_proof(run) || rule.objective->n_criteria > 1 || !sx_prune_rule_monotone(&rule, 0))
+        return;
+    const sx_score least = sx_model_minimum(space->model, space->fixed_keep[space->arch->n_levels - 1]);
+    if (least.cycles > 0) sx_run_bound(run, sx_prune_rule_value(&rule, &least) * (1 - 1e-12));
+}
+
 /* Searches tiles that divide, as without remainders. */
 static sx_status search_dividing(sx_run *run) {
     char text[96];
@@ -172,6 +183,7 @@ static sx_status search_by_auto(sx_run *run) {
     state *s = sx_run_state(run, sizeof *s, NULL);
     if (!s) return sx_error_memory();
     if (s->stage > DONE) return sx_run_damaged(run);
+    report_minimum(run);
     while (!is_closed(run) && s->stage != DONE && sx_run_continue(run)) {
         sx_status status = run_stage(run, s);
         if (status && status->code != SX_ERR_LIMIT) return status;

@@ -142,19 +142,25 @@ static void add_outlook(const sx_layer_result *layer, sx_text *line) {
     sx_text_add(line, "; --time SECONDS goes on.");
 }
 
+/* Adds what a database knows of an answer that was not searched again. */
+static void add_proven_before(const sx_layer_result *layer, const char *db, sx_text *line) {
+    sx_text_add(line, "Proven before, from %s: this is the optimum %s", db,
+                layer->any_optimal ? "of the space, with remainders or without"
+                : layer->widened   ? "among tiles that divide, and remainders gave nothing better"
+                                   : "of the space");
+    if (layer->widened && !layer->any_optimal && layer->any_bound > 0)
+        sx_text_add(line, ", which could be at most %s better",
+                    sx_show_percent(layer->best.value / layer->any_bound - 1).text);
+    sx_text_add(line, ". Nothing was searched; --again searches.");
+}
+
 /* Adds a summary of the search. */
 static void print_search(const sx_result *r, const sx_mapping_view *view, const sx_layer_result *layer,
                          sx_text *out) {
     const sx_run_summary *s = &layer->summary;
     sx_text line = {0};
     if (layer->proven_before) {
-        sx_text_add(&line,
-                    "Proven before, from %s: this is the optimum %s. Nothing was searched; --again "
-                    "searches.",
-                    view->db,
-                    layer->any_optimal ? "of the space, with remainders or without"
-                    : layer->widened   ? "among tiles that divide, and remainders gave nothing better"
-                                       : "of the space");
+        add_proven_before(layer, view->db, &line);
         sx_text_add(out, "  ");
         sx_wrap_free(&line, 2, 2, out);
         return;
@@ -179,7 +185,8 @@ static void print_search(const sx_result *r, const sx_mapping_view *view, const 
             " Bounds of Timeloop's sparse semantics are weak: --sparse-semantics exact may prove more.");
     add_remainders(r, layer, &line);
     if (layer->warm_from != -1)
-        sx_text_add(&line, " Started from the scaled mapping of %s.", layer->warm_name);
+        sx_text_add(&line, " Started from the scaled mapping of %s.",
+                    layer->warm_name[0] ? layer->warm_name : "a problem");
     if (layer->warm_value > 0) {
         line.size--;
         sx_text_add(&line, ", at %.4g.", layer->warm_value);

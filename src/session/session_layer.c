@@ -253,7 +253,7 @@ double sx_session_minimum(const sx_session *session, const sx_model *model, cons
     return sx_objective_value(&session->options->run.objective, &minimum);
 }
 
-/* Raises the bound that a run has found to the compulsory minimum of all mappings of the space. */
+/* Raises the bound that a run has found to the compulsory minimum of all mappings of the space, with remainders or without. */
 static void raise_bound(const sx_session *session, const bench *b, sx_layer_result *result) {
     sx_run_summary *s = &result->summary;
     if (session->options->outside || s->optimal || !(s->lower_bound > 0)) return;
@@ -265,6 +265,7 @@ static void raise_bound(const sx_session *session, const bench *b, sx_layer_resu
     double minimum = sx_objective_value(&session->options->run.objective, &least);
     if (result->found) minimum = fmin(fmin(minimum, result->minimum), result->best.value);
     s->lower_bound = fmax(s->lower_bound, minimum);
+    if (sx_session_in_parts(session)) result->any_bound = minimum;
 }
 
 /* Copies out what a run found, also before it failed. */

@@ -22,7 +22,13 @@
 
 static const double IDLE = 0.75, LEAST_SECONDS = 1e-3;
 static const double LEAST_BRIEF = 0.05, BRIEF_STEPS = 5e-6; /* million steps; for each evaluation before */
-enum { CACHED = 1 << 16, CACHED_BRIEFLY = 1 << 10, FEW_EVALUATIONS = 20000 };
+enum {
+    CACHED = 1 << 16,
+    CACHED_BRIEFLY = 1 << 10,
+    FEW_EVALUATIONS = 20000,
+    ORDERS =
+        8 /* times the answers that a list has room for: a second search tells orders of equal cost apart */
+};
 
 /* Whether the mapper is the registered one of that name. */
 static bool is_mapper(const sx_session *session, const char *name) {
@@ -40,7 +46,8 @@ bool sx_session_in_parts(const sx_session *session) {
 
 void sx_session_unprove(const sx_session *session, sx_layer_result *result) {
     if (!sx_session_in_parts(session) || result->proven_before) return;
-    result->summary.lower_bound = 0;
+    result->summary.lower_bound = result->any_bound;
+    result->any_bound = 0;
     result->summary.optimal = result->summary.none = false;
 }
 
@@ -98,6 +105,7 @@ void sx_session_budget(const sx_session *session, const sx_width *width, const s
     if (all) run->evaluations = all > used ? all - used : 1;
     if (run->seconds > 0) run->seconds = fmax(run->seconds - before->summary.seconds, LEAST_SECONDS);
     run->cache = width->at_length ? CACHED : CACHED_BRIEFLY;
+    if (run->k_best > 1) run->k_best = run->k_best * ORDERS;
 }
 
 sx_status sx_session_append_trace(const sx_layer_result *later, sx_layer_result *result) {
@@ -226,9 +234,10 @@ sx_status sx_session_merge(const sx_session *session, sx_layer_result *wide, sx_
     bool better = wide->found && (!result->found || sx_objective_compare(objective, &wide->best.score,
                                                                          &result->best.score) < 0);
     if (better) SX_TRY(sx_session_append_trace(wide, result));
-    if (sx_session_in_parts(session))
+    if (sx_session_in_parts(session)) {
         take_proof(wide, result);
-    else
+        result->any_bound = 0;
+    } else
         note_remainders(wide, better, result);
     if (better) take_answer(wide, result);
     SX_TRY(join_lists(session, wide, result));

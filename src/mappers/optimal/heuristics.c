@@ -10,12 +10,13 @@
  * (mappers/gamma/rounds.c). What the proof is about to do in one go, a bound of every way to spread the loops, counts
  * beforehand. A run with few evaluations has its bounds before Gamma takes the last of them.
  *
- * Where time is short (below 5 s), Sunstone with everything on has EARLY_SHARE of it at most once the search no longer does
- * what it does without a limit; then Gamma has EARLY_GAMMA_SHARE of the rest, and whatever improves on the best is polished
- * (polish.c). Where time alone is limited but not short, the best is polished as late, and once the proof has taken
- * LONG_STEPS. Otherwise Sunstone comes next if there are few ways to spread loops, or once the proof takes long. Descents by
- * random moves take their place where these are switched off or find nothing, and where several best mappings are wanted: then
- * every point is made the one that stands for all that no cost tells from it, as it would otherwise count twice. */
+ * Where time is short (below 5 s), Gamma has a generation before a long list, so that there is an answer; then Sunstone
+ * with everything on has EARLY_SHARE of it at most once the search no longer does what it does without a limit; then Gamma
+ * has EARLY_GAMMA_SHARE of the rest, and whatever improves on the best is polished (polish.c). Where time alone is limited
+ * but not short, the best is polished as late, and once the proof has taken LONG_STEPS. Otherwise Sunstone comes next if
+ * there are few ways to spread loops, or once the proof takes long. Descents by random moves take their place where these
+ * are switched off or find nothing, and where several best mappings are wanted: then every point is made the one that
+ * stands for all that no cost tells from it, as it would otherwise count twice. */
 #include "mappers/optimal/heuristics.h"
 
 #include "base/status.h"
@@ -220,6 +221,11 @@ static sx_status hurry_start(const sx_heuristics *start, sx_heuristics_state *at
     if (!sx_run_continue(start->run)) return SX_OK;
     at->early = 1;
     return sx_gamma_go_on(start->run, SX_GAMMA_ALONE / sx_gamma_slowness(start->space), EARLY_GAMMA_SHARE);
+}
+
+sx_status sx_heuristics_hurry(const sx_heuristics *start) {
+    if (!sx_run_hurried(start->run) || !has_gamma(start) || sx_run_incumbent(start->run, NULL)) return SX_OK;
+    return sx_gamma_go_on(start->run, GENERATION, 0);
 }
 
 /* Gamma before the bounds. Where these take too much of the time it has most of what is left first. */

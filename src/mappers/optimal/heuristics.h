@@ -56,6 +56,9 @@ typedef struct sx_heuristics_state {
     sx_polish_state polish;
 } sx_heuristics_state;
 
+/* Finds an answer before anything else, where time is short. */
+SX_MUST_USE sx_status sx_heuristics_hurry(const sx_heuristics *start);
+
 /* Finds a good answer before the proof. */
 SX_MUST_USE sx_status sx_heuristics_first(const sx_heuristics *start, sx_heuristics_state *at);
 

@@ -61,7 +61,8 @@ static const sx_setting settings[] = {
 enum {
     MOST_POINTS = 1 << 20,
     MOST_CHOICES = 16, /* bits */
-    TILE_STEPS = 300   /* of the effort, for each tile with remainders that is listed */
+    TILE_STEPS = 300,  /* of the effort, for each tile with remainders that is listed */
+    MANY_SPATIALS = 50000
 };
 
 /* Lists the spatial mappings whose factors divide, unless they are closed or too many; a certificate names them all. */
@@ -245,13 +246,25 @@ static sx_status prove_closed(sx_optimal *o) {
     return status;
 }
 
+/* Finds an answer before anything is listed, where time is short and the list is long. */
+static sx_status hurry_start(sx_optimal *o) {
+    sx_spatial_mappings some;
+    if (!sx_run_hurried(o->run)) return SX_OK;
+    sx_status status = sx_spatial_mappings_list(o->choices, o->space, false, MANY_SPATIALS, INFINITY, &some);
+    sx_spatial_mappings_fini(&some);
+    if (!status || status->code != SX_ERR_LIMIT) return status;
+    sx_status_free(status);
+    return sx_heuristics_hurry(&o->start);
+}
+
 /* Searches beside the proof first, where time is short before anything is listed, then by it. Where already
  * the first bounds take more than the effort there is no proof; a small effort is for these bounds alone. */
 static sx_status search_all(sx_optimal *o) {
     if (o->s->begun.stage == SX_OPTIMAL_STARTS && sx_optimal_at_root(o)) return SX_OK;
+    SX_TRY(hurry_start(o));
     SX_TRY(make_plan(o));
     o->start.listing = sx_optimal_list_steps(o);
-    o->start.likely = sx_optimal_likely_steps(o);
+    o->start.likely = sx_run_time(o->run) > 0 ? sx_optimal_likely_steps(o) : o->start.listing;
     SX_TRY(sx_heuristics_first(&o->start, &o->s->begun));
     if (o->s->begun.stage == SX_OPTIMAL_LISTING && !o->s->listed && sx_optimal_at_root(o)) return SX_OK;
     SX_TRY(make_tables(o));

@@ -27,7 +27,8 @@ enum {
     ROUND_STEPS = 1000000, /* of a round, about, where it has more visits than searches */
     SPATIAL_STEPS = 400,   /* that bounding a spatial mapping counts for, */
     IMPERFECT_STEPS = 100, /* and one with remainders, */
-    LEAST_LISTED = 32768   /* how many of them are bounded whatever the effort */
+    LEAST_LISTED = 32768,  /* how many of them are bounded whatever the effort */
+    SAMPLED = 16384        /* spatial mappings that say how many of all are likely to stay open, at most */
 };
 
 static const double REMAINDERS_SHARE = 0.125; /* of the effort, for remainders */
@@ -234,14 +235,15 @@ uint64_t sx_optimal_list_steps(const sx_optimal *o) {
 
 uint64_t sx_optimal_likely_steps(const sx_optimal *o) {
     const double limit = NEAR * root_value(o);
+    const size_t each = o->spatials.n / SAMPLED + 1;
     uint64_t n = 0;
     if (!(o->root.cycles > 0) || !(limit > 0)) return sx_optimal_list_steps(o);
-    for (size_t i = 0; i < o->spatials.n; i++) {
+    for (size_t i = 0; i < o->spatials.n; i += each) {
         sx_search_node node = {.spatial = (uint32_t)i};
         bound_by_units(o, &node);
         n += node.bound <= limit;
     }
-    return n * SPATIAL_STEPS;
+    return n * each * SPATIAL_STEPS;
 }
 
 /* The effort for remainders, in steps; 0: any. They take more bounds than evaluations: a limit of these limits the

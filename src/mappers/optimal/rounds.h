@@ -14,7 +14,7 @@ SX_MUST_USE sx_status sx_optimal_bounds(sx_optimal *o, sx_search_node *node);
 /* The steps that putting all spatial mappings whose factors divide into the heap counts for. */
 uint64_t sx_optimal_list_steps(const sx_optimal *o);
 
-/* The steps of those that are open once a mapping near the least of all is known. */
+/* The steps of those that are open once a mapping near the least of all is known, by a sample where they are many. */
 uint64_t sx_optimal_likely_steps(const sx_optimal *o);
 
 /* Begins the search for the current criterion: puts these into the heap, unless that is done, and bounds what is not

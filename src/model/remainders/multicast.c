@@ -126,29 +126,51 @@ static size_t make_groups(layout *l, const sx_multicast_visit *multicast, bool l
     return n;
 }
 
-/* Adds each group's hops: to its furthest column, and up and down every column from the middle row. */
-static bool add_hops(const layout *l, const sx_multicast_visit *multicast, group *groups, size_t n) {
-    uint64_t columns = multicast->slot->columns, rows = multicast->slot->rows,
-             lines = (l->n + columns - 1) / columns;
-    double middle = ((double)rows - 1) / 2;
-    int64_t *low = malloc((n ? n : 1) * 2 * sizeof *low);
-    if (!low) return false;
-    int64_t *high = low + n;
-    for (size_t g = 0; g < n; g++) groups[g].hops = (double)groups[g].furthest;
-    for (uint64_t h = 0; h < columns && h < l->n; h++) {
-        for (size_t g = 0; g < n; g++) low[g] = -1;
-        for (uint64_t v = 0; v < lines && v * columns + h < l->n; v++) {
-            uint32_t g = l->group_of[v * columns + h];
-            if (g == UINT32_MAX) continue;
-            if (low[g] < 0) low[g] = (int64_t)v;
-            high[g] = (int64_t)v;
+/* The rows of one column that groups take: first and last by group, -1 where none, and the groups that take one. */
+typedef struct column_rows {
+    int64_t *low, *high;
+    uint32_t *groups;
+    size_t n;
+} column_rows;
+
+static void find_column_rows(const layout *l, uint64_t columns, uint64_t h, column_rows *rows) {
+    rows->n = 0;
+    for (uint64_t p = h; p < l->n; p += columns) {
+        uint32_t g = l->group_of[p];
+        if (g == UINT32_MAX) continue;
+        int64_t v = (int64_t)(p / columns);
+        if (rows->low[g] < 0) {
+            rows->low[g] = v;
+            rows->groups[rows->n++] = g;
         }
-        for (size_t g = 0; g < n; g++)
-            if (low[g] >= 0)
-                groups[g].hops += fmax(middle - (double)low[g], 0) + fmax((double)high[g] - middle, 0);
+        rows->high[g] = v;
     }
-    free(low);
-    return true;
+}
+
+/* Adds each group's hops: to its furthest column, and up and down every column from the middle row. Takes time in
+ * proportion to the siblings, however many groups there are. */
+static bool add_hops(const layout *l, const sx_multicast_visit *multicast, group *groups, size_t n) {
+    uint64_t columns = multicast->slot->columns;
+    double middle = ((double)multicast->slot->rows - 1) / 2;
+    column_rows rows = {.low = malloc((n ? n : 1) * 2 * sizeof *rows.low),
+                        .groups = malloc((n ? n : 1) * sizeof *rows.groups)};
+    bool done = rows.low && rows.groups;
+    if (done) rows.high = rows.low + n;
+    for (size_t g = 0; done && g < n; g++) {
+        groups[g].hops = (double)groups[g].furthest;
+        rows.low[g] = -1;
+    }
+    for (uint64_t h = 0; done && h < columns && h < l->n; h++) {
+        find_column_rows(l, columns, h, &rows);
+        for (size_t i = 0; i < rows.n; i++) {
+            uint32_t g = rows.groups[i];
+            groups[g].hops += fmax(middle - (double)rows.low[g], 0) + fmax((double)rows.high[g] - middle, 0);
+            rows.low[g] = -1;
+        }
+    }
+    free(rows.low);
+    free(rows.groups);
+    return done;
 }
 
 /* Sums groups up by size. */

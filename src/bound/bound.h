@@ -206,7 +206,8 @@ typedef struct sx_outline_bound {
     bool spatial_set;                /* the spatial loops are set */
     /* Per form, the flows of a tensor into level c - 1 from another; NULL: not asked for yet. */
     sx_least_traffic *traffic[SX_MAX_TENSORS][SX_MAX_LEVELS + 1][SX_MAX_LEVELS];
-    sx_least_traffic *traffics; /* where they stand */
+    sx_least_traffic *traffics;             /* where they stand, */
+    struct sx_traffic_cache *traffic_cache; /* or here */
     double sharing[SX_MAX_TENSORS]
                   [SX_MAX_LEVELS]; /* of children at a slot whose tile is not known; 0: not asked for yet */
     void *pieces;                  /* of a tensor's windows, while its traffics are made */

@@ -30,6 +30,7 @@
 #include "bound/link.h"
 #include "bound/outer.h"
 #include "bound/price.h"
+#include "bound/traffic_cache.h"
 #include "model/sparse/pass.h"
 
 #include "base/status.h"
@@ -100,12 +101,13 @@ sx_status sx_outline_bound_new(const sx_bound *bound, sx_outline_bound **out) {
     bounds->costs = malloc(3 * measures * forms * (size_t)n_levels * sizeof *bounds->costs);
     bounds->first_traffic = malloc(windowed * sizeof *bounds->first_traffic);
     bounds->survey = sx_keep_survey_new();
+    bounds->traffic_cache = calloc(1, sizeof *bounds->traffic_cache);
     bounds->firsts = malloc(windowed * (size_t)n_levels * sx_first_costs(bound) * sizeof *bounds->firsts);
     if (model->sparse) bounds->cache = sx_density_cache_new(true, &model->guard->steps);
     if ((model->sparse && !bounds->cache) || !make_measures(bounds, measures) || !data || !bounds->whole ||
         !bounds->inside || !bounds->fitting || !bounds->swept || !bounds->loops || !bounds->places ||
         !bounds->pieces || !bounds->traffics || !bounds->costs || !bounds->first_traffic || !bounds->firsts ||
-        !bounds->survey) {
+        !bounds->survey || !bounds->traffic_cache) {
         sx_outline_bound_free(bounds);
         return sx_error_memory();
     }
@@ -131,6 +133,8 @@ void sx_outline_bound_free(sx_outline_bound *bounds) {
     free(bounds->places);
     free(bounds->pieces);
     free(bounds->traffics);
+    if (bounds->traffic_cache) sx_traffic_cache_fini(bounds->traffic_cache);
+    free(bounds->traffic_cache);
     free(bounds->costs);
     free(bounds->first_traffic);
     free(bounds->firsts);
@@ -195,6 +199,7 @@ static void forget_traffic(sx_outline_bound *bounds) {
         for (int c = 0; c <= model->n_levels; c++)
             memset(bounds->traffic[v][c], 0, model->n_levels * sizeof *bounds->traffic[v][c]);
     memset(bounds->sharing, 0, sizeof bounds->sharing);
+    sx_traffic_cache_renew(bounds->traffic_cache);
 }
 
 void sx_outline_bound_set(sx_outline_bound *bounds, const sx_outline *outline) {

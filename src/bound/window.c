@@ -47,6 +47,7 @@
 #include "bound/bound.h"
 #include "bound/link.h"
 #include "bound/outline.h"
+#include "bound/traffic_cache.h"
 
 #include "base/divisor.h"
 
@@ -250,7 +251,7 @@ static slot_window try_slot(const sx_outline_bound *bounds, const sx_window *win
 }
 
 /* The same with windows, on the mean over the accesses of all visits. */
-static double window_sharing(const sx_outline_bound *bounds, int s, int v) {
+static double make_window_sharing(const sx_outline_bound *bounds, int s, int v) {
     const sx_bound *b = bounds->bound;
     double irrelevant = sx_outline_bound_fanout(bounds, s, b->irrelevant[v]), mean = 1, most = 1, rest = 1;
     bool links = sx_outline_bound_has_links(bounds, s, v);
@@ -262,6 +263,16 @@ static double window_sharing(const sx_outline_bound *bounds, int s, int v) {
     }
     bool renewed = links && b->renewed[s - 1] >> v & 1;
     return irrelevant * (renewed ? most : fmin(most, (mean - 1 + rest) / rest));
+}
+
+/* The same, kept beside the flows into level s - 1, of which none has an `outer` of 0. */
+static double window_sharing(const sx_outline_bound *bounds, int s, int v) {
+    bool made;
+    sx_least_traffic *kept = sx_traffic_cache_find(bounds->traffic_cache, bounds, v, s - 1, 0, &made);
+    if (made) return kept->most;
+    const double sharing = make_window_sharing(bounds, s, v);
+    if (kept) kept->most = sharing;
+    return sharing;
 }
 
 /* What children at the slots from + 2 to `to` share of an access. */
@@ -434,21 +445,26 @@ static sx_least_traffic *pull_place(const sx_outline_bound *bounds, int v, int f
 }
 
 /* Makes what flows for every form. */
-static void make_all(sx_outline_bound *bounds, making *m, int to) {
-    m->outer = 1 / share_slots(bounds, m->v, m->from, to);
+static void make_all(sx_outline_bound *bounds, const making *m) {
     for (uint32_t i = 0; i < bounds->bound->form[m->v].n_points; i++) m->out[i].words = INFINITY;
     make_traffics(m);
 }
 
 void sx_outline_bound_first_traffic(sx_outline_bound *bounds, int v, int from, int to,
                                     sx_least_traffic *out) {
-    make_all(bounds, &(making){.bounds = bounds, .v = v, .from = from, .firsts = true, .out = out}, to);
+    const double outer = 1 / share_slots(bounds, v, from, to);
+    make_all(bounds,
+             &(making){.bounds = bounds, .v = v, .from = from, .firsts = true, .outer = outer, .out = out});
 }
 
 const sx_least_traffic *sx_outline_bound_traffic(sx_outline_bound *bounds, int v, int from, int to) {
     sx_least_traffic **known = &bounds->traffic[v][from + 1][to];
+    const double outer = *known ? 0 : 1 / share_slots(bounds, v, from, to);
+    bool made;
     if (*known) return *known;
-    *known = pull_place(bounds, v, from, to);
-    make_all(bounds, &(making){.bounds = bounds, .v = v, .from = from, .out = *known}, to);
+    *known = sx_traffic_cache_find(bounds->traffic_cache, bounds, v, from, outer, &made);
+    if (made) return *known;
+    if (!*known) *known = pull_place(bounds, v, from, to);
+    make_all(bounds, &(making){.bounds = bounds, .v = v, .from = from, .outer = outer, .out = *known});
     return *known;
 }

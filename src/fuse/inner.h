@@ -36,9 +36,10 @@ typedef sx_status sx_inner_minimum(void *user, const sx_problem *problem, const 
 /* Energy and cycles that no mapping is below. */
 typedef sx_status sx_inner_least(void *user, const sx_problem *problem, const sx_cut *cut, sx_score *out);
 
-/* Searches a cut layer shortly by energy^power * cycles^(1 - power); the answer's bound is of that. */
+/* Searches a cut layer by energy^power * cycles^(1 - power), with no effort or for a good mapping; the answer's bound is of
+ * that. */
 typedef sx_status sx_inner_search_power(void *user, const sx_problem *problem, const sx_cut *cut,
-                                        double power, sx_inner_answer *out);
+                                        double power, sx_inner_effort effort, sx_inner_answer *out);
 
 /* More tensors that could stay in the exchange memory than those of a cut, and the energy that each mapping costs at least more
  * that does not have them there. The cut is as it was where nothing is known. */
@@ -65,6 +66,7 @@ typedef struct sx_inner_optimum {
     uint64_t used, used_second;
     size_t mapping;                    /* of sx_inner.mapping */
     unsigned powers;                   /* that were searched, a mask */
+    unsigned polished;                 /* of them, those that were searched for a good mapping */
     double power[SX_INNER_POWERS + 1]; /* of these, lower bounds as logarithms */
     size_t found;                      /* the last of its mappings in sx_inner.found, over one; 0: none */
     double sum_share[2], sum;          /* the last that sx_inner_sum found by its own bounds */
@@ -151,6 +153,11 @@ SX_MUST_USE sx_status sx_inner_sum(sx_inner *inner, size_t optimum, const double
 /* Searches an optimum, or the most relaxed of those that bound it that was not searched so, by the power whose product bounds
  * such a sum best; *searched: there was one. */
 SX_MUST_USE sx_status sx_inner_search_sum(sx_inner *inner, size_t optimum, const double share[2],
+                                          bool *searched);
+
+/* Searches an optimum by that power for a good mapping, unless the best that is known is near its bound or it was searched so;
+ * *searched: it was. */
+SX_MUST_USE sx_status sx_inner_polish_sum(sx_inner *inner, size_t optimum, const double share[2],
                                           bool *searched);
 
 /* Chooses of the mappings of every optimum the one with the least such sum; NULL: with the least objective. */

@@ -212,8 +212,9 @@ static sx_status share_power(sx_inner *inner, size_t optimum, int power, bool *s
 /* Enters the answer to a search by a power. */
 static sx_status enter_power(sx_inner *inner, size_t optimum, int power, const sx_inner_answer *answer) {
     sx_inner_optimum *item = sx_vector_at(&inner->optimum, optimum);
+    const double before = item->powers >> power & 1 ? item->power[power] : -INFINITY;
     item->powers |= 1u << power;
-    item->power[power] = answer->bound > 0 ? log(answer->bound) : -INFINITY;
+    item->power[power] = fmax(before, answer->bound > 0 ? log(answer->bound) : -INFINITY);
     item->sum_share[0] = NAN;
     if (!answer->found && !answer->stopped) item->bound = INFINITY;
     if (!answer->found) return SX_OK;
@@ -253,6 +254,29 @@ sx_status sx_inner_search_sum(sx_inner *inner, size_t optimum, const double shar
     if (shared) return SX_OK;
     inner->n_searched++;
     SX_TRY(inner->search_power(inner->user, sx_vector_at(&inner->problem, item->key.problem), &item->key.cut,
-                               (double)power / SX_INNER_POWERS, &answer));
+                               (double)power / SX_INNER_POWERS, SX_INNER_SKETCH, &answer));
+    return enter_power(inner, optimum, power, &answer);
+}
+
+/* A mapping whose sum is within this factor of its bound is good. */
+static const double GOOD = 1.02;
+
+sx_status sx_inner_polish_sum(sx_inner *inner, size_t optimum, const double share[2], bool *searched) {
+    sx_inner_optimum *item = sx_vector_at(&inner->optimum, optimum);
+    const size_t best = best_found(inner, item, share);
+    sx_inner_answer answer = {0};
+    double bound;
+    int power;
+    *searched = false;
+    if (!inner->search_power || isinf(item->bound)) return SX_OK;
+    SX_TRY(sx_inner_sum(inner, optimum, share, &bound));
+    if (best && sum_of(inner, &found_at(inner, best)->score, share) <= GOOD * bound) return SX_OK;
+    SX_TRY(choose_power(inner, item, share, &power));
+    if (item->polished >> power & 1) return SX_OK;
+    *searched = true;
+    item->polished |= 1u << power;
+    inner->n_searched++;
+    SX_TRY(inner->search_power(inner->user, sx_vector_at(&inner->problem, item->key.problem), &item->key.cut,
+                               (double)power / SX_INNER_POWERS, SX_INNER_SEARCH, &answer));
     return enter_power(inner, optimum, power, &answer);
 }

@@ -25,6 +25,7 @@ typedef struct product_search {
     sx_plan_stop *stop;
     void *user;
     sx_plan_product *product;
+    bool polish; /* plans that are searched whole get good mappings */
     line line[LINES];
 } product_search;
 
@@ -147,6 +148,9 @@ static sx_status search_optimum(product_search *s, size_t optimum, const double 
         SX_TRY(sx_inner_search_sum(inner, optimum, share, &searched));
         SX_TRY(sx_inner_sum(inner, optimum, share, &now));
     }
+    if (!whole || !s->polish || s->stop(s->user)) return SX_OK;
+    SX_TRY(sx_inner_polish_sum(inner, optimum, share, &searched));
+    *any |= searched;
     return SX_OK;
 }
 
@@ -206,6 +210,7 @@ static sx_status search_lines(product_search *s) {
         p->bound = fmax(p->bound, least_product(s->line, at));
         if (is_near(p)) break;
         any = false;
+        s->polish = round > 0;
         for (int i = 0; i < 3; i++) {
             line *l = &s->line[at[i]];
             const double before = l->sum;

@@ -21,12 +21,11 @@ static double words_again(const sx_model *model, int v, const double *spread, do
     return fmax(0, side_by_side * steps - all);
 }
 
-double sx_model_delivery(const sx_model *model, const double *spread) {
+double sx_model_delivery(const sx_model *model, const double *access, const double *spread) {
     double energy[SX_MAX_TENSORS], steps = 1, least = INFINITY;
     if (model->sparse || model->range || model->formats) return 0;
     for (int d = 0; d < model->n_dims; d++) steps *= (double)model->size[d] / spread[d];
-    for (int v = 0; v < model->n_tensors; v++)
-        energy[v] = words_again(model, v, spread, steps) * sx_model_cheapest_access(model, v);
+    for (int v = 0; v < model->n_tensors; v++) energy[v] = words_again(model, v, spread, steps) * access[v];
     for (int d = 0; d < model->n_dims; d++) {
         double sum = 0;
         if (!((double)model->size[d] > spread[d])) continue;

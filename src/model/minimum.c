@@ -1,11 +1,11 @@
 /* The compulsory minimum: a lower bound of the cost of every legal mapping, for reports.
  *
  * Every multiply-accumulate is paid for, and no more of them run in a cycle than there are compute units. The
- * outermost level that keeps a tensor hands out every word that the computation touches at least once, or is
- * updated with it; its bandwidth must carry these words. Where it is not known which level that is, the one
- * with the cheapest access is charged. A rank that is a sum over dimensions of sizes N_i has at least
- * 1 + sum (N_i - 1) different values. All inner levels, networks and the rounding up to whole blocks only
- * add. */
+ * outermost level that keeps a tensor, its home, hands out every word that the computation touches at least once, or is
+ * updated with it; its ports must carry the words of all tensors that are at home there. Where it is not known which level that
+ * is, the one with the cheapest access is charged. An output whose sums are at home before the first update is read with it,
+ * too. A rank that is a sum over dimensions of sizes N_i has at least 1 + sum (N_i - 1) different values. All inner levels,
+ * networks and the rounding up to whole blocks only add. */
 #include "model/delivery.h"
 #include "model/latency.h"
 #include "model/sparse/density_range.h"
@@ -41,17 +41,36 @@ double sx_model_cheapest_access(const sx_model *model, int v) {
     return isinf(least) ? 0 : least;
 }
 
-/* The cycles that the outermost level's bandwidth takes for the words of some tensors. */
-static double bandwidth_cycles(const sx_model *model, unsigned backed) {
-    const sx_level *level = &model->level[model->n_levels - 1];
+/* Whether an output with sums from before is read with its first update: others may lose these reads. */
+static bool is_read_again(const sx_model *model, int v) {
+    return model->shape[v].unit && !model->sparse;
+}
+
+/* The least energy of reading a word of such an output at a level. */
+static double found_energy(const sx_model *model, int v, int s) {
+    const sx_level *level = &model->level[s];
+    if (!is_read_again(model, v)) return 0;
+    return fmin(1, (double)level->clusters / (double)level->instances) * model->least[s][v] *
+           level->read_energy / sx_level_block(level, v);
+}
+
+/* The words of a tensor that a level hands out or is updated with, and `again` that it reads of an output, per instance. */
+static void add_words(const sx_model *model, int v, int s, bool again, double *reads, double *writes) {
+    const sx_level *level = &model->level[s];
+    double words = sx_model_touched(model, v) / (double)level->instances * level->scale[v];
+    words *= model->least[s][v];
+    double *sum = model->shape[v].output ? writes : reads;
+    *sum = level->banks > 0 ? fmax(*sum, words) : *sum + words;
+    if (again) *reads = level->banks > 0 ? fmax(*reads, words) : *reads + words;
+}
+
+/* The cycles that a level's bandwidth takes for the words of the tensors that have it as their home. */
+static double bandwidth_cycles(const sx_model *model, int s, const sx_model_home *home) {
+    const sx_level *level = &model->level[s];
     double reads = 0, writes = 0, cycles = 0;
-    for (int v = 0; v < model->n_tensors; v++) {
-        if (!(backed >> v & 1)) continue;
-        double words = sx_model_touched(model, v) / (double)level->instances * level->scale[v];
-        words *= model->least[model->n_levels - 1][v];
-        double *sum = model->shape[v].output ? &writes : &reads;
-        *sum = level->banks > 0 ? fmax(*sum, words) : *sum + words;
-    }
+    for (int v = 0; v < model->n_tensors; v++)
+        if (home->level[v] == s)
+            add_words(model, v, s, home->found >> v & 1 && is_read_again(model, v), &reads, &writes);
     cycles = fmax(reads / level->read_bandwidth, writes / level->write_bandwidth);
     double both = level->banks > 0 ? fmax(reads, writes) : reads + writes;
     return fmax(cycles, both / level->shared_bandwidth);
@@ -65,24 +84,42 @@ static double least_leakage(const sx_model *model) {
     return leak;
 }
 
-sx_score sx_model_minimum(const sx_model *model, uint8_t backed) {
-    if (model->formats) return sx_formats_minimum(model, backed);
-    if (model->range) return sx_range_minimum(model, backed);
+/* The least energy of the words of a tensor. */
+static double words_energy(const sx_model *model, int v, const sx_model_home *home) {
+    const int s = home->level[v];
+    if (s < 0) return sx_model_touched(model, v) * sx_model_cheapest_access(model, v);
+    double energy = access_energy(model, v, s);
+    if (home->found >> v & 1) energy += found_energy(model, v, s);
+    return sx_model_touched(model, v) * energy;
+}
+
+sx_score sx_model_minimum_at(const sx_model *model, const sx_model_home *home) {
+    const int outermost = model->n_levels - 1;
+    unsigned backed = 0;
+    for (int v = 0; v < model->n_tensors; v++) backed |= (unsigned)(home->level[v] == outermost) << v;
+    if (model->formats) return sx_formats_minimum(model, (uint8_t)backed);
+    if (model->range) return sx_range_minimum(model, (uint8_t)backed);
     const double units = (double)model->compute_instances, rounding = 1 - 1e-12;
     double cycles = ceil((double)model->computes / units * model->least_steps);
-    cycles = fmax(cycles, ceil(bandwidth_cycles(model, backed) * rounding));
+    for (int s = 0; s < model->n_levels; s++)
+        cycles = fmax(cycles, ceil(bandwidth_cycles(model, s, home) * rounding));
     sx_score least = {.cycles = cycles + (double)model->latency};
     least.energy_pj = (double)model->computes * model->least_compute_energy + least_leakage(model) * cycles;
     for (int v = 0; v < model->n_tensors; v++) {
-        bool known = backed >> v & 1;
-        double words = sx_model_touched(model, v);
-        least.energy_pj += words * (known ? access_energy(model, v, model->n_levels - 1)
-                                          : sx_model_cheapest_access(model, v));
-        if (known) least.last_level_accesses += words * model->least[model->n_levels - 1][v];
+        least.energy_pj += words_energy(model, v, home);
+        if (backed >> v & 1)
+            least.last_level_accesses += sx_model_touched(model, v) * model->least[outermost][v];
     }
     least.utilization = (double)model->computes / units / least.cycles;
     least.latency = model->law ? sx_latency_minimum(model, backed) : least.cycles;
     return least;
+}
+
+sx_score sx_model_minimum(const sx_model *model, uint8_t backed) {
+    sx_model_home home = {0};
+    for (int v = 0; v < model->n_tensors; v++)
+        home.level[v] = (int8_t)(backed >> v & 1 ? model->n_levels - 1 : -1);
+    return sx_model_minimum_at(model, &home);
 }
 
 /* The words of a tensor without its halo: per rank the largest dimension that no earlier rank counted. */

@@ -28,7 +28,7 @@ SX_MUST_USE sx_status sx_fuse_alone_cost(sx_fuse_alone *alone, const sx_graph *g
                                          const sx_session_options *session, const sx_fused *fused);
 
 /* A lower bound of the objective for a cut problem: every operation once, and every word of a tensor once, in the outermost
- * memory or, of one that stays, in the cheapest. */
+ * memory or, of one that stays, in the exchange memory; no fewer cycles than the ports of these take. */
 sx_inner_minimum sx_fuse_alone_minimum;
 
 /* The least weight of any plan by the bounds of its inner optima, from the last step to the first. */

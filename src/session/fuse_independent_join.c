@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The least weight of all steps from one on, with certain values on chip before it. */
@@ -187,17 +188,57 @@ static double least_words(const sx_problem *problem, const sx_tensor *tensor) {
     return twice ? longest : all;
 }
 
+/* The level at which a tensor of a cut layer is read or updated at least once for every word. */
+static int home_of(const sx_fuse_searcher *s, const sx_cut *cut, int tensor) {
+    if (cut->second >> tensor & 1) return cut->second_level;
+    return cut->resident >> tensor & 1 ? s->exchange : s->arch->n_levels - 1;
+}
+
+/* Whether the sums of an output are there before the layer runs and every word of them is read: each rank is one dimension. */
+static bool is_found(const sx_problem *problem, const sx_cut *cut, int tensor) {
+    const sx_tensor *output = &problem->tensor[tensor];
+    for (int r = 0; r < output->n_ranks; r++) {
+        int dims = 0;
+        for (int d = 0; d < problem->n_dims; d++) dims += abs(output->coef[r][d]);
+        if (dims != 1) return false;
+    }
+    return cut->found >> tensor & 1;
+}
+
+/* The cycles in which a level's ports move words; in a relaxed cut those of what stays in the exchange memory have any speed. */
+static double port_cycles(const sx_fuse_searcher *s, const sx_problem *problem, const sx_cut *cut,
+                          int level) {
+    const sx_storage *memory = &s->arch->level[level];
+    double reads = 0, writes = 0;
+    if (memory->banks || memory->n_scales || (cut->free_port && level == s->exchange)) return 0;
+    for (int v = 0; v < problem->n_tensors; v++) {
+        const sx_tensor *tensor = &problem->tensor[v];
+        if (home_of(s, cut, v) != level) continue;
+        const double words = least_words(problem, tensor) * (double)sx_element_bits(memory, tensor) /
+                             memory->word_bits / (double)memory->instances;
+        *(tensor->output ? &writes : &reads) += words;
+        if (is_found(problem, cut, v)) reads += words;
+    }
+    return ceil(fmax(fmax(reads / memory->read_bandwidth, writes / memory->write_bandwidth),
+                     (reads + writes) / memory->shared_bandwidth) *
+                (1 - 1e-12));
+}
+
 sx_status sx_fuse_alone_minimum(void *user, const sx_problem *problem, const sx_cut *cut, double *out) {
     const sx_fuse_searcher *s = user;
     const sx_arch *arch = s->arch;
     const double operations = (double)sx_problem_computes(problem);
     sx_score least = {.energy_pj = operations * arch->compute.energy,
                       .cycles = ceil(operations / (double)arch->compute.instances)};
+    for (int l = 0; l < arch->n_levels; l++)
+        least.cycles = fmax(least.cycles, port_cycles(s, problem, cut, l));
     for (int v = 0; v < problem->n_tensors; v++) {
         const sx_tensor *tensor = &problem->tensor[v];
-        double energy = word_energy(&arch->level[arch->n_levels - 1], tensor);
-        for (int l = 0; ((cut->resident | cut->second) >> v & 1) && l < arch->n_levels; l++)
-            energy = fmin(energy, word_energy(&arch->level[l], tensor));
+        const sx_storage *home = &arch->level[home_of(s, cut, v)];
+        double energy = word_energy(home, tensor);
+        if (is_found(problem, cut, v))
+            energy += fmin(1, (double)sx_element_bits(home, tensor) / home->word_bits) / home->cluster_size *
+                      home->read_energy / home->block_size;
         least.energy_pj += least_words(problem, tensor) * energy;
     }
     *out = sx_objective_value(&s->options->run.objective, &least);

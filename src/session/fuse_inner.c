@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "ir/arch.h"
+#include "model/delivery.h"
 #include "model/latency.h"
 #include "sextant/all.h"
 #include "sextant/result.h"
@@ -20,6 +21,9 @@ static const double TIME_SHARE = 0.125;
 #define SKETCH_MAPPER "optimal:gamma=0,sunstone=0,effort=0.0001"
 #define SKETCH_MAPPER_CYCLES "optimal:gamma=0,sunstone=0,effort=0.05"
 #define SEARCH_MAPPER "optimal:gamma=0"
+/* Sunstone's mappings are better than random descents: for the same cut layers, with 50,000 steps, the median of EDP over the best
+ * known falls from 1.11 to 1.00. */
+#define POLISH_MAPPER "optimal:gamma=0,effort=0.2"
 
 /* What the callbacks of an inner session need. */
 typedef struct cut_layer {
@@ -192,8 +196,10 @@ sx_status sx_fuse_search_inner(void *user, const sx_problem *problem, const sx_c
     }
     if (s->memo && sx_fuse_memo_find(s->memo, problem, cut, effort, out)) return SX_OK;
     if (proves) o.mapper = effort == SX_INNER_SEARCH ? SEARCH_MAPPER : sketch_mapper(&o.run.objective);
+    if (proves && s->polish) o.mapper = POLISH_MAPPER;
     if (effort == SX_INNER_SKETCH) o.run.threads = 1;
     o.widen = false;
+    o.once = true;
     o.run.seconds = s->until > 0 ? fmax(1e-3, TIME_SHARE * (s->until - sx_clock_seconds())) : 0;
     o.run.k_best = 1;
     o.run.pareto = false;
@@ -213,6 +219,21 @@ sx_status sx_fuse_search_inner(void *user, const sx_problem *problem, const sx_c
     return status;
 }
 
+/* Where a cut layer's tensors are at the outermost, in the machine cut for those of the first memory: the level of what stays has
+ * the energies and ports of the memory itself. */
+static sx_model_home homes_of(const sx_arch *arch, const sx_problem *problem, int exchange,
+                              const sx_cut *cut) {
+    const unsigned built = sx_arch_keep_mask(arch, arch->n_levels - 1, problem);
+    sx_model_home home = {.found = cut->found};
+    for (int v = 0; v < problem->n_tensors; v++) {
+        int level = built >> v & 1 ? arch->n_levels - 1 : -1;
+        if (cut->resident >> v & 1) level = exchange + 1;
+        if (cut->second >> v & 1) level = cut->second_level;
+        home.level[v] = (int8_t)level;
+    }
+    return home;
+}
+
 sx_status sx_fuse_inner_least(void *user, const sx_problem *problem, const sx_cut *cut, sx_score *out) {
     const sx_fuse_searcher *s = user;
     sx_arch *arch = NULL;
@@ -222,8 +243,8 @@ sx_status sx_fuse_inner_least(void *user, const sx_problem *problem, const sx_cu
     sx_status status = cut_machine(s, &first, &arch);
     if (!status) status = sx_model_new(problem, arch, &s->options->model, &model);
     if (!status) {
-        unsigned built = sx_arch_keep_mask(arch, arch->n_levels - 1, problem);
-        *out = sx_model_minimum(model, (uint8_t)(built & ~((unsigned)cut->resident | cut->second)));
+        const sx_model_home home = homes_of(arch, problem, s->exchange, cut);
+        *out = sx_model_minimum_at(model, &home);
     }
     sx_model_free(model);
     free(arch);
@@ -231,7 +252,7 @@ sx_status sx_fuse_inner_least(void *user, const sx_problem *problem, const sx_cu
 }
 
 sx_status sx_fuse_search_power(void *user, const sx_problem *problem, const sx_cut *cut, double power,
-                               sx_inner_answer *out) {
+                               sx_inner_effort effort, sx_inner_answer *out) {
     const sx_fuse_searcher *s = user;
     sx_session_options options = *s->options;
     sx_fuse_searcher other = *s;
@@ -240,6 +261,7 @@ sx_status sx_fuse_search_power(void *user, const sx_problem *problem, const sx_c
     first->delay_power = 1 - power;
     options.run.proof = false;
     options.store = NULL;
+    other.polish = effort == SX_INNER_SEARCH;
     other.options = &options;
     other.memo = NULL;
     return sx_fuse_search_inner(&other, problem, cut, SX_INNER_SKETCH, out);

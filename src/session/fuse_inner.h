@@ -13,6 +13,7 @@ typedef struct sx_fuse_searcher {
     double until;       /* of sx_clock_seconds; 0: no limit */
     uint64_t steps;     /* at most; layers are counted by execution; 0: by the model */
     sx_fuse_memo *memo; /* of answers; NULL: none is kept */
+    bool polish;        /* short searches find good mappings */
 } sx_fuse_searcher;
 
 /* The functions of sx_inner, whose user is a sx_fuse_searcher. */

@@ -42,8 +42,9 @@ static double least_cost(const sx_session *session, size_t index) {
 /* Whether time that is left is to be spent on rounds. */
 static bool has_rounds(const sx_session *session) {
     const sx_run_options *run = &session->options->run;
-    return run->seconds > 0 && run->evaluations == 0 && run->k_best <= 1 && !run->pareto &&
-           run->objective.n_criteria == 1 && !session->options->outside && !sx_ranks_active(run->ranks);
+    return !session->options->once && run->seconds > 0 && run->evaluations == 0 && run->k_best <= 1 &&
+           !run->pareto && run->objective.n_criteria == 1 && !session->options->outside &&
+           !sx_ranks_active(run->ranks);
 }
 
 sx_status sx_session_weigh(sx_session *session) {

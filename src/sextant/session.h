@@ -86,6 +86,7 @@ typedef struct sx_session_options {
     sx_store *store;        /* where answers go to and warm starts come from; may be NULL. An answer that was
                                proven for the same space is taken from it instead of searching again */
     bool again;             /* search also where the store has a proven answer */
+    bool once;              /* search every layer once: no rounds for what a limit of time leaves */
     const char *checkpoint; /* a file that keeps the session's state; resumed where it is there. NULL: none */
     /* The constraints for a problem; NULL: none. */
     sx_status (*constraints)(void *user, const sx_problem *problem, const sx_arch *arch, sx_constraints *out);

@@ -1,6 +1,7 @@
 /* Bounds that carry over from one cut layer to another (src/fuse/inner.h): parts of random layers, cut in random ways, and the
  * optima that bound them are searched to their ends, and no proven bound may be above what it bounds:
  * test_fuse_bounds [count [seed]]. */
+#include "session/fuse_independent.h"
 #include "session/fuse_inner.h"
 #include "sextant/all.h"
 #include "support/compared.h"
@@ -21,9 +22,9 @@ typedef struct settings {
 } settings;
 
 /* What was compared, by the way in which a bound carries over, and how many bounds are within a tenth; sums of energy and
- * cycles. */
+ * cycles; and least energies and cycles, with how many of the latter are within a third where something stays on chip. */
 typedef struct tally {
-    uint64_t room, tensors, part, second, close, sums, close_sums;
+    uint64_t room, tensors, part, second, close, sums, close_sums, least, close_least;
 } tally;
 
 static int draw(sx_rng *rng, int low, int high) {
@@ -93,11 +94,30 @@ static double draw_part(sx_rng *rng, const sx_problem *whole, sx_problem *out, b
     return 2 * parts;
 }
 
+/* Compares what is known of an optimum without a search with the mapping that was found. */
+static void check_least(const sx_inner *inner, const sx_inner_optimum *item, tally *sum) {
+    const sx_problem *problem = sx_vector_at(&inner->problem, item->key.problem);
+    const sx_cut *cut = &item->key.cut;
+    sx_score least;
+    double alone;
+    if (isinf(item->value)) return;
+    sx_expect_ok(sx_fuse_inner_least(inner->user, problem, cut, &least));
+    sx_expect_ok(sx_fuse_alone_minimum(inner->user, problem, cut, &alone));
+    if (item->score.energy_pj < least.energy_pj * (1 - 1e-9) || item->score.cycles < least.cycles)
+        fail_msg("energy %.17g and cycles %.17g are below the least ones, %.17g and %.17g",
+                 item->score.energy_pj, item->score.cycles, least.energy_pj, least.cycles);
+    if (item->value < alone * (1 - 1e-9)) fail_msg("%.17g is below the minimum %.17g", item->value, alone);
+    if (!cut->resident && !cut->second) return;
+    sum->least++;
+    sum->close_least += 3 * item->score.cycles <= 4 * least.cycles;
+}
+
 /* Compares the optima that bound an optimum, each with the next. */
 static void check_chain(sx_inner *inner, size_t optimum, tally *sum) {
     for (;;) {
         sx_expect_ok(sx_inner_settle(inner, optimum, SX_INNER_SEARCH));
         const sx_inner_optimum item = *sx_inner_at(inner, optimum);
+        check_least(inner, &item, sum);
         if (item.relaxed == optimum) return;
         sx_expect_ok(sx_inner_settle(inner, item.relaxed, SX_INNER_SEARCH));
         const double value = item.value, relaxed = sx_inner_at(inner, item.relaxed)->bound,
@@ -188,6 +208,9 @@ static void no_bound_is_above(void **state) {
         (unsigned long long)sum.room, (unsigned long long)sum.tensors, (unsigned long long)sum.part,
         (unsigned long long)sum.second, (unsigned long long)sum.close, (unsigned long long)sum.sums,
         (unsigned long long)sum.close_sums);
+    print_message("%llu least energies and cycles, %llu cycles within a third\n",
+                  (unsigned long long)sum.least, (unsigned long long)sum.close_least);
+    assert_true(sum.least > s->count && 4 * sum.close_least > 3 * sum.least);
     assert_true(sum.tensors > s->count / 8 && sum.close > all / 8);
     assert_true(sum.sums > s->count / 2 && 2 * sum.close_sums > sum.sums);
     sx_expect_compared("bounds of parts", sum.part, s->count / 2);

@@ -51,7 +51,8 @@ static bool bypasses(const sx_case *c) {
 /* The least energy of mappings that spread dimensions as this one does, beyond the minimum; 0 where factors leave
  * remainders. */
 static double delivery_of(const sx_case *c, const sx_model *model) {
-    double spread[SX_MAX_DIMS];
+    double spread[SX_MAX_DIMS], access[SX_MAX_TENSORS];
+    for (int v = 0; v < c->problem.n_tensors; v++) access[v] = sx_model_cheapest_access(model, v);
     for (int d = 0; d < c->problem.n_dims; d++) {
         double parts = spread[d] = 1;
         for (int s = 0; s < c->arch.n_levels; s++) {
@@ -60,7 +61,7 @@ static double delivery_of(const sx_case *c, const sx_model *model) {
         }
         if (parts != (double)c->problem.size[d]) return 0;
     }
-    return sx_model_delivery(model, spread);
+    return sx_model_delivery(model, access, spread);
 }
 
 /* Compares one case's mapping with the minimum. */

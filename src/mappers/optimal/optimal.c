@@ -29,6 +29,7 @@
 #include "mappers/optimal/rounds.h"
 #include "mappers/optimal/spreads.h"
 #include "mappers/optimal/state.h"
+#include "model/delivery.h"
 #include "run/navigator.h"
 
 #include <math.h>
@@ -109,13 +110,28 @@ static void find_most(const sx_map_space *space, uint32_t (*most)[SX_MAX_DIMS]) 
         for (int d = 0; d < space->problem->n_dims; d++) most[s][d] = space->max[d][space->temporal_slot[s]];
 }
 
+/* The outermost level of each tensor that some level keeps in every mapping and none further out in any. */
+static sx_model_home find_homes(const sx_map_space *space) {
+    sx_model_home home = {0};
+    for (int v = 0; v < space->problem->n_tensors; v++) {
+        int s = space->arch->n_levels - 1;
+        while (s > 0 && !((unsigned)(space->fixed_keep[s] | space->free_keep[s] | space->banked[s]) >> v & 1))
+            s--;
+        home.level[v] = (int8_t)(space->fixed_keep[s] >> v & 1 ? s : -1);
+        if (home.level[v] >= 0) home.found |= space->constraints.level[s].rmw_first_update & (1u << v);
+    }
+    return home;
+}
+
 /* Sets the least of all mappings: the compulsory minimum, the least latency of any tile that may be launched and, where tiles
  * divide, the cycles on as many compute units as they can use. */
 static sx_status set_root(sx_optimal *o) {
     const sx_map_space *space = o->space;
     const sx_model *model = space->model;
     double share = 1;
-    o->root = sx_model_minimum(model, space->fixed_keep[space->arch->n_levels - 1]);
+    const sx_model_home home = find_homes(space);
+    o->root = sx_model_minimum_at(model, &home);
+    for (int v = 0; v < model->n_tensors; v++) o->access[v] = sx_model_cheapest_access(model, v);
     if (!space->options.remainders) SX_TRY(sx_spatial_mappings_utilization(space, &share));
     o->root.cycles =
         fmax(o->root.cycles, sx_optimal_cycles_on(model, share * (double)model->compute_instances));

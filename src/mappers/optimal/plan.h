@@ -62,9 +62,10 @@ typedef struct sx_optimal {
     sx_latency_bound *latency; /* NULL: no criterion has the tile pipeline's latency */
     sx_imperfect_tiles *tiles; /* NULL without remainders */
     sx_spatial_mappings spatials,
-        imperfect; /* those whose factors divide; with remainders, all, once these are
+        imperfect;                 /* those whose factors divide; with remainders, all, once these are
                                                 searched */
-    sx_score root; /* a lower bound of all mappings; 0 where it is not used */
+    double access[SX_MAX_TENSORS]; /* the least energy of a word of each tensor */
+    sx_score root;                 /* a lower bound of all mappings; 0 where it is not used */
     double
         least_spread; /* and one of their value, with the root (spreads.h); -INFINITY where it is not known */
     double

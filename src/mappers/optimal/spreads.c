@@ -24,7 +24,7 @@ sx_score sx_optimal_spread_score(const sx_optimal *o, const double *spread) {
     double units = 1;
     for (int d = 0; d < model->n_dims; d++) units *= spread[d];
     least.cycles = fmax(least.cycles, sx_optimal_cycles_on(model, units));
-    least.energy_pj += sx_model_delivery(model, spread);
+    least.energy_pj += sx_model_delivery(model, o->access, spread);
     return least;
 }
 

@@ -369,7 +369,8 @@ static sx_score drawn_mapping(const sx_problem *problem, const sx_cut *cut, int 
 
 /* The better one by a power, with the least product as the bound. */
 static sx_status search_power_drawn(void *user, const sx_problem *problem, const sx_cut *cut, double power,
-                                    sx_inner_answer *out) {
+                                    sx_inner_effort effort, sx_inner_answer *out) {
+    (void)effort;
     ++*(size_t *)user;
     *out = (sx_inner_answer){.found = true, .used = 1000, .bound = INFINITY};
     for (int m = 0; m < 2; m++) {
@@ -384,8 +385,7 @@ static sx_status search_power_drawn(void *user, const sx_problem *problem, const
 
 static sx_status search_product(void *user, const sx_problem *problem, const sx_cut *cut,
                                 sx_inner_effort effort, sx_inner_answer *out) {
-    (void)effort;
-    SX_TRY(search_power_drawn(user, problem, cut, 0.5, out));
+    SX_TRY(search_power_drawn(user, problem, cut, 0.5, effort, out));
     out->bound = pow(out->bound, 2) * (1 - 1e-12);
     return SX_OK;
 }

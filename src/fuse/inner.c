@@ -154,7 +154,7 @@ sx_status sx_inner_find(sx_inner *inner, uint64_t problem, const sx_cut *cut, si
 double sx_inner_bound(const sx_inner *inner, size_t optimum) {
     const sx_inner_optimum *item = sx_inner_at(inner, optimum);
     double bound = item->bound;
-    if (item->relaxed != optimum) {
+    if (item->relaxed != optimum && !item->any_tiles) {
         const double share = inner->root == 1 ? item->share : pow(item->share, 1 / inner->root),
                      more = inner->objective.criterion[0].delay_power == 0 ? item->more : 0;
         bound = fmax(bound, share * sx_inner_bound(inner, item->relaxed) + more);
@@ -230,6 +230,7 @@ sx_status sx_inner_enter(sx_inner *inner, size_t optimum, sx_inner_effort effort
     sx_inner_optimum *item = sx_vector_at(&inner->optimum, optimum);
     item->effort = effort;
     item->bound = fmax(item->bound, answer->bound);
+    item->any_tiles = answer->any_tiles;
     if (answer->proof) SX_TRY(enter_proof(inner, &item->key, answer));
     if (!answer->found && !answer->stopped) item->bound = INFINITY;
     const double value = answer->found ? sx_objective_value(&inner->objective, &answer->score) : INFINITY;
@@ -256,12 +257,14 @@ sx_status sx_inner_settle(sx_inner *inner, size_t optimum, sx_inner_effort effor
         if (i == optimum || !answer_holds(inner, i, &item->key, effort)) continue;
         const sx_inner_optimum *known = sx_inner_at(inner, i);
         item->effort = known->effort;
-        item->bound = fmin(fmax(item->bound, known->bound), known->value);
+        const double least = known->any_tiles ? known->bound : fmax(item->bound, known->bound);
+        item->bound = fmin(least, known->value);
         item->value = known->value;
         item->score = known->score;
         item->used = known->used;
         item->used_second = known->used_second;
         item->mapping = known->mapping;
+        item->any_tiles = known->any_tiles;
         item->sum_share[0] = NAN;
         return sx_inner_share(inner, i, optimum);
     }

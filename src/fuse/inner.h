@@ -17,7 +17,8 @@ typedef struct sx_inner_answer {
     uint64_t used;        /* words of the exchange memory that the mapping's own tiles take */
     uint64_t used_second; /* and of the second one */
     sx_mapping mapping;
-    char *proof; /* of the bound: a certificate as text, which the table frees; NULL: none */
+    char *proof;    /* of the bound: a certificate as text, which the table frees; NULL: none */
+    bool any_tiles; /* the bound is of all tiles, those that leave remainders included */
 } sx_inner_answer;
 
 /* How much is done to find an optimum. */
@@ -64,9 +65,10 @@ typedef struct sx_inner_optimum {
     sx_score score;
     sx_score least; /* energy and cycles that no mapping is below; no cycles: not asked for yet */
     uint64_t used, used_second;
-    size_t mapping;                    /* of sx_inner.mapping */
-    unsigned powers;                   /* that were searched, a mask */
-    unsigned polished;                 /* of them, those that were searched for a good mapping */
+    bool any_tiles;    /* its mappings may leave remainders: bounds of tiles that divide are none of it */
+    size_t mapping;    /* of sx_inner.mapping */
+    unsigned powers;   /* that were searched, a mask */
+    unsigned polished; /* of them, those that were searched for a good mapping */
     double power[SX_INNER_POWERS + 1]; /* of these, lower bounds as logarithms */
     size_t found;                      /* the last of its mappings in sx_inner.found, over one; 0: none */
     double sum_share[2], sum;          /* the last that sx_inner_sum found by its own bounds */

@@ -37,7 +37,7 @@ static int list_planes(const sx_inner *inner, const sx_inner_optimum *item, half
         out[n++] = (half_plane){power->energy_power * inner->root, log(item->bound) * inner->root};
     if (item->least.energy_pj > 0) out[n++] = (half_plane){1, log(item->least.energy_pj)};
     out[n++] = (half_plane){0, log(fmax(cycles, 1))};
-    for (int k = 0; k <= SX_INNER_POWERS; k++)
+    for (int k = 0; k <= SX_INNER_POWERS && !item->any_tiles; k++)
         if ((item->powers >> k & 1) && isfinite(item->power[k]))
             out[n++] = (half_plane){(double)k / SX_INNER_POWERS, item->power[k]};
     return n;
@@ -104,8 +104,9 @@ sx_status sx_inner_sum(sx_inner *inner, size_t optimum, const double share[2], d
     }
     const double own = item->sum, part = item->share, more = share[0] * item->more;
     double relaxed = 0;
-    if (item->relaxed != optimum) SX_TRY(sx_inner_sum(inner, item->relaxed, share, &relaxed));
-    *out = item->relaxed != optimum ? fmax(own, part * relaxed + more) : own;
+    const bool bounded = item->relaxed != optimum && !item->any_tiles;
+    if (bounded) SX_TRY(sx_inner_sum(inner, item->relaxed, share, &relaxed));
+    *out = bounded ? fmax(own, part * relaxed + more) : own;
     return SX_OK;
 }
 
@@ -201,7 +202,9 @@ static sx_status share_power(sx_inner *inner, size_t optimum, int power, bool *s
     *shared = false;
     for (size_t i = 0; i < inner->optimum.n && !*shared; i++) {
         const sx_inner_optimum *known = sx_inner_at(inner, i);
-        if (i == optimum || known->key.problem != key.problem || !(known->powers >> power & 1)) continue;
+        if (i == optimum || known->any_tiles || known->key.problem != key.problem ||
+            !(known->powers >> power & 1))
+            continue;
         if (!sx_inner_same_cut(&known->key.cut, &key.cut)) continue;
         SX_TRY(sx_inner_share(inner, i, optimum));
         *shared = sx_inner_at(inner, optimum)->powers >> power & 1;
@@ -216,7 +219,7 @@ static sx_status enter_power(sx_inner *inner, size_t optimum, int power, const s
     item->powers |= 1u << power;
     item->power[power] = fmax(before, answer->bound > 0 ? log(answer->bound) : -INFINITY);
     item->sum_share[0] = NAN;
-    if (!answer->found && !answer->stopped) item->bound = INFINITY;
+    if (!answer->found && !answer->stopped && !item->any_tiles) item->bound = INFINITY;
     if (!answer->found) return SX_OK;
     sx_mapping *mapping = sx_vector_add(&inner->mapping);
     if (!mapping) return sx_error_memory();

@@ -114,6 +114,8 @@ static void put_proof(const sx_fused *f, const char *objective, json_t *object) 
     sx_json_set(object, "lower_bound", sx_json_real(f->lower_bound));
     sx_json_set(object, "optimal", json_boolean(f->optimal));
     sx_json_set(object, "gap", f->found ? gap_json(f->value, f->lower_bound) : json_null());
+    if (f->tiles != SX_FUSED_TILES_ASKED)
+        sx_json_set(object, "tiles", json_string(f->tiles == SX_FUSED_TILES_ANY ? "any" : "divide"));
     sx_json_set(object, "stopped", json_boolean(f->stopped));
     sx_json_set(object, "unfused", sums_json(&f->unfused));
 }

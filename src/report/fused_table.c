@@ -180,12 +180,22 @@ static void add_open(const sx_fused *f, const char *objective, sx_text *line) {
                 sx_show_percent(f->value / f->lower_bound - 1).text, objective);
 }
 
+/* Adds which tiles the plans have that this is said of. */
+static void add_tiles(const sx_fused *f, sx_text *line) {
+    if (!f->chosen || !(f->optimal || f->lower_bound > 0)) return;
+    if (f->tiles == SX_FUSED_TILES_DIVIDE) sx_text_add(line, " This holds for tiles that divide.");
+    if (f->tiles == SX_FUSED_TILES_ANY)
+        sx_text_add(line, " This holds for tiles that divide, and for any in layers with nothing in %s%s%s.",
+                    SHOW_MEMORIES(f));
+}
+
 /* Adds that nothing stays, and what is proven. */
 static void add_nothing(const sx_fused *f, const char *objective, sx_text *out) {
     sx_text line = {0};
     sx_text_add(&line, "Nothing stays in %s%s%s%s: the network costs what its layers cost. ",
                 SHOW_MEMORIES(f), f->chosen && f->optimal ? ", which is proven to be best" : "");
     add_open(f, objective, &line);
+    add_tiles(f, &line);
     sx_text_add(out, "  ");
     sx_wrap_free(&line, 2, 2, out);
 }
@@ -220,6 +230,7 @@ static void add_summary(const sx_fused *f, const char *objective, sx_text *out) 
         sx_text_add(&line, "Proven: no plan of whole tensors and groups in %s%s%s gives less %s.",
                     SHOW_MEMORIES(f), objective);
     add_open(f, objective, &line);
+    add_tiles(f, &line);
     if (f->n_orders > 1)
         sx_text_add(&line, " Of %zu orders of the layers %s is best.", f->n_orders,
                     f->reordered ? "another than the network's" : "the network's own");

@@ -21,21 +21,43 @@ static bool must_stop(void *user) {
     return f->searcher.until > 0 && sx_clock_seconds() >= f->searcher.until;
 }
 
+/* The tiles that plans have: where remainders gave an answer that nobody asked for, layers alone have any tiles, and cut ones
+ * those that divide. */
+static sx_fused_tiles tiles_of(const sx_session_result *unfused) {
+    sx_fused_tiles tiles = SX_FUSED_TILES_ASKED;
+    for (size_t i = 0; i < unfused->n_layers; i++) {
+        const sx_layer_result *layer = &unfused->layer[i];
+        if (layer->widened && layer->remainders) return SX_FUSED_TILES_ANY;
+        if (layer->widened) tiles = SX_FUSED_TILES_DIVIDE;
+    }
+    return tiles;
+}
+
+/* What no mapping of a layer alone is below, with such tiles; 0: not known. */
+static double alone_bound(const sx_layer_result *layer, sx_fused_tiles tiles) {
+    if (tiles == SX_FUSED_TILES_ANY && !layer->remainders)
+        return layer->any_optimal ? layer->best.value : layer->any_bound;
+    return layer->summary.optimal ? layer->best.value : layer->summary.lower_bound;
+}
+
 /* Enters the answers of the unfused session: with nothing in the exchange memory a layer is what it is there. */
 static sx_status enter_unfused(sx_fusing *f) {
     const sx_network *network = f->exchange.network;
     const sx_cut nothing = {.second_level = (uint8_t)(f->exchange.second >= 0 ? f->exchange.second : 0)};
     f->bytes = calloc(network->n_layers + 1, sizeof *f->bytes);
     if (!f->bytes) return sx_error_memory();
+    const sx_fused_tiles tiles = tiles_of(f->unfused);
     for (size_t i = 0; i < network->n_layers; i++) {
         const sx_layer_result *result = &f->unfused->layer[i];
         const sx_problem *problem = &network->layer[i].problem;
         uint64_t number;
         size_t optimum;
         if (!result->found) continue;
-        sx_inner_answer answer = {
-            .found = true, .score = result->best.score, .mapping = result->best.mapping};
-        answer.bound = result->summary.optimal ? result->best.value : result->summary.lower_bound;
+        sx_inner_answer answer = {.found = true,
+                                  .score = result->best.score,
+                                  .mapping = result->best.mapping,
+                                  .bound = alone_bound(result, tiles),
+                                  .any_tiles = tiles == SX_FUSED_TILES_ANY};
         uint64_t used[2];
         SX_TRY(sx_fuse_evaluate(&f->searcher, problem, &nothing, &answer.mapping, NULL, used, f->bytes[i],
                                 NULL));
@@ -363,6 +385,7 @@ static sx_status fuse_graph(sx_fusing *f, const sx_graph *graph, const sx_networ
     SX_TRY(search_parts(f, fuse, &bound));
     SX_TRY(set_result(f, out));
     sx_inner_select(&f->inner, NULL);
+    out->tiles = tiles_of(f->unfused);
     out->n_orders = f->orders.n;
     out->reordered = f->best_order != 0;
     out->lower_bound = fmin(out->value, fmax(out->lower_bound, bound));

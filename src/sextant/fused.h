@@ -83,6 +83,13 @@ typedef struct sx_fused_size {
     size_t n_tensors; /* that stay */
 } sx_fused_size;
 
+/* The tiles that layers have in the plans about which a claim is. */
+typedef enum sx_fused_tiles {
+    SX_FUSED_TILES_ASKED,  /* as asked for: those that divide, or any */
+    SX_FUSED_TILES_DIVIDE, /* those that divide, though others were searched for layers alone */
+    SX_FUSED_TILES_ANY,    /* any in layers alone, those that divide in others */
+} sx_fused_tiles;
+
 typedef struct sx_fused {
     char level[SX_NAME_SIZE];  /* the exchange memory */
     uint64_t capacity;         /* in words */
@@ -93,6 +100,7 @@ typedef struct sx_fused {
     char illegal[SX_WHY_SIZE];       /* of a given one: why it is none; "": it is legal */
     bool chosen;                     /* what stays was searched, not asked for */
     bool optimal;                    /* proven, of the plans that are searched (docs/fusion.md) */
+    sx_fused_tiles tiles;            /* that layers of these plans have */
     bool stopped;                    /* by a signal or the time limit */
     double value, lower_bound;       /* of the objective, for the whole network */
     sx_score total, unfused;         /* steps on the vector unit included */

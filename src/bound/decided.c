@@ -24,7 +24,9 @@
  *
  * Steps (L6). The first unit takes all iterations of the temporal loops inside a block and none of the spatial ones. With
  * S' instances outside it has ceil(B / S') blocks at least, of which one may be the last of all, if B > 1 and there is
- * one outer level with factors and B - 1 is no multiple of S', none.
+ * one outer level with factors and B - 1 is no multiple of S', none. Of all factors of the last level that make B blocks, where the
+ * first unit has only full ones their steps are least with the least factor; where it has the last one, too, each word more of the
+ * others leaves B - 1 words less for that, so that steps do not grow with the factor.
  *
  * Complexity: a step per level and dimension. */
 #include "bound/decided.h"
@@ -36,8 +38,6 @@ void sx_decided_set(sx_decided *decided, int level, int dim, uint64_t factor) {
 }
 
 uint64_t sx_decided_alike(const sx_decided *decided, int level, int dim, uint64_t factor) {
-    for (int s = level + 1; s < decided->model->n_levels; s++)
-        if (decided->spatial[s][dim] > 1) return factor;
     uint64_t tiles = (decided->model->size[dim] - 1) / decided->base[level][dim] + 1;
     uint64_t blocks = (tiles - 1) / factor + 1;
     return blocks == 1 ? tiles : (tiles - 1) / (blocks - 1);
@@ -123,7 +123,14 @@ uint64_t sx_decided_still_outside(const sx_decided *decided, int child, int last
     return any && most < size ? most : size;
 }
 
-uint64_t sx_decided_steps(const sx_decided *decided, int last, int dim) {
+/* The least factor of a level that makes as many blocks of a dimension as the one that is decided. */
+static uint64_t least_alike(const sx_decided *decided, int level, int dim) {
+    const uint64_t base = decided->base[level][dim], factor = decided->reach[level + 1][dim] / base;
+    const uint64_t tiles = (decided->model->size[dim] - 1) / base + 1, blocks = (tiles - 1) / factor + 1;
+    return (tiles - 1) / blocks + 1;
+}
+
+uint64_t sx_decided_steps(const sx_decided *decided, int last, int dim, bool ranged) {
     split_blocks b = outermost_blocks(decided, last, dim);
     uint64_t outside = 1, n = b.full + (b.rest > 0);
     int arrays = 0;
@@ -137,7 +144,10 @@ uint64_t sx_decided_steps(const sx_decided *decided, int last, int dim) {
         b = ends && own > 1 ? (split_blocks){own - 1, b.rest} : (split_blocks){own, 0};
     }
     for (int s = last; s >= 0; s--) {
-        b = split_block(b, decided->reach[s + 1][dim], decided->base[s][dim], true);
+        const bool least = ranged && s == last && b.rest == 0;
+        uint64_t outer =
+            least ? decided->base[s][dim] * least_alike(decided, s, dim) : decided->reach[s + 1][dim];
+        b = split_block(b, outer, decided->base[s][dim], true);
         b = split_block(b, decided->base[s][dim], decided->reach[s][dim], false);
     }
     return b.full + (b.rest > 0);

@@ -22,8 +22,7 @@ typedef struct sx_loop_place {
 /* Sets the factors of a level's temporal loop in one dimension, from the innermost level outward. */
 void sx_decided_set(sx_decided *decided, int level, int dim, uint64_t factor);
 
-/* The last factor that makes as many blocks of a dimension as another does at a level; that one itself where a level
- * outside spreads the dimension. */
+/* The last factor that makes as many blocks of a dimension as another does at a level. */
 uint64_t sx_decided_alike(const sx_decided *decided, int level, int dim, uint64_t factor);
 
 /* Whether a level's loop on a dimension has several iterations. */
@@ -45,7 +44,8 @@ uint64_t sx_decided_still(const sx_decided *decided, int child, const sx_loop_pl
 /* The same, at most, where that loop is outside level `last`; the size of the dimension where there can be none. */
 uint64_t sx_decided_still_outside(const sx_decided *decided, int child, int last, int dim);
 
-/* The steps along a dimension that the first compute unit takes, at least. */
-uint64_t sx_decided_steps(const sx_decided *decided, int last, int dim);
+/* The steps along a dimension that the first compute unit takes, at least; `ranged`: with any factor of the last level up to the
+ * one that is decided that makes as many blocks. */
+uint64_t sx_decided_steps(const sx_decided *decided, int last, int dim, bool ranged);
 
 #endif

@@ -1,42 +1,48 @@
 /* The bound of decided levels joined with the tiles of all levels outside them (L3, L4).
  *
- * Levels up to s are decided. Stages are the levels outside whose tiles are gone through: all but the outermost one, and
- * but those that keep none of the tensors of the next level outward and under which that one has no array (scratchpads of
- * one tensor each, side by side). Levels between the stage before (or s) and a stage t are its group. A counts the blocks
- * of the stage before with the spatial factors S of the group, B those of the tile of t; g is the first loop outside the
- * stage before, h the first outside t. A is known for the first stage; for others it is ceil(B / S) of the stage before.
+ * Levels up to s are decided. Stages are the levels outside whose tiles are gone through: all but the outermost one, and but
+ * those that keep none of the tensors of the next level outward and under which that one has no array (scratchpads of one
+ * tensor each, side by side). Levels between the stage before (or s) and a stage t are its group. A counts the blocks of the
+ * stage before with the spatial factors S of the group, B those of the tile of t; g is the first loop outside the stage before,
+ * h the first outside t. A is known for the first stage; for others it is ceil(B / S) of the stage before.
  *
- * Nesting (L4). B <= A in each dimension, and B is no less than the instances in use outside. If the group has loops, the
- * first is on g: 2 iterations at least, so B_g <= ceil(A_g / 2). If it has none, B = A and h = g. A loop on h is left
- * where B_h is beyond the spatial factors of the next level.
+ * Nesting (L4). B <= A in each dimension, and B is no less than the instances in use outside. If the group has loops, the first
+ * is on g: 2 iterations at least, so B_g <= ceil(A_g / 2). If it has none, B = A and h = g. A loop on h is left where B_h is
+ * beyond the spatial factors of the next level.
  *
- * A flow into a level c. If c is the stage t and h indexes the tensor: as in prefix.c, with B visits of the other
- * dimensions. If c is further in and the tensor's tile did not move in stages before (L3): if a loop of the levels from c
- * to t is on one of its dimensions, or h is, each word is wanted again in each block of the other dimensions: all children
- * see the B_d - 1 blocks that are full, one at least sees the last: (B_d - 1) S_d + 1, S_d being the spatial factors on d
- * from c to t. The words that may stand still in the last sweep are those of the worst of the tensor's dimensions.
- * Otherwise the tile stands still in this stage, too: where c is inside the group the tensor's extents in the tile of t
- * have room in c; where it is further in B_d = A_d in the tensor's dimensions. Flows of tensors that stand still in all
- * stages count their words once.
+ * A flow into a level c. If c is the stage t and h indexes the tensor: as in prefix.c, with B visits of the other dimensions.
+ * If c is further in and the tensor's tile did not move in stages before (L3): if a loop of the levels from c to t is on one of
+ * its dimensions, or h is, each word is wanted again in each block of the other dimensions: all children see the B_d - 1 blocks
+ * that are full, one at least sees the last: (B_d - 1) S_d + 1, S_d being the spatial factors on d from c to t. Let d be a
+ * dimension of the tensor with a loop in the levels from c to t. A child that sees two iterations of it within t's tile comes
+ * from another tile at each visit of that, whatever other loops do; so no more words stand still than those in the last sweep
+ * of d. Where c is further in than the group there is such a loop on d, or none (B_d = A_d) but one on the next dimension, or
+ * none on any of them, and h is on one: all of these are tried, the dimension with the fewest such words first. Else the words
+ * are those of the worst of the tensor's dimensions. Otherwise the tile stands still in this stage, too: where c is inside the
+ * group the tensor's extents in the tile of t have room in c; where it is further in B_d = A_d in the tensor's dimensions.
+ * Flows of tensors that stand still in all stages count their words once.
  *
- * What stands still at the edge. With S the spatial factors on a dimension up to its loop, B blocks have e <= (N - 1) /
- * (B - 1) words at most. S < B <= 2 S of them make two rounds, of which 2 S - B blocks stand still. Of more the last round,
- * of N S / B words at most, or up to S - 1 idle children's blocks; none where the loop is of the outermost level
- * (decided.c). Both fall as B grows: the larger is taken, for the least B of each case.
+ * What stands still at the edge. With S the spatial factors on a dimension up to its loop, B blocks have e <= (N - 1) / (B - 1)
+ * words at most. S < B <= 2 S of them make two rounds, of which 2 S - B blocks stand still. Of more the last round, of N S / B
+ * words at most, or up to S - 1 idle children's blocks; none where the loop is of the outermost level (decided.c). Both fall as
+ * B grows: the larger is taken, for the least B of each case. Two rounds take long where B is far from 2 S: if one level alone
+ * has a factor, S, outside the tile, the first unit takes two full blocks, of ceil(N / B) words at least, or one and what is
+ * left if B = S + 1. Numbers of blocks for which these are more steps than the limit of values admits, with all flows at their
+ * least, need not be bounded: the least B of two rounds is the least of the others.
  *
  * Windows. Of a tensor some rank of which is a sum of dimensions, flows into stages of one instance are those of
  * imperfect_tiles.c for the fewest blocks, which are nondecreasing in B; those into other levels count their words once, and
  * nothing is asked of the tiles for that. Rows have room for its tiles, whose words only grow with extents. So the other
  * tensors of a convolution are joined as those of a product, and only this one's flows are counted too low.
  *
- * Least over tiles. With h, empty groups and the flows that stand still fixed for every stage, no figure falls as any B
- * grows, and what is asked of a B raises those of stages further in. So only rows of largest.c are tried, raised to the
- * least that satisfies all of this. Stages are added from the inside out; one is left alone where the bound so far is no
- * less than the least found, or needs not be raised. Where a stage has many tiles they are bounded first with the stages up
- * to it alone, and gone through from the least of these bounds on, so that the least of all is found early.
+ * Least over tiles. With h, empty groups, the flows that stand still and the dimensions that move others fixed for every stage,
+ * no figure falls as any B grows, and what is asked of a B raises those of stages further in. So only rows of largest.c are
+ * tried, raised to the least that satisfies all of this. Stages are added from the inside out; one is left alone where the
+ * bound so far is no less than the least found, or needs not be raised. Where a stage has many tiles they are bounded first
+ * with the stages up to it alone, and gone through from the least of these bounds on, so that the least of all is found early.
  *
- * Complexity: rows * dimensions * sets of flows that stand still, for each stage; at most MOST_TRIES before further stages
- * are left alone. */
+ * Complexity: rows * dimensions * sets of flows that stand still, for each stage; at most MOST_TRIES before further stages are
+ * left alone. */
 #include "bound/stages.h"
 
 #include <math.h>
@@ -134,6 +140,56 @@ static bool is_nested(const sx_join *j, unsigned some, unsigned may) {
     return true;
 }
 
+/* The dimension of a flow, of some, at the edge of whose loops the fewest words stand still; -1: no dimension has loops. */
+static int least_edge(const sx_join *j, const sx_open_flow *open, unsigned dims) {
+    double least = INFINITY;
+    int best = -1;
+    for (; dims; dims &= dims - 1) {
+        const double share = sx_join_edge(j, open, __builtin_ctz(dims));
+        if (share < 0 || share >= least) continue;
+        least = share;
+        best = __builtin_ctz(dims);
+    }
+    return best;
+}
+
+/* Whether the choices of stages up to one lower nothing of the least found, whichever loops move the flows that do. */
+static bool is_closed(sx_join *j, int i) {
+    if (!sx_join_set_blocks(j, i)) return true;
+    const sx_score score = sx_join_bound(j, i);
+    j->tried++;
+    j->probing++;
+    return is_no_less(j, &score);
+}
+
+/* Tries a choice with all loops that may move the flows that do, from one flow on. Of a flow into a level further in than the
+ * stage's group a dimension has a loop, or none and the next one has: where none has, the first loop outside is on one. */
+static void try_movers(sx_join *j, int i, int number) {
+    sx_stage *at = &j->stage[i];
+    while (number < j->n_open && (j->open[number].flow->child > at->before || at->still >> number & 1 ||
+                                  sx_join_moving_stage(j, number, i) != i))
+        number++;
+    if (number == j->n_open) {
+        try_rooms(j, i, 0);
+        return;
+    }
+    const sx_open_flow *open = &j->open[number];
+    const unsigned rigid = at->rigid;
+    int d;
+    if (is_closed(j, i)) return;
+    for (unsigned left = open->dims; (d = least_edge(j, open, left)) >= 0 && !j->enough; left &= ~(1u << d)) {
+        at->by[number] = (int8_t)d;
+        try_movers(j, i, number + 1);
+        at->rigid |= 1u << d;
+    }
+    if (at->first >= 0 && open->dims >> at->first & 1 && !j->enough) {
+        at->by[number] = (int8_t)at->first;
+        try_movers(j, i, number + 1);
+    }
+    at->by[number] = -1;
+    at->rigid = rigid;
+}
+
 /* Tries all sets of flows that may stand still in a stage. */
 static void try_still(sx_join *j, int i) {
     sx_stage *at = &j->stage[i];
@@ -147,7 +203,7 @@ static void try_still(sx_join *j, int i) {
             const sx_open_flow *open = &j->open[__builtin_ctz(left)];
             if (open->flow->child <= at->before) at->rigid |= open->dims;
         }
-        if (is_nested(j, some, may)) try_rooms(j, i, 0);
+        if (is_nested(j, some, may)) try_movers(j, i, 0);
         some = (some - may) & may;
     } while (some && !j->enough);
 }
@@ -186,8 +242,7 @@ static void try_pairs(sx_join *j, int i) {
     for (int s = 0; s <= at->level; s++) units *= decided->spatial[s][d];
     for (uint64_t b = sx_join_blocks_from(size, was > side ? was : side + 1);
          b <= 2 * side && b <= size && !j->enough; b = sx_join_blocks_from(size, b + 1)) {
-        const uint64_t low = (size - 1) / b + 1, high = (size - 1) / (b - 1);
-        const uint64_t words = b == side + 1 ? size - (side - 1) * high : 2 * low;
+        const uint64_t high = (size - 1) / (b - 1), words = sx_join_pair_words(size, side, b);
         at->pair = at->least[d] = b;
         at->pair_steps = (double)((words - 1) / units + 1);
         at->pair_still = fmin((double)((2 * side - b) * high) / (double)size, 1);
@@ -203,6 +258,7 @@ static void try_first(sx_join *j, int i, size_t row, int first) {
     sx_stage_set_row(at, row, j->prefix->bounds->model->n_dims);
     at->first = first;
     at->pair = 0;
+    memset(at->by, -1, sizeof at->by);
     if (first < 0) {
         if (may_end(j, i)) try_still(j, i);
         return;

@@ -26,7 +26,8 @@
  * still; with S = 1 one block of three or more.
  *
  * Where extents stand for all that make as many blocks, the largest leaves the fewest visits in the last block, steps are
- * the same for all, and of the words that stand still the most over all loops from that level on are taken.
+ * the least of all (decided.c), and of the words that stand still the most over all loops from that level on are taken. Spatial
+ * factors outside see the number of blocks alone.
  *
  * Every figure only adds up; so a bound for each first loop, and the least of all of them, holds.
  *
@@ -186,8 +187,9 @@ static double first_unit_steps(const sx_prefix_bound *prefix, const sx_prefix_qu
     for (int d = 0; d < model->n_dims; d++) {
         uint64_t units = 1;
         for (int s = 0; s < model->n_levels; s++) units *= prefix->decided.spatial[s][d];
-        steps *= query->loose >> d & 1 ? (double)((model->size[d] - 1) / units + 1)
-                                       : (double)sx_decided_steps(&prefix->decided, query->last, d);
+        steps *= query->loose >> d & 1
+                     ? (double)((model->size[d] - 1) / units + 1)
+                     : (double)sx_decided_steps(&prefix->decided, query->last, d, query->ranged >> d & 1);
     }
     return steps;
 }

@@ -29,7 +29,7 @@ typedef struct sx_prefix_bound {
 
 /* What is asked of a bound: levels up to `last` are decided, except that of this level only the loop that is innermost is
  * known, if `order` is false, extents of its dimensions `loose` are the largest that may be, and those of `ranged` the
- * largest that make as many blocks; no level outside has a spatial factor on the latter. */
+ * largest that make as many blocks. */
 typedef struct sx_prefix_query {
     int last;
     int inner; /* dimension of that loop; -1: the level has none that matters */

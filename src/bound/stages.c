@@ -6,14 +6,51 @@
 #include <math.h>
 #include <string.h>
 
+/* The spatial factors of a dimension up to a level, multiplied. */
+static uint64_t units_inside(const sx_decided *decided, int level, int dim) {
+    uint64_t units = 1;
+    for (int s = 0; s <= level; s++) units *= decided->spatial[s][dim];
+    return units;
+}
+
+/* The only factor of several instances that a dimension has outside a level; 1: there is none, or there are several. */
+static uint64_t single_side(const sx_decided *decided, int level, int dim) {
+    uint64_t side = 1;
+    for (int s = level + 1; s < decided->model->n_levels; s++) {
+        if (decided->spatial[s][dim] == 1) continue;
+        if (side > 1) return 1;
+        side = decided->spatial[s][dim];
+    }
+    return side;
+}
+
+uint64_t sx_join_pair_words(uint64_t size, uint64_t side, uint64_t blocks) {
+    return blocks == side + 1 ? size - (side - 1) * ((size - 1) / (blocks - 1))
+                              : 2 * ((size - 1) / blocks + 1);
+}
+
+/* The least number of blocks of a level's tile along a dimension, from one on, that make two rounds and no more steps than
+ * may be. */
+static double pair_from(const sx_join *j, int level, int dim, uint64_t from) {
+    const sx_decided *decided = &j->prefix->decided;
+    const uint64_t size = decided->model->size[dim], side = single_side(decided, level, dim);
+    const uint64_t most = j->most_steps[dim] * units_inside(decided, level, dim);
+    if (side == 1 || j->most_steps[dim] == 0) return (double)from;
+    if (from == side + 1 && sx_join_pair_words(size, side, from) <= most) return (double)from;
+    const uint64_t least = most < 2 ? size : (size - 1) / (most / 2) + 1;
+    return (double)(from > side + 1 ? from > least ? from : least : side + 2 > least ? side + 2 : least);
+}
+
 /* The share of words along a dimension that may stand still in the last sweep outside a level, where its tile makes so
  * many blocks or more; `rounds`: in three rounds or more. */
-static double still_beyond(const sx_decided *decided, int level, int dim, uint64_t blocks, bool rounds) {
+static double still_beyond(const sx_join *j, int level, int dim, uint64_t blocks, bool rounds) {
+    const sx_decided *decided = &j->prefix->decided;
     const double size = decided->model->size[dim], least = (double)blocks;
     double side = 1, most = 0;
     for (int s = level + 1; s < decided->model->n_levels; s++) {
         side *= decided->spatial[s][dim];
         double two = fmax(least, side + 1), three = fmax(least, 2 * side + 1);
+        if (two < 2 * side && !rounds) two = pair_from(j, level, dim, (uint64_t)two);
         if (two < 2 * side && !rounds) most = fmax(most, (2 * side - two) * (size - 1) / (two - 1));
         if (s + 1 == decided->model->n_levels) continue;
         most = fmax(most, fmax(side * size / three, (side - 1) * (size - 1) / (three - 1)));
@@ -21,32 +58,30 @@ static double still_beyond(const sx_decided *decided, int level, int dim, uint64
     return most < size ? most / size : 1;
 }
 
-/* The share of a tensor's words that may stand still at the edge where some loop outside the decided levels moves it; 1
- * where none can. */
-static double decided_share(const sx_join *j, const sx_open_flow *open) {
+/* Sets the shares of a tensor's words that may stand still at the edge of loops outside the decided levels, where its child
+ * is one of these. */
+static void set_edges(const sx_join *j, sx_open_flow *open) {
     const sx_decided *decided = &j->prefix->decided;
-    double most = 0;
-    bool any = false;
     for (unsigned left = open->dims; left; left &= left - 1) {
         int d = __builtin_ctz(left);
-        if (j->all[d] == 1) continue;
         uint64_t still = sx_decided_still_outside(decided, open->flow->child, j->query.last, d);
-        most = fmax(most, (double)still / decided->model->size[d]);
-        any = true;
+        open->edge[d] = j->all[d] > 1 ? (double)still / decided->model->size[d] : -1;
     }
-    return any ? most : 1;
 }
 
-/* The same where the child is not decided. */
-static double open_share(const sx_join *j, const sx_open_flow *open) {
-    const sx_stage *at = &j->stage[open->from];
-    double most = 0;
-    for (unsigned left = open->dims; left; left &= left - 1) {
-        int d = __builtin_ctz(left);
-        uint64_t blocks = at->blocks[d] > open->fewest[d] ? at->blocks[d] : open->fewest[d];
-        most = fmax(most, still_beyond(&j->prefix->decided, open->flow->child, d, blocks, false));
-    }
-    return most;
+double sx_join_edge(const sx_join *j, const sx_open_flow *open, int dim) {
+    if (open->flow->child <= j->query.last) return open->edge[dim];
+    const uint64_t least = j->stage[open->from].blocks[dim], fewest = open->fewest[dim];
+    return still_beyond(j, open->flow->child, dim, least > fewest ? least : fewest, false);
+}
+
+/* The share of a tensor's words that may stand still where a loop on one of its dimensions moves it, -1: on any of them; 1 where
+ * none can. */
+static double edge_share(const sx_join *j, const sx_open_flow *open, int by) {
+    double most = -1;
+    for (unsigned left = by < 0 ? open->dims : 1u << by; left; left &= left - 1)
+        most = fmax(most, sx_join_edge(j, open, __builtin_ctz(left)));
+    return most < 0 ? 1 : most;
 }
 
 /* Adds a flow of windows into the tile of a stage of one instance. */
@@ -74,7 +109,7 @@ static void add_moved(const sx_join *j, const sx_open_flow *open, const sx_stage
         add_window(j, open, at, sum);
         return;
     }
-    double asked = flow->asked, filled = flow->filled, visits = 1, grouped = 1, share = open->share;
+    double asked = flow->asked, filled = flow->filled, visits = 1, grouped = 1, share;
     for (unsigned left = bounds->irrelevant[flow->tensor]; left; left &= left - 1) {
         int d = __builtin_ctz(left);
         double outer = 1, inner = decided->spatial[flow->child + 1][d], blocks = (double)(at->blocks[d] - 1);
@@ -84,10 +119,10 @@ static void add_moved(const sx_join *j, const sx_open_flow *open, const sx_stage
     }
     if (own)
         share = at->pair ? at->pair_still
-                         : still_beyond(decided, at->level, at->first, at->blocks[at->first],
+                         : still_beyond(j, at->level, at->first, at->blocks[at->first],
                                         at->whole >> at->first & 1);
-    else if (flow->child > j->query.last)
-        share = open_share(j, open);
+    else
+        share = edge_share(j, open, at->by[open - j->open]);
     sx_prefix_raise(bounds, flow, share, visits, grouped, &asked, &filled);
     sx_imperfect_sum_flow(bounds, flow, asked, filled, sum);
 }
@@ -188,9 +223,10 @@ void sx_join_init(sx_join *j, const sx_prefix_bound *prefix, const sx_prefix_que
     j->prefix = prefix;
     j->query = *query;
     j->given = j->crowded = false;
+    memset(j->most_steps, 0, sizeof j->most_steps);
     j->goal = goal;
     j->n_stages = j->n_open = 0;
-    j->least = (sx_prefix_least){INFINITY, INFINITY, INFINITY};
+    j->least = (sx_prefix_least){goal ? goal->limit : INFINITY, INFINITY, INFINITY};
     j->enough = j->given_up = j->probes = false;
     j->tried = j->refused = j->probing = 0;
 }
@@ -271,7 +307,7 @@ static void list_open(sx_join *j, const sx_imperfect_flow *flow) {
     open->from = 0;
     while (j->stage[open->from].level < flow->child) open->from++;
     if (flow->child <= j->query.last) {
-        open->share = decided_share(j, open);
+        set_edges(j, open);
         return;
     }
     const sx_largest_tiles *rows = &bounds->tiles->largest[flow->child][bounds->outline.keep[flow->child]];
@@ -330,6 +366,36 @@ double sx_stage_energy(sx_join *j, sx_stage *at) {
     return sum.energy;
 }
 
+/* Sets the most steps of the first unit along each dimension that the limit of values admits, where tiles of levels that are not
+ * decided may move in two rounds: with flows at their least. */
+static void limit_steps(sx_join *j) {
+    const sx_imperfect_bound *bounds = j->prefix->bounds;
+    sx_imperfect_sum sum = j->stage[j->n_stages - 1].fixed;
+    unsigned dims = 0;
+    memset(j->most_steps, 0, sizeof j->most_steps);
+    for (int k = 0; k < j->n_open; k++) {
+        const sx_imperfect_flow *flow = j->open[k].flow;
+        sx_imperfect_sum_flow(bounds, flow, flow->asked, flow->filled, &sum);
+        if (flow->child > j->query.last && flow->child < j->stage[j->n_stages - 1].level)
+            dims |= j->open[k].dims;
+    }
+    const double all = sx_join_steps(j, -1);
+    for (; dims && j->goal->limit < INFINITY; dims &= dims - 1) {
+        const int d = __builtin_ctz(dims);
+        uint64_t low = (uint64_t)j->steps[d], high = 2 * low + 2;
+        if (single_side(&j->prefix->decided, j->query.last, d) == 1) continue;
+        while (low < high) {
+            const uint64_t middle = low + (high - low + 1) / 2;
+            const sx_score score = sx_imperfect_sum_score(bounds, &sum, all / j->steps[d] * (double)middle);
+            if (j->goal->value(j->goal->rule, &score) < j->goal->limit)
+                low = middle;
+            else
+                high = middle - 1;
+        }
+        j->most_steps[d] = low;
+    }
+}
+
 bool sx_join_list(sx_join *j, const sx_largest_tiles *given) {
     const sx_decided *decided = &j->prefix->decided;
     list_stages(j, given);
@@ -337,8 +403,9 @@ bool sx_join_list(sx_join *j, const sx_largest_tiles *given) {
     for (int d = 0; d < decided->model->n_dims; d++) {
         uint64_t base = decided->reach[j->query.last + 1][d] * j->stage[0].side[d];
         j->all[d] = (uint32_t)((decided->model->size[d] - 1) / base + 1);
-        j->steps[d] = (double)sx_decided_steps(decided, j->query.last, d);
+        j->steps[d] = (double)sx_decided_steps(decided, j->query.last, d, j->query.ranged >> d & 1);
     }
     sort_flows(j);
+    limit_steps(j);
     return !j->crowded;
 }

@@ -24,15 +24,18 @@ typedef struct sx_stage {
         pair_still; /* the steps of the first unit along h then, and the share that stands still */
     bool empty;
     unsigned still; /* flows that stand still, */
-    unsigned rigid; /* and dimensions without a loop, by those */
+    unsigned rigid; /* and dimensions without a loop, by those and by what follows: */
+    int8_t by
+        [SX_MOST_OPEN]; /* of flows that move, a dimension of the tensor that has a loop; -1: any may be the only one */
 } sx_stage;
 
 /* A flow that stages decide. */
 typedef struct sx_open_flow {
     const sx_imperfect_flow *flow;
     unsigned dims;
-    int from;                     /* the first stage that may move it */
-    double share;                 /* of words that stand still at the edge, where its child is decided */
+    int from; /* the first stage that may move it */
+    double edge
+        [SX_MAX_DIMS]; /* share of words that stand still at the edge of a loop, -1: there is none; where its child is decided */
     uint32_t fewest[SX_MAX_DIMS]; /* blocks of its child's tiles that have room, where that is not decided */
 } sx_open_flow;
 
@@ -44,8 +47,10 @@ typedef struct sx_join {
     int first;
     bool given;                /* the first stage has one row, and a loop */
     bool crowded;              /* there are more flows than can be listed */
-    double steps[SX_MAX_DIMS]; /* of the first unit, at least */
-    uint32_t all[SX_MAX_DIMS]; /* A of the first sx_stage */
+    double steps[SX_MAX_DIMS]; /* of the first unit, at least; */
+    uint64_t
+        most_steps[SX_MAX_DIMS]; /* and at most, of a mapping whose value is below the limit; 0: any number */
+    uint32_t all[SX_MAX_DIMS];   /* A of the first sx_stage */
     int n_stages, n_open;
     sx_stage stage[SX_MOST_STAGES];
     sx_open_flow open[SX_MOST_OPEN];
@@ -54,7 +59,7 @@ typedef struct sx_join {
     bool probes;   /* further stages are left alone: only the least value of what is tried is wanted, */
     double probed; /* which is this */
     uint64_t tried, refused,
-        probing; /* choices, those of them that cannot be, and those by which tiles are ordered */
+        probing; /* choices, those of them that cannot be, and those by which tiles are ordered or closed */
 } sx_join;
 
 /* Begins with no stages and no flows; the prefix and the goal must outlive it. */
@@ -68,6 +73,13 @@ bool sx_join_list(sx_join *j, const sx_largest_tiles *given);
 /* Sets the spatial factors of a stage; the least blocks of one by a row. */
 void sx_stage_set_spatial(sx_stage *at, const sx_decided *decided);
 void sx_stage_set_row(sx_stage *at, size_t row, int n);
+
+/* The least words along a dimension of the first of `side` instances, which take that many blocks in two rounds. */
+uint64_t sx_join_pair_words(uint64_t size, uint64_t side, uint64_t blocks);
+
+/* The share of a flow's words that may stand still at the edge of a loop on a dimension, by the blocks at hand; below 0: there is
+ * no such loop. */
+double sx_join_edge(const sx_join *j, const sx_open_flow *open, int dim);
 
 /* The least number of blocks that some extent makes of a dimension, from one on. */
 uint64_t sx_join_blocks_from(uint64_t size, uint64_t blocks);

@@ -2,15 +2,16 @@
  * factors and orders from the innermost level outward. Those whose factors all divide are left to descend.c.
  *
  * Bounds are those of decided levels (bound/prefix.c). A level is gone through by its innermost loop, then by factors, then
- * by orders. Factors of a dimension that make as many blocks are taken together where no level outside spreads the
- * dimension, and told apart only if the bound of all of them admits it. After each dimension the others are bounded by the
- * largest tile that has room. Beside these, tiles that do not fit end a branch, as they only grow.
+ * by orders. Factors of a dimension that make as many blocks are taken together, and told apart only if the bound of all
+ * of them admits it. After each dimension the others are bounded by the largest tile that has room. Beside these, tiles that
+ * do not fit end a branch, as they only grow.
  *
  * A node is a spatial mapping, then one with a choice of kept tensors. Of that the tiles of the innermost level are listed
  * with their bounds, the first visit states the least of these as the node's bound, later ones go through the list in
  * the order of the bounds. Where the cutoff is far above the node's bound a visit looks for mappings near the bound alone,
  * and raises it; the next one looks further. Otherwise a visit that takes too long hands back the node from the tile on that
- * it has not done, in several parts, so that bounds rise as tiles are done.
+ * it has not done, in several parts, so that bounds rise as tiles are done. As the list is made anew in each visit, going
+ * through it may take WORTH times as long.
  *
  * Complexity: exponential; some steps per bound. */
 #include "mappers/optimal/remainder_search.h"
@@ -25,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS = 4, MOST_PARTS = 256, POLL = 64, MOST_TILES = 100000 };
+enum { PARTS = 4, MOST_PARTS = 256, POLL = 64, MOST_TILES = 100000, WORTH = 2 };
 
 /* The steps that an evaluation counts for: by closed forms, and by walking every iteration of a window. */
 enum { PLAIN_STEPS = 400, WINDOW_STEPS = 40000 };
@@ -54,7 +55,8 @@ struct sx_remainder_search {
     bool exhausted;
     uint64_t turn;       /* of looking at the clock */
     uint64_t evaluation; /* the steps that one counts for */
-    uint64_t listed;     /* steps that the list of tiles took */
+    uint64_t listed;     /* steps that the list of tiles took, */
+    uint64_t effort;     /* and those that may go through it */
     uint32_t low[SX_MAX_LEVELS][SX_MAX_DIMS], high[SX_MAX_LEVELS][SX_MAX_DIMS]; /* factors that are alike */
     first_tile *tile;
     size_t n_tiles, room;
@@ -126,7 +128,7 @@ static bool goes_on(sx_remainder_search *w, uint64_t steps) {
     if (w->listing)
         w->exhausted |= w->visit->listing > 0 && w->visit->steps > w->visit->listing;
     else
-        w->exhausted |= w->visit->steps - w->listed > w->visit->effort;
+        w->exhausted |= w->visit->steps - w->listed > w->effort;
     return !cut_off(w) && !w->exhausted;
 }
 
@@ -440,6 +442,7 @@ static void list_tiles(sx_remainder_search *w) {
     search_level(w, 0);
     w->listing = false;
     w->listed = w->visit->steps;
+    w->effort = w->visit->effort > WORTH * w->listed ? w->visit->effort : WORTH * w->listed;
     if (w->n_tiles > 1) qsort(w->tile, w->n_tiles, sizeof *w->tile, compare_tiles);
 }
 

@@ -80,9 +80,27 @@ static void the_first_unit_may_have_the_edge(void **state) {
     model->size[DIM_K] = 100;
     decided.spatial[1][DIM_K] = 4;
     sx_decided_set(&decided, 0, DIM_K, 20);
-    assert_int_equal(sx_decided_steps(&decided, 0, DIM_K), 40);
+    assert_int_equal(sx_decided_steps(&decided, 0, DIM_K, false), 40);
     sx_decided_set(&decided, 0, DIM_K, 24);
-    assert_int_equal(sx_decided_steps(&decided, 0, DIM_K), 28);
+    assert_int_equal(sx_decided_steps(&decided, 0, DIM_K, false), 28);
+    assert_int_equal(sx_decided_steps(&decided, 0, DIM_K, true), 28);
+    sx_model_free(model);
+}
+
+/* The same in tiles of 13 or 14, eight blocks each, two of them for each unit. */
+static void the_least_of_tiles_that_are_alike(void **state) {
+    (void)state;
+    sx_model *model;
+    sx_decided decided;
+    open_decided(&model, &decided);
+    model->size[DIM_K] = 100;
+    decided.spatial[1][DIM_K] = 4;
+    sx_decided_set(&decided, 0, DIM_K, 13);
+    assert_int_equal(sx_decided_alike(&decided, 0, DIM_K, 13), 14);
+    assert_int_equal(sx_decided_steps(&decided, 0, DIM_K, false), 26);
+    sx_decided_set(&decided, 0, DIM_K, 14);
+    assert_int_equal(sx_decided_steps(&decided, 0, DIM_K, false), 28);
+    assert_int_equal(sx_decided_steps(&decided, 0, DIM_K, true), 26);
     sx_model_free(model);
 }
 
@@ -91,6 +109,7 @@ int main(void) {
         cmocka_unit_test(edge_sweeps_stand_still),
         cmocka_unit_test(idle_children_keep_their_tile),
         cmocka_unit_test(the_first_unit_may_have_the_edge),
+        cmocka_unit_test(the_least_of_tiles_that_are_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

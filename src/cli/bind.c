@@ -192,8 +192,18 @@ static void tell_dimension(const binder *b, const sx_network *network, const cha
                      "the problem has no dimension '%s', which '%s' of the architecture names", name, what);
 }
 
-/* Warns of dimensions of flattened ranks, and of stationary arrays, that no layer has. Machines for all problems list letters
- * as ranks; in arrays C, K and P stand for what a convolution has of that name. */
+/* Warns of a tensor of a layout that no layer has, by its name or as the one that plays its part. */
+static void tell_layout(const binder *b, const sx_network *network, const char *name) {
+    for (size_t k = 0; k < network->n_layers; k++) {
+        const sx_problem *problem = &network->layer[k].problem;
+        if (sx_problem_tensor(problem, name) >= 0 || sx_problem_role(problem, name) >= 0) return;
+    }
+    sx_warnings_tell(b->result->warnings,
+                     "the problem has no tensor '%s', which 'layout' of the architecture names", name);
+}
+
+/* Warns of dimensions of flattened ranks, and of stationary arrays, and of tensors of layouts, that no layer has. Machines for
+ * all problems list letters as ranks; in arrays C, K and P stand for what a convolution has of that name. */
 static void tell_dimensions(const binder *b, const sx_arch *arch, const sx_network *network) {
     uint32_t named = 0;
     if (!b->result) return;
@@ -209,6 +219,7 @@ static void tell_dimensions(const binder *b, const sx_arch *arch, const sx_netwo
             if (*name && !(strchr("CKP", *name) && !name[1]))
                 tell_dimension(b, network, name, i < law->n_array ? "array" : "stream");
         }
+        for (int i = 0; i < law->n_layouts; i++) tell_layout(b, network, law->layout[i].tensor);
     }
 }
 

@@ -110,7 +110,8 @@ static void find_most(const sx_map_space *space, uint32_t (*most)[SX_MAX_DIMS]) 
         for (int d = 0; d < space->problem->n_dims; d++) most[s][d] = space->max[d][space->temporal_slot[s]];
 }
 
-/* The outermost level of each tensor that some level keeps in every mapping and none further out in any. */
+/* The outermost level of each tensor that some level keeps in every mapping and none further out in any. Of
+ * mappings that leave remainders, whose accesses true execution counts, reads with first updates are left out. */
 static sx_model_home find_homes(const sx_map_space *space) {
     sx_model_home home = {0};
     for (int v = 0; v < space->problem->n_tensors; v++) {
@@ -118,7 +119,8 @@ static sx_model_home find_homes(const sx_map_space *space) {
         while (s > 0 && !((unsigned)(space->fixed_keep[s] | space->free_keep[s] | space->banked[s]) >> v & 1))
             s--;
         home.level[v] = (int8_t)(space->fixed_keep[s] >> v & 1 ? s : -1);
-        if (home.level[v] >= 0) home.found |= space->constraints.level[s].rmw_first_update & (1u << v);
+        if (home.level[v] >= 0 && !space->options.remainders)
+            home.found |= space->constraints.level[s].rmw_first_update & (1u << v);
     }
     return home;
 }

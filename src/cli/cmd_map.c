@@ -37,6 +37,7 @@ typedef struct map_job {
     sx_gpu_choice gpu;
     sx_graph graph; /* of a network that is fused */
     bool explain;   /* the same: its groups */
+    bool narrowed;  /* remainders are left out for a fused network's certificate */
 } map_job;
 
 /* What the callbacks of a session need. */
@@ -215,7 +216,8 @@ static sx_status read_mapper(const sx_args *args, map_job *job) {
     return read_gap(job, sx_args_number(args, "gap", 0));
 }
 
-/* Whether remainders are searched after tiles that divide: by the default mapper. */
+/* Whether remainders are searched after tiles that divide: by the default mapper, but where a fused network's certificate is asked
+ * for, which claims nothing of them. */
 static sx_status read_widen(const sx_args *args, map_job *job) {
     bool off = sx_args_flag(args, "no-remainders");
     sx_session_options *o = &job->r->options;
@@ -226,7 +228,17 @@ static sx_status read_widen(const sx_args *args, map_job *job) {
             sx_error_new(SX_ERR_USAGE, "--remainders and --no-remainders contradict each other"),
             "without either, tiles that divide are searched first, then those that leave remainders");
     o->widen = preset && !off && !o->space.remainders && !o->space.split_axes;
+    job->narrowed = o->widen && sx_args_flag(args, "fuse") && sx_args_text(args, "certificate", 0);
+    if (job->narrowed) o->widen = false;
     return SX_OK;
+}
+
+/* Warns that remainders are left out though nobody asked for that. */
+static void tell_narrowed(const map_job *job, sx_output *result) {
+    if (!job->narrowed) return;
+    sx_warnings_tell(result->warnings,
+                     "tiles that leave remainders are not searched: the certificate of a fused network "
+                     "is about tiles that divide");
 }
 
 /* Copies a text into a result; NULL stays NULL. */
@@ -496,6 +508,7 @@ static sx_status map_input(const sx_args *args, sx_sources *sources, map_job *jo
     SX_TRY(keep_text(sx_sources_energies(sources), &job->r->energies));
     SX_TRY(read_network(args, sources, job, result));
     SX_TRY(sx_search_check_sparse(args, &job->r->arch, result->warnings));
+    tell_narrowed(job, result);
     sx_search_foresee(sources, &job->r->network, &job->r->arch);
     SX_TRY(sx_search_notes(args, sources, true, result));
     if (!follows) SX_TRY(prepare_output(args, job));

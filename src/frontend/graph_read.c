@@ -1,6 +1,7 @@
 /* The section `graph`: tensors, and nodes that name them. docs/graph.md has the format. */
 #include "frontend/graph_read.h"
 #include "base/text.h"
+#include "frontend/graph_function.h"
 #include "frontend/known_keys.h"
 
 #include "frontend/einsum.h"
@@ -19,6 +20,7 @@ typedef struct entry {
 } entry;
 
 typedef struct reader {
+    sx_input *input;
     sx_arena *arena;
     const sx_path_scope *scope; /* of paths in einsums */
     const sx_node *tensors, *nodes;
@@ -399,6 +401,8 @@ static SX_MUST_USE sx_status read_fields(reader *r, const sx_node *item) {
     SX_TRY(sx_node_get_name(item, "layer", out->layer));
     SX_TRY(sx_node_get_name(item, "function", out->function));
     SX_TRY(read_kind(item, sx_node_get(item, "einsum") != NULL, &out->kind));
+    if (out->function[0])
+        SX_TRY(sx_graph_check_function(r->input, out, sx_node_get(item, "function")->place));
     SX_TRY(read_counts(item, &out->counts));
     node = sx_node_get(item, "repeat");
     if (node) SX_TRY(sx_node_range(node, "repeat", 1, MAX_COUNT, &out->repeat));
@@ -467,6 +471,7 @@ sx_status sx_graph_read(sx_input *input, sx_graph *out) {
         return sx_error_hint(sx_error_new(SX_ERR_INPUT, "no graph given"), "a file with 'graph:' is needed");
     reader *r = sx_arena_alloc(sx_input_arena(input), 1, sizeof *r);
     if (!r) return sx_arena_error(sx_input_arena(input));
+    r->input = input;
     r->arena = sx_input_arena(input);
     r->scope = sx_input_scope(input);
     sx_status status = read_graph(r, section->value);

@@ -52,6 +52,21 @@ static const sx_node *config_of(const sx_input *input) {
                                                                                                     : NULL;
 }
 
+/* Warns of tags that nothing reads. */
+static SX_MUST_USE sx_status warn_tags(sx_input *input, const sx_node *node) {
+    static const char *const known[] = {CONFIG_TAG,      SX_INCLUDED_TAG, "!nomerge",   "!ONNX",
+                                        "!Component",    "!Element",      "!Container", "!ArrayContainer",
+                                        "!Hierarchical", "!Parallel",     "!Pipelined", "!Nothing"};
+    bool found = !node->tag;
+    for (size_t i = 0; i < sizeof known / sizeof *known && !found; i++)
+        found = strcmp(node->tag, known[i]) == 0;
+    if (!found)
+        SX_TRY(sx_input_warn(input, node->place, "the tag '%.64s' is not known and not read", node->tag));
+    for (size_t i = 0; i < node->n; i++)
+        SX_TRY(warn_tags(input, node->kind == SX_NODE_MAP ? node->pair[i].value : node->item[i]));
+    return SX_OK;
+}
+
 /* Adds every document of a source. */
 static SX_MUST_USE sx_status add_source(sx_input *input, sx_source *source) {
     const sx_node **roots;
@@ -63,6 +78,7 @@ static SX_MUST_USE sx_status add_source(sx_input *input, sx_source *source) {
         roots[i] = wrap_config(sx_input_arena(input), roots[i]);
         if (!roots[i]) return sx_arena_error(sx_input_arena(input));
     }
+    for (size_t i = 0; i < n; i++) SX_TRY(warn_tags(input, roots[i]));
     for (size_t i = 0; i < n; i++) SX_TRY(sx_sections_check(input, roots[i]));
     for (size_t i = 0; i < n; i++) SX_TRY(sx_input_add_node(input, roots[i]));
     return SX_OK;

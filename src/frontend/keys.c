@@ -121,6 +121,18 @@ static SX_MUST_USE sx_status other_key(sx_input *input, const sx_node *map, cons
     return sx_input_unknown(input, pair, "the %s '%.64s' of %s is not understood", noun, pair->key, what);
 }
 
+/* Whether the value of a key is a single word, number or expression. */
+static bool is_single(const sx_keys *keys, const sx_key_rule *rule) {
+    static const char *const kinds[] = {"text", "bool", "number", "positive", "whole", "count", "expression"};
+    const char *value = rule->value;
+    for (size_t r = 0; r < keys->n && rule->why && !value; r++)
+        if (strcmp(keys->rule[r].key, rule->why) == 0) value = keys->rule[r].value;
+    size_t size = value ? strcspn(value, "!") : 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strlen(kinds[i]) == size && strncmp(value, kinds[i], size) == 0) return true;
+    return false;
+}
+
 /* Applies the rule of a key. */
 static SX_MUST_USE sx_status apply_rule(sx_input *input, const sx_pair *pair, const char *what,
                                         const sx_key_rule *rule) {
@@ -146,6 +158,10 @@ sx_status sx_node_check_key(sx_input *input, const sx_node *map, const sx_pair *
                             const char *what, const sx_keys *keys) {
     for (size_t r = 0; r < keys->n; r++) {
         if (!sx_key_equal(keys->rule[r].key, pair->key)) continue;
+        if (input && pair->value->blank && keys->rule[r].use == SX_KEY_USED &&
+            is_single(keys, &keys->rule[r]))
+            SX_TRY(sx_input_warn(input, pair->place, "'%.64s' of %s has no value, as if it were not there",
+                                 pair->key, what));
         return pair->literal ? literal_key(input, pair, what, keys->rule[r].key)
                              : apply_rule(input, pair, what, &keys->rule[r]);
     }

@@ -1,44 +1,24 @@
-/* The vector unit: operations per element by function, and traffic of the outermost level in one pass or several. */
+/* The vector unit: operations per element by function (ir/vector_rule.h), and traffic of the outermost level in one pass or
+ * several. */
 #include "model/vector.h"
+
+#include "ir/vector_rule.h"
 
 #include <math.h>
 #include <string.h>
-
-/* What an element takes: operations, and exponentials among them. `again` is how often a row that does not stay at hand is
- * read beyond the first time. */
-static const struct {
-    const char *function;
-    double operations, exponentials;
-    unsigned again;
-} rules[] = {
-    {"add", 1, 0, 0},       {"mul", 1, 0, 0},        {"relu", 1, 0, 0},
-    {"gelu", 10, 1, 0},     {"gelu-mul", 11, 1, 0},  {"quick-gelu", 3, 1, 0},
-    {"silu", 2, 1, 0},      {"silu-mul", 3, 1, 0},   {"softplus", 2, 1, 0},
-    {"tanh", 3, 1, 0},      {"rms-norm", 4, 0, 1},   {"layer-norm", 7, 0, 1},
-    {"layer", 7, 0, 1},     {"group-norm", 7, 0, 1}, {"layer-norm-modulate", 9, 0, 1},
-    {"scale-add", 2, 0, 0}, {"rotary", 3, 0, 0},     {"selective-scan", 6, 0, 0},
-    {"gather", 0, 0, 0},    {"gather-add", 1, 0, 0},
-};
 
 /* Whether a node is a softmax. */
 static bool is_softmax(const sx_graph_node *node) {
     return node->kind == SX_OP_SOFTMAX || strcmp(node->function, "softmax") == 0;
 }
 
-/* The rule of a function, -1 where there is none. */
-static int rule_of(const sx_graph_node *node) {
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (strcmp(rules[i].function, node->function) == 0) return (int)i;
-    return -1;
-}
-
 /* The operations that a node takes. */
 static double count_operations(const sx_graph *graph, const sx_operator *op, const sx_vector_unit *unit) {
     const sx_graph_node *node = &graph->node[op->node];
     const double elements = (double)op->elements;
-    const int rule = rule_of(node);
+    const sx_vector_rule *rule = sx_vector_rule_of(node->function);
     if (is_softmax(node)) return elements * (unit->passes == 1 ? 7 + 3 * unit->exp : 4 + unit->exp);
-    if (rule >= 0) return elements * (rules[rule].operations + rules[rule].exponentials * unit->exp);
+    if (rule) return elements * (rule->operations + rule->exponentials * unit->exp);
     if (strcmp(node->function, "top-k") == 0) {
         const double chosen = op->rows ? (double)op->writes / (double)op->rows : 1;
         return elements * (log2(chosen > 1 ? chosen : 1) + 1);
@@ -49,9 +29,9 @@ static double count_operations(const sx_graph *graph, const sx_operator *op, con
 
 /* How often a row is read where it does not stay at hand. */
 static unsigned passes_of(const sx_graph_node *node, const sx_vector_unit *unit) {
-    const int rule = rule_of(node);
+    const sx_vector_rule *rule = sx_vector_rule_of(node->function);
     if (is_softmax(node)) return unit->passes == 1 ? 2 : 3;
-    return rule >= 0 ? 1 + rules[rule].again : node->kind == SX_OP_NORM ? 2 : 1;
+    return rule ? 1 + rule->again : node->kind == SX_OP_NORM ? 2 : 1;
 }
 
 /* The elements of a row that stay at hand between passes; UINT64_MAX: of any row. */

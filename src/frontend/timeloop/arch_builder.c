@@ -116,6 +116,7 @@ static sx_status take_energies(sx_arch_builder *b, const sx_ert *ert, int level)
     else
         SX_TRY(note_useless(b, ert, s->name, "read, fill, update and write"));
     SX_TRY(take_sparse_energies(ert, table, &s->metadata));
+    if (b->draft[level].leak_given) return SX_OK;
     return sx_ert_energy(ert, table, (const char *const[]){"leak"}, 1, &s->leak_energy);
 }
 

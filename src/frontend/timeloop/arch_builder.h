@@ -40,6 +40,7 @@ typedef struct sx_level_draft {
     const sx_node
         *rate[3]; /* bandwidths of reads, writes and both that are words per second so far; NULL: per cycle */
     bool energy_given; /* vector_access_energy */
+    bool leak_given;   /* its own leakage, which the ERT does not replace */
     sx_energy_source source;
     bool hop_given;                /* energy_per_hop */
     bool tile_given, router_given; /* tile_width, router_energy */

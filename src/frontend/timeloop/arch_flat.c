@@ -53,6 +53,7 @@ static sx_status read_energies(const sx_attribute_scope *scope, sx_storage *leve
         SX_TRY(sx_attribute_double(scope, keys[i], energy[i]));
         draft->energy_given = true;
     }
+    draft->leak_given = sx_attribute_pair(scope, "leak_energy");
     return sx_attribute_double(scope, "leak_energy", &level->leak_energy);
 }
 

@@ -12,6 +12,27 @@
     sx_attribute_first(scope, (const char *const[]){__VA_ARGS__},                                            \
                        sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 
+/* The keys of one meaning, the one that counts first. */
+static const char *const word_keys[] = {"word_bits", "word_width", "datawidth"};
+static const char *const operand_keys[] = {"word_bits", "datawidth"};
+static const char *const block_keys[] = {"block_size", "n_words"};
+static const char *const width_keys[] = {"width", "memory_width", "data_storage_width"};
+static const char *const depth_keys[] = {"depth", "memory_depth", "data_storage_depth"};
+static const char *const metadata_keys[] = {"metadata_datawidth", "metadata_word_bits"};
+
+#define N_KEYS(keys) (sizeof(keys) / sizeof *(keys))
+#define FIRST_OF(scope, keys) sx_attribute_first(scope, keys, N_KEYS(keys))
+
+/* Warns of keys that contradict one of the same meaning. */
+static sx_status check_meanings(const sx_arch_builder *b, const sx_arch_component *e) {
+    const sx_attribute_scope *a = e->attributes;
+    SX_TRY(sx_attribute_agree(b->input, a, word_keys, N_KEYS(word_keys)));
+    SX_TRY(sx_attribute_agree(b->input, a, block_keys, N_KEYS(block_keys)));
+    SX_TRY(sx_attribute_agree(b->input, a, width_keys, N_KEYS(width_keys)));
+    SX_TRY(sx_attribute_agree(b->input, a, depth_keys, N_KEYS(depth_keys)));
+    return sx_attribute_agree(b->input, a, metadata_keys, N_KEYS(metadata_keys));
+}
+
 /* The place of an attribute, or that of the element. */
 static sx_place place_of(const sx_arch_component *e, const char *key) {
     const sx_pair *pair = key ? sx_attribute_pair(e->attributes, key) : NULL;
@@ -91,8 +112,8 @@ static sx_status read_mesh(const sx_arch_component *e, uint64_t *instances, uint
 /* The words of a vector access and the instances that share one, from the width of a memory. Where a cluster
  * is given, the width may be that of one of its instances. */
 static sx_status read_width(const sx_arch_component *e, bool cluster_default, sx_storage *s) {
-    const char *block_key = FIRST(e->attributes, "block_size", "n_words");
-    const char *width_key = FIRST(e->attributes, "width", "memory_width", "data_storage_width");
+    const char *block_key = FIRST_OF(e->attributes, block_keys);
+    const char *width_key = FIRST_OF(e->attributes, width_keys);
     bool cluster = sx_attribute_pair(e->attributes, "cluster_size") || cluster_default;
     uint32_t width = 0;
     SX_TRY(read_u32(e, block_key, &s->block_size));
@@ -130,10 +151,24 @@ static sx_status read_bytes(const sx_arch_component *e, const char *key, sx_stor
     return SX_OK;
 }
 
+/* Warns where a depth beside the entries, in the same map, makes another size. */
+static sx_status check_depth(const sx_arch_builder *b, const sx_arch_component *e, const char *depth,
+                             const sx_storage *s) {
+    const sx_pair *pair = sx_attribute_pair(e->attributes, depth);
+    uint64_t rows;
+    if (sx_node_get(e->attributes->map, depth) != pair->value ||
+        sx_attribute_pair(e->attributes, "entries")->value != sx_node_get(e->attributes->map, "entries"))
+        return SX_OK;
+    SX_TRY(sx_attribute_u64(e->attributes, depth, &rows));
+    if (rows <= s->entries && rows * s->block_size == s->entries) return SX_OK;
+    return sx_input_warn(b->input, pair->place, "'%.64s' is ignored: 'entries' beside it says otherwise",
+                         pair->key);
+}
+
 /* The capacity in words: at most 2^40, as which a larger one by its depth counts (CiMLoop writes 2^32 - 1 for none). */
 static sx_status read_size(const sx_arch_builder *b, const sx_arch_component *e, sx_storage *s) {
     const sx_attribute_scope *a = e->attributes;
-    const char *depth = FIRST(a, "depth", "memory_depth", "data_storage_depth");
+    const char *depth = FIRST_OF(a, depth_keys);
     const char *key = sx_attribute_pair(a, "entries") ? "entries" : depth ? depth : "sizeKB";
     if (!sx_attribute_pair(a, key)) return SX_OK;
     uint64_t size = 0;
@@ -160,7 +195,7 @@ static sx_status read_size(const sx_arch_builder *b, const sx_arch_component *e,
         return sx_error_at(place_of(e, "sizeKB"), "'sizeKB' and '%s' both give the size of '%.*s'", key,
                            (int)e->name_size, e->name);
     s->entries = size;
-    return SX_OK;
+    return key == depth || !depth ? SX_OK : check_depth(b, e, depth, s);
 }
 
 /* Reads a bandwidth, where it is there: in words per cycle, or in bytes per second (`25 GB/s`) as words per second, of which
@@ -257,7 +292,7 @@ static sx_status read_behaviour(const sx_arch_component *e, bool reduces, sx_sto
 static sx_status read_metadata(const sx_arch_component *e, sx_storage *s) {
     const sx_attribute_scope *a = e->attributes;
     sx_metadata_store *m = &s->metadata;
-    const char *bits = FIRST(a, "metadata_datawidth", "metadata_word_bits");
+    const char *bits = FIRST_OF(a, metadata_keys);
     if (bits) SX_TRY(sx_attribute_u32(a, bits, &m->word_bits));
     SX_TRY(sx_attribute_u32(a, "metadata_width", &m->width));
     SX_TRY(sx_attribute_u64(a, "metadata_depth", &m->depth));
@@ -359,7 +394,8 @@ sx_status sx_builder_storage(sx_arch_builder *b, const sx_arch_component *e, sx_
     SX_TRY(next_level(b, e, &s, &draft));
     SX_TRY(read_technology(b, e, s));
     SX_TRY(read_scale(e, &draft->scaled));
-    SX_TRY(read_u32(e, FIRST(e->attributes, "word_bits", "word_width", "datawidth"), &s->word_bits));
+    SX_TRY(check_meanings(b, e));
+    SX_TRY(read_u32(e, FIRST_OF(e->attributes, word_keys), &s->word_bits));
     SX_TRY(read_width(e, b->defaults_v4, s));
     SX_TRY(read_size(b, e, s));
     SX_TRY(read_mesh(e, &s->instances, &s->mesh_x, &s->mesh_y));
@@ -402,7 +438,8 @@ sx_status sx_builder_compute(sx_arch_builder *b, const sx_arch_component *e) {
     SX_TRY(copy_name(e, c->name));
     if (sx_arch_level(&b->arch, c->name) >= 0)
         return sx_error_at(e->place, "two components are called '%s'", c->name);
-    SX_TRY(read_u32(e, FIRST(e->attributes, "word_bits", "datawidth"), &c->word_bits));
+    SX_TRY(sx_attribute_agree(b->input, e->attributes, operand_keys, N_KEYS(operand_keys)));
+    SX_TRY(read_u32(e, FIRST_OF(e->attributes, operand_keys), &c->word_bits));
     SX_TRY(read_mesh(e, &c->instances, &c->mesh_x, &c->mesh_y));
     b->compute_energy_given = sx_attribute_pair(e->attributes, "energy");
     SX_TRY(sx_attribute_double(e->attributes, "energy", &c->energy));

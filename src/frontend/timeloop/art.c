@@ -42,9 +42,10 @@ static sx_status find_art(sx_input *input, sx_ert *out) {
 }
 
 /* Takes a component's area, if the table has one. */
-static sx_status take_area(const sx_ert *art, const char *component, double *out) {
+static sx_status take_area(sx_input *input, const sx_ert *art, const char *component, double *out) {
     const sx_node *table = sx_ert_table(art, component), *value = table;
     double area;
+    SX_TRY(sx_ert_check_single(input, art, component, "ART"));
     if (table && table->kind == SX_NODE_MAP)
         SX_TRY(sx_node_require(table, "area", "a table of the ART", &value));
     if (!value) return SX_OK;
@@ -71,9 +72,9 @@ sx_status sx_builder_areas(sx_arch_builder *b) {
     for (int s = 0; s < b->arch.n_levels; s++) {
         sx_storage *level = &b->arch.level[s];
         if (level->transparent) continue;
-        SX_TRY(take_area(&art, level->name, &level->area));
+        SX_TRY(take_area(b->input, &art, level->name, &level->area));
         if (level->technology != SX_DRAM) SX_TRY(warn_missing_area(b, &art, level->name, level->area));
     }
-    SX_TRY(take_area(&art, b->arch.compute.name, &b->arch.compute.area));
+    SX_TRY(take_area(b->input, &art, b->arch.compute.name, &b->arch.compute.area));
     return warn_missing_area(b, &art, b->arch.compute.name, b->arch.compute.area);
 }

@@ -193,6 +193,7 @@ static sx_status evaluate_value(evaluation e, const char *what, sx_value *out) {
     const char *text;
     double number;
     SX_TRY(sx_node_text(e.value, what, &text));
+    SX_TRY(sx_node_decimal(e.value, what));
     if (sx_text_double(text, &number)) {
         *out = number_value(number);
         return isfinite(number) ? SX_OK : name_value(&e, text, out); /* a variable may be called INF */
@@ -221,6 +222,34 @@ sx_status sx_attribute_number(const sx_attribute_scope *scope, const sx_node *no
     return evaluate_attribute((evaluation){scope, node, 0, &lookups}, what, out);
 }
 
+/* Whether two values of a map are the same: as they are written, or as numbers. */
+static sx_status same_number(const sx_attribute_scope *scope, const sx_pair *a, const sx_pair *b,
+                             bool *same) {
+    double x = 0, y = 0;
+    *same = sx_node_same_value(a->value, b->value);
+    if (*same || a->value->kind != SX_NODE_SCALAR || b->value->kind != SX_NODE_SCALAR) return SX_OK;
+    SX_TRY(sx_attribute_number(scope, a->value, a->key, &x));
+    SX_TRY(sx_attribute_number(scope, b->value, b->key, &y));
+    *same = x == y;
+    return SX_OK;
+}
+
+sx_status sx_attribute_agree(sx_input *input, const sx_attribute_scope *scope, const char *const *keys,
+                             size_t n) {
+    const sx_pair *first = NULL;
+    for (size_t i = 0; i < n; i++) {
+        const sx_pair *pair = given_pair(scope->map, keys[i]);
+        bool same;
+        if (!first) first = pair;
+        if (!pair || pair == first) continue;
+        SX_TRY(same_number(scope, first, pair, &same));
+        if (!same)
+            SX_TRY(sx_input_warn(input, pair->place, "'%.64s' is ignored: '%.64s' beside it says otherwise",
+                                 pair->key, first->key));
+    }
+    return SX_OK;
+}
+
 sx_status sx_attribute_double(const sx_attribute_scope *scope, const char *key, double *out) {
     const sx_pair *pair = NULL;
     const sx_attribute_scope *at = find_attribute(scope, key, &pair);
@@ -236,6 +265,7 @@ sx_status sx_attribute_u64(const sx_attribute_scope *scope, const char *key, uin
     if (!at) return SX_OK;
     SX_TRY(sx_attribute_refuse_truth(pair->value, key));
     sx_quantity quantity;
+    SX_TRY(sx_node_decimal(pair->value, key));
     if (pair->value->kind == SX_NODE_SCALAR && sx_text_u64(pair->value->text, out)) return SX_OK;
     if (pair->value->kind == SX_NODE_SCALAR && sx_quantity_parse(pair->value->text, &quantity) &&
         !quantity.bytes)

@@ -20,6 +20,11 @@ const sx_pair *sx_attribute_pair(const sx_attribute_scope *scope, const char *ke
 /* The first of n keys that has an attribute, NULL where none has. */
 const char *sx_attribute_first(const sx_attribute_scope *scope, const char *const *keys, size_t n);
 
+/* Warns of the keys among n of one meaning whose value is another than that of the first that is given in the same map: that
+ * one counts. */
+SX_MUST_USE sx_status sx_attribute_agree(sx_input *input, const sx_attribute_scope *scope,
+                                         const char *const *keys, size_t n);
+
 /* The value that a value stands for which is the name of an attribute or variable, else itself. */
 SX_MUST_USE sx_status sx_attribute_named(const sx_attribute_scope *scope, const sx_node *value,
                                          const sx_node **out);

@@ -118,6 +118,27 @@ const sx_node *sx_ert_table(const sx_ert *ert, const char *component) {
     return NULL;
 }
 
+/* What a table says, without its name. */
+static const sx_node *table_contents(const sx_ert *ert, size_t i) {
+    if (ert->named) return ert->tables->pair[i].value;
+    const sx_node *table = ert->tables->item[i], *actions = sx_node_get(table, "actions");
+    return actions ? actions : sx_node_get(table, "area");
+}
+
+sx_status sx_ert_check_single(sx_input *input, const sx_ert *ert, const char *component, const char *what) {
+    const sx_node *first = NULL;
+    for (size_t i = 0; ert->tables && i < ert->tables->n; i++) {
+        if (!names_component(table_name(ert, i), component)) continue;
+        const sx_node *contents = table_contents(ert, i);
+        if (!first) first = contents;
+        if (sx_node_same_value(first, contents)) continue;
+        return sx_input_differ(input, contents->place,
+                               "the %s has two tables for '%.64s', which differ: the first is taken", what,
+                               component);
+    }
+    return SX_OK;
+}
+
 sx_status sx_ert_missing(const sx_ert *ert, const char *component) {
     sx_status error = sx_error_at(ert->place, "the ERT has no table for '%s'", component);
     sx_text known = {0};
@@ -254,6 +275,7 @@ static sx_status check_name(sx_input *input, const sx_ert *ert, const sx_node *t
 sx_status sx_ert_check_actions(sx_input *input, const sx_ert *ert, const char *component, bool compute) {
     const sx_node *table = sx_ert_table(ert, component);
     if (!table) return SX_OK;
+    SX_TRY(sx_ert_check_single(input, ert, component, "ERT"));
     const sx_node *actions = ert->named ? table : sx_node_get(table, "actions");
     for (size_t i = 0; i < actions->n; i++) {
         const sx_node *name = ert->named ? NULL : sx_node_get(actions->item[i], "name");

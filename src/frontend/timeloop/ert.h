@@ -18,6 +18,11 @@ SX_MUST_USE sx_status sx_ert_find(sx_input *input, sx_ert *out);
  * instances left away. */
 const sx_node *sx_ert_table(const sx_ert *ert, const char *component);
 
+/* Warns of a second table of a component that says something else, of the ERT or the ART: the first is taken, by Timeloop the
+ * last of other names, and the largest energies of those of one name. */
+SX_MUST_USE sx_status sx_ert_check_single(sx_input *input, const sx_ert *ert, const char *component,
+                                          const char *what);
+
 /* The error for a component without a table. */
 SX_MUST_USE sx_status sx_ert_missing(const sx_ert *ert, const char *component);
 

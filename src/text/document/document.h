@@ -36,6 +36,7 @@ struct sx_node {
     const sx_pair *dropped; /* of a map: a pair that repeats one of them; NULL: none */
     size_t weight;          /* nodes of its tree, those behind aliases counted each time */
     unsigned height;        /* levels of its tree, 1 for a scalar */
+    bool blank;             /* null because nothing is written */
     bool anchored;          /* has an anchor: an alias may refer to it */
 };
 
@@ -60,6 +61,9 @@ sx_place sx_node_key_place(const sx_node *map, const char *key);
 /* Whether a node is an unquoted or quoted scalar of exactly that text. */
 bool sx_node_is(const sx_node *node, const char *text);
 
+/* Whether two values are equal, with all that is in them. */
+bool sx_node_same_value(const sx_node *a, const sx_node *b);
+
 /* Whether a node is null, or a list or map without entries. */
 bool sx_node_empty(const sx_node *node);
 
@@ -73,7 +77,9 @@ SX_MUST_USE sx_status sx_node_require(const sx_node *map, const char *key, const
 
 /* Typed values. `what` names the value in errors, such as "entries". Whole numbers may be written as 64,
  * 0x40, 1e3, 64.0, in quotes or not; "1.5", negative numbers (for the unsigned), and numbers out of range are
- * errors. Doubles may be "inf" or ".inf", never NaN, and never overflow silently. */
+ * errors, as are those with leading zeros that an octal reading would change (sx_node_decimal). Doubles may be
+ * "inf" or ".inf", never NaN, and never overflow silently. */
+SX_MUST_USE sx_status sx_node_decimal(const sx_node *node, const char *what);
 SX_MUST_USE sx_status sx_node_u64(const sx_node *node, const char *what, uint64_t *out);
 SX_MUST_USE sx_status sx_node_range(const sx_node *node, const char *what, uint64_t low, uint64_t high,
                                     uint64_t *out);

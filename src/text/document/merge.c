@@ -121,17 +121,16 @@ static const sx_node *matching_value(const sx_node *a, size_t i, const sx_node *
     return b->n <= LARGE ? sx_node_get(b, a->pair[i].key) : NULL;
 }
 
-/* Whether two values are equal, with all that is in them. */
-static bool same_value(const sx_node *a, const sx_node *b) {
+bool sx_node_same_value(const sx_node *a, const sx_node *b) {
     if (a == b) return true;
     if (a->kind != b->kind || a->n != b->n || a->weight != b->weight || !same_tag(a->tag, b->tag))
         return false;
     if (a->kind == SX_NODE_SCALAR) return strcmp(a->text, b->text) == 0;
     for (size_t i = 0; i < a->n && a->kind == SX_NODE_LIST; i++)
-        if (!same_value(a->item[i], b->item[i])) return false;
+        if (!sx_node_same_value(a->item[i], b->item[i])) return false;
     for (size_t i = 0; i < a->n && a->kind == SX_NODE_MAP; i++) {
         const sx_node *other = matching_value(a, i, b);
-        if (!other || !same_value(a->pair[i].value, other)) return false;
+        if (!other || !sx_node_same_value(a->pair[i].value, other)) return false;
     }
     return true;
 }
@@ -162,7 +161,7 @@ static SX_MUST_USE sx_status find_duplicate(const sx_node *map, const sx_pair **
         *second = all[i].pair;
     }
     free(all);
-    if (!*second || same_value((*first)->value, (*second)->value)) return SX_OK;
+    if (!*second || sx_node_same_value((*first)->value, (*second)->value)) return SX_OK;
     return sx_error_hint(sx_error_at((*second)->place, "duplicate key '%.64s'", (*second)->key),
                          "the first is at %s:%d:%d", (*first)->place.file, (*first)->place.line,
                          (*first)->place.column);

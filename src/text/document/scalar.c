@@ -98,7 +98,24 @@ static SX_MUST_USE sx_status not_a(const sx_node *node, const char *what, const 
     return sx_error_at(node->place, "'%s' must be %s, but is '%.64s'", what, right, node->text);
 }
 
+/* Whether a whole number begins with a 0 that readers of YAML, Timeloop's among them, take for the sign of an octal
+ * number, so that its value is another one for them, or none. */
+static bool octal_shape(const char *text) {
+    if (*text == '+' || *text == '-') text++;
+    size_t zeros = strspn(text, "0"), digits = strspn(text, "0123456789");
+    return zeros > 0 && text[digits] == 0 && (digits > zeros + 1 || text[zeros] > '7');
+}
+
+sx_status sx_node_decimal(const sx_node *node, const char *what) {
+    if (node->kind != SX_NODE_SCALAR || !octal_shape(node->text)) return SX_OK;
+    return sx_error_hint(sx_error_at(node->place,
+                                     "'%s' is %.64s, which some readers take for an octal number", what,
+                                     node->text),
+                         "write it without the leading 0");
+}
+
 sx_status sx_node_u64(const sx_node *node, const char *what, uint64_t *out) {
+    SX_TRY(sx_node_decimal(node, what));
     if (node->kind == SX_NODE_SCALAR && sx_text_u64(node->text, out)) return SX_OK;
     return not_a(node, what, "a whole number from 0 to 2^64-1");
 }
@@ -108,6 +125,7 @@ sx_status sx_node_range(const sx_node *node, const char *what, uint64_t low, uin
     char right[80];
     snprintf(right, sizeof right, "a whole number from %llu to %llu", (unsigned long long)low,
              (unsigned long long)high);
+    SX_TRY(sx_node_decimal(node, what));
     if (node->kind != SX_NODE_SCALAR || !sx_text_u64(node->text, &value) || value < low || value > high)
         return not_a(node, what, right);
     *out = value;
@@ -116,6 +134,7 @@ sx_status sx_node_range(const sx_node *node, const char *what, uint64_t low, uin
 
 sx_status sx_node_u32(const sx_node *node, const char *what, uint32_t *out) {
     uint64_t value;
+    SX_TRY(sx_node_decimal(node, what));
     if (node->kind != SX_NODE_SCALAR || !sx_text_u64(node->text, &value) || value > UINT32_MAX)
         return not_a(node, what, "a whole number from 0 to 2^32-1");
     *out = (uint32_t)value;
@@ -123,11 +142,13 @@ sx_status sx_node_u32(const sx_node *node, const char *what, uint32_t *out) {
 }
 
 sx_status sx_node_i64(const sx_node *node, const char *what, int64_t *out) {
+    SX_TRY(sx_node_decimal(node, what));
     if (node->kind == SX_NODE_SCALAR && sx_text_i64(node->text, out)) return SX_OK;
     return not_a(node, what, "a whole number from -(2^63-1) to 2^63-1");
 }
 
 sx_status sx_node_double(const sx_node *node, const char *what, double *out) {
+    SX_TRY(sx_node_decimal(node, what));
     if (node->kind == SX_NODE_SCALAR && sx_text_double(node->text, out)) return SX_OK;
     return not_a(node, what, "a number");
 }

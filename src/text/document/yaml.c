@@ -151,6 +151,7 @@ static SX_MUST_USE sx_status read_scalar(reader *r, const yaml_event_t *event, s
                            size > SX_MAX_SCALAR ? "a text is longer than 1 MB" : "a text has a zero byte");
     node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
     if (!node->quoted && null_text(text)) node->kind = SX_NODE_NULL;
+    node->blank = node->kind == SX_NODE_NULL && size == 0;
     node->text = node->kind == SX_NODE_NULL ? "" : sx_arena_copy(r->arena, text, size);
     if (!node->text) return sx_arena_error(r->arena);
     *out = node;

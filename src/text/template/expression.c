@@ -97,13 +97,15 @@ static sx_status apply_operator(parser *p, const char *op, sx_place place, parse
     return locate_error(p, sx_value_operate(p->names->arena, op, &before, &right, left));
 }
 
-/* Reads a number; hexadecimal and names such as "inf" are not numbers here. */
+/* Reads a number; hexadecimal, whole numbers with leading zeros and names such as "inf" are not numbers here. */
 static sx_status parse_number(parser *p, sx_value *out) {
     if (p->at[0] == '0' && (p->at[1] == 'x' || p->at[1] == 'X'))
         return malformed_expression(p, "numbers must be decimal");
     char *end;
     size_t digits = strspn(p->at, "0123456789");
     double value = strtod(p->at, &end);
+    if (p->at[0] == '0' && digits > 1 && p->at + digits == end)
+        return malformed_expression(p, "whole numbers do not begin with 0");
     if (end == p->at || !(digits || *p->at == '.'))
         return malformed_expression(p, "a number, a name or '(' is expected next");
     if (!isfinite(value)) return malformed_expression(p, "its value is not a finite number");

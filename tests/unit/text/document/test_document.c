@@ -184,6 +184,41 @@ static void whole_numbers(void **state) {
     assert_false(sx_text_i64("--3", &value));
 }
 
+/* Whole numbers with leading zeros are refused where an octal reading would be another, or none. */
+static void leading_zeros_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        bool good;
+    } cases[] = {
+        {"0", true},     {"00", true},   {"07", true},    {"-07", true},   {"0.5", true},
+        {"010.5", true}, {"0x10", true}, {"1e3", true},   {"100", true},   {"08", false},
+        {"9", true},     {"010", false}, {"+012", false}, {"-012", false}, {"0018", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const sx_node node = {.kind = SX_NODE_SCALAR, .text = cases[i].text};
+        double number;
+        sx_status status = sx_node_double(&node, "size", &number);
+        bool hexadecimal = strchr(cases[i].text, 'x');
+        if (!hexadecimal && (status == SX_OK) != cases[i].good) fail_msg("%s", cases[i].text);
+        sx_status_free(status);
+        status = sx_node_decimal(&node, "size");
+        if ((status == SX_OK) != cases[i].good) fail_msg("%s", cases[i].text);
+        sx_status_free(status);
+    }
+    const sx_node octal = {.kind = SX_NODE_SCALAR, .text = "010"};
+    uint64_t whole;
+    uint32_t small;
+    int64_t any;
+    sx_status status[] = {sx_node_u64(&octal, "size", &whole), sx_node_range(&octal, "size", 1, 20, &whole),
+                          sx_node_u32(&octal, "size", &small), sx_node_i64(&octal, "size", &any)};
+    for (size_t i = 0; i < sizeof status / sizeof status[0]; i++) {
+        assert_non_null(status[i]);
+        assert_non_null(strstr(status[i]->message, "octal"));
+        sx_status_free(status[i]);
+    }
+}
+
 static void numbers(void **state) {
     (void)state;
     static const struct {
@@ -553,6 +588,7 @@ int main(void) {
         cmocka_unit_test(json_is_read),
         cmocka_unit_test(documents_and_texts_give_sections),
         cmocka_unit_test(whole_numbers),
+        cmocka_unit_test(leading_zeros_are_refused),
         cmocka_unit_test(numbers),
         cmocka_unit_test(typed_values_are_read_or_refused),
         cmocka_unit_test(names_must_fit_and_be_printable),

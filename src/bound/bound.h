@@ -11,6 +11,8 @@
 
 #include "model/model.h"
 
+#include <math.h>
+
 enum {
     SX_MAX_DIGITS = 64,
     SX_MAX_MEASURES = 64,
@@ -160,10 +162,15 @@ typedef struct sx_first_loop {
     double more_groups, more_own; /* the same on top, without irrelevant loops */
 } sx_first_loop;
 
+/* Numbers of forms. */
+typedef struct sx_form_list {
+    uint32_t n, *form;
+} sx_form_list;
+
 /* What flows of a tensor into a level (from -1: the compute units) from the next one outward that keeps it
  * are at the least (window.c), for a form of the tile. */
 typedef struct sx_least_traffic {
-    double words;  /* into all instances, per unit of `times`; INFINITY where the outline has no such tile */
+    double words;  /* into all instances, per unit of `times` */
     double groups; /* of children that share an access, per child */
     double most;   /* children in such a group, at most */
     double fewest; /* at least */
@@ -206,6 +213,9 @@ typedef struct sx_outline_bound {
     bool spatial_set;                /* the spatial loops are set */
     /* Per form, the flows of a tensor into level c - 1 from another; NULL: not asked for yet. */
     sx_least_traffic *traffic[SX_MAX_TENSORS][SX_MAX_LEVELS + 1][SX_MAX_LEVELS];
+    /* Per level, the forms of the tiles that the spatial loops leave possible, by which alone the flows and costs are
+     * set; none: not asked for yet. */
+    sx_form_list forms[SX_MAX_TENSORS][SX_MAX_LEVELS];
     sx_least_traffic *traffics;             /* where they stand, */
     struct sx_traffic_cache *traffic_cache; /* or here */
     double sharing[SX_MAX_TENSORS]
@@ -236,7 +246,8 @@ typedef struct sx_outline_bound {
     /* Per measure, level and class, per point: the least of all flows into this level and those outside,
      * where the next loop is of the class. */
     double *table[SX_MAX_TABLED][SX_MAX_LEVELS][SX_MAX_DIMS];
-    bool numbered;                 /* the tiles of this spatial mapping are */
+    double *least_table[SX_MAX_TABLED][SX_MAX_LEVELS]; /* of all classes */
+    bool numbered;                                     /* the tiles of this spatial mapping are */
     sx_lattice tiles;              /* what temporal loops alone make of tiles; tables are numbered by it */
     uint32_t *whole;               /* from there to the whole lattice */
     uint32_t *inside;              /* and back, where there is a way */
@@ -248,8 +259,9 @@ typedef struct sx_outline_bound {
     double inside_swept; /* beside this; -INFINITY: nothing */
     uint32_t *fit[1 << SX_MAX_TENSORS], n_fit[1 << SX_MAX_TENSORS]; /* per set kept: its tiles that fit, */
     bool fit_known[1 << SX_MAX_TENSORS];                            /* where known */
-    uint16_t *loops; /* per tile: the dimensions that temporal loops make larger */
-    uint64_t work;   /* of quick bounds so far, in units of about 0.1 us; the same for every machine */
+    uint16_t *loops;  /* per tile: the dimensions that temporal loops make larger */
+    uint32_t *listed; /* where the lists of forms stand */
+    uint64_t work;    /* of quick bounds so far, in units of about 0.1 us; the same for every machine */
 } sx_outline_bound;
 
 /* What zeros leave of a flow into level c - 1 whose box is at least that of a point. Costs of flows into
@@ -301,8 +313,11 @@ static inline double sx_outline_bound_stay(const sx_outline_bound *bounds, int m
            sx_outline_bound_share(bounds, measure, tensor, c, point);
 }
 
-/* What a flow of a tensor from level `to` into level `from` (-1: compute units) is at the least, for every
- * form. */
+/* The forms of a tensor's tiles at a level (-1: compute units) that are possible with these spatial loops. */
+sx_form_list sx_outline_bound_forms(sx_outline_bound *bounds, int tensor, int level);
+
+/* What a flow of a tensor from level `to` into level `from` (-1: compute units) is at the least, for every form
+ * that is possible. */
 const sx_least_traffic *sx_outline_bound_traffic(sx_outline_bound *bounds, int tensor, int from, int to);
 
 /* The same into the compute units from the innermost level. */
@@ -339,6 +354,7 @@ sx_score sx_outline_bound_tabulate(sx_outline_bound *bounds, const sx_interrupt 
 /* What is decided below a level. */
 typedef struct sx_partial_mapping {
     uint32_t point, extent[SX_MAX_DIMS];
+    double outside[SX_MAX_TENSORS];                  /* irrelevant temporal loops that are left, multiplied */
     double closed[SX_MAX_MEASURES];                  /* flows that are known */
     double pending[SX_MAX_MEASURES][SX_MAX_TENSORS]; /* those that loops further out that do not index the
                                                         tensor make smaller: what they are without such, */
@@ -353,6 +369,25 @@ typedef struct sx_partial_mapping {
 
 /* The partial mapping with nothing decided but the outline. */
 void sx_partial_mapping_begin(const sx_outline_bound *bounds, sx_partial_mapping *partial);
+
+/* What is the same for all tiles of the next level of a partial mapping. */
+typedef struct sx_tile_glance {
+    int level;
+    double sure[SX_MAX_TABLED]; /* of a measure, whatever the tile and the order */
+    double cycles;              /* the largest use of the ports that have no tables */
+} sx_tile_glance;
+
+void sx_tile_glance_begin(const sx_outline_bound *bounds, const sx_partial_mapping *partial, int level,
+                          sx_tile_glance *glance);
+
+/* Whether no tile of a level that is a multiple of that of a point is part of a mapping, as tables say. */
+static inline bool sx_outline_bound_excludes(const sx_outline_bound *bounds, int level, uint32_t point) {
+    if (!bounds->tables || level + 1 == bounds->bound->model->n_levels) return false;
+    return bounds->least_table[0][level][bounds->inside[point - bounds->below[level]]] == INFINITY;
+}
+
+/* A bound as that of sx_partial_mapping_try, not above it, in a fraction of its time. */
+sx_score sx_tile_glance_at(const sx_outline_bound *bounds, const sx_tile_glance *glance, uint32_t point);
 
 /* A bound where the partial mapping reaches up to level - 1 and the tile of `level` has these extents, which
  * are those of the point; any order. */

@@ -11,16 +11,18 @@
  *
  * Left out: ports, sparse tensors, compute units, tiles that are fetched anew at every visit.
  *
- * Complexity: O(forms * dimensions) per flow. */
+ * Complexity: O(forms that are possible * dimensions) per flow. */
 #include "bound/first.h"
 #include "bound/outline.h"
 #include "bound/price.h"
 
 /* Sets the costs of a flow for first loops on some dimensions. */
-static void set_costs(const sx_outline_bound *bounds, const sx_transfer *r, unsigned dims, double *out) {
+static void set_costs(sx_outline_bound *bounds, const sx_transfer *r, unsigned dims, double *out) {
     uint32_t n = bounds->bound->form[r->v].n_points;
     double apart = bounds->apart[r->v][r->from + 1];
-    for (uint32_t i = 0; i < n; i++) {
+    const sx_form_list forms = sx_outline_bound_forms(bounds, r->v, r->from);
+    for (uint32_t k = 0; k < forms.n; k++) {
+        const uint32_t i = forms.form[k];
         sx_transfer_price price = sx_transfer_cost(r, &bounds->first_traffic[i], dims);
         out[i] = price.moves;
         out[n + i] = price.extra * apart - sx_transfer_rounding(bounds, r, &bounds->first_traffic[i]);

@@ -8,7 +8,10 @@
  *
  * Nesting (L4). B <= A in each dimension, and B is no less than the instances in use outside. If the group has loops, the first
  * is on g: 2 iterations at least, so B_g <= ceil(A_g / 2). If it has none, B = A and h = g. A loop on h is left where B_h is
- * beyond the spatial factors of the next level.
+ * beyond the spatial factors of the next level. The same holds of any dimension d on which the group has a loop: of T >= 2
+ * iterations, so that B_d = ceil(A_d / T) at most. And A_d >= 2: what is inside the loop covers less than N, by e words. Where
+ * S' is the outermost spatial factor on d of the group outside the loop, its last instance has work, so that (S' - 1) T e times
+ * the other such factors is less than N, and so is e times all of them, as (S' - 1) T >= S'.
  *
  * A flow into a level c. If c is the stage t and h indexes the tensor: as in prefix.c, with B visits of the other dimensions.
  * If c is further in and the tensor's tile did not move in stages before (L3): if a loop of the levels from c to t is on one of
@@ -29,6 +32,13 @@
  * has a factor, S, outside the tile, the first unit takes two full blocks, of ceil(N / B) words at least, or one and what is
  * left if B = S + 1. Numbers of blocks for which these are more steps than the limit of values admits, with all flows at their
  * least, need not be bounded: the least B of two rounds is the least of the others.
+ *
+ * Rounds (L6). Of B blocks of t's tile on S instances outside the first takes M = ceil(B / S) at least, full ones, of N / B
+ * words or more; or, where B - 1 is a multiple of S or several levels have factors, M - 1 of e <= (N - 1) / (B - 1) words and
+ * the last, N - (B - M) e words in all. U units inside share them. These steps do not only fall as B grows, so the numbers from
+ * the least B on are put in ranges, each of which begins where the steps are fewer than before: in a range they are no fewer
+ * than at its first number, which has the least flows. Where stages outside ask for more blocks than a range has, it is
+ * closed. That is done once all else is fixed, and only where the bound without it is not enough.
  *
  * Windows. Of a tensor some rank of which is a sum of dimensions, flows into stages of one instance are those of
  * imperfect_tiles.c for the fewest blocks, which are nondecreasing in B; those into other levels count their words once, and
@@ -59,6 +69,46 @@ static bool is_no_less(const sx_join *j, const sx_score *score) {
 }
 
 static void try_stage(sx_join *j, int i);
+static void try_choice(sx_join *j, int i);
+
+/* Tries a choice with the numbers of blocks along a dimension in ranges, each with fewer steps than those before. */
+static void try_ranges(sx_join *j, int i, int d, double least) {
+    sx_stage *at = &j->stage[i];
+    const uint64_t size = j->prefix->bounds->model->size[d], was = at->least[d],
+                   end = i > 0 ? size : j->all[d];
+    at->split |= 1u << d;
+    for (uint64_t from = at->blocks[d], next; from <= end && !j->enough; from = next) {
+        const double steps = fmax(sx_stage_steps(j, at, d, from), least);
+        next = steps > least ? sx_join_blocks_from(size, from + 1) : end + 1;
+        while (next <= end && sx_stage_steps(j, at, d, next) >= steps)
+            next = sx_join_blocks_from(size, next + 1);
+        at->least[d] = from;
+        at->most[d] = next - 1;
+        at->steps[d] = steps;
+        try_choice(j, i);
+    }
+    at->least[d] = was;
+    at->split &= ~(1u << d);
+}
+
+/* Tries a choice with the numbers of blocks in ranges along the dimension of which they say most about steps; false where
+ * they say nothing. */
+static bool try_rounds(sx_join *j, int i) {
+    const sx_stage *at = &j->stage[i];
+    double most = 1, least = 0;
+    int best = -1;
+    if (j->tried > MOST_TRIES) return false;
+    for (int d = 0; d < j->prefix->bounds->model->n_dims; d++) {
+        const double known = sx_join_steps_along(j, i, d);
+        const double ratio = sx_stage_steps(j, at, d, at->blocks[d]) / known;
+        if (at->split >> d & 1 || (at->pair && at->first == d) || ratio <= most) continue;
+        most = ratio;
+        least = known;
+        best = d;
+    }
+    if (best >= 0) try_ranges(j, i, best, least);
+    return best >= 0;
+}
 
 /* Takes in the bound of what is chosen of stages up to one, and of all stages outside where that may raise the least. */
 static void try_choice(sx_join *j, int i) {
@@ -76,6 +126,7 @@ static void try_choice(sx_join *j, int i) {
         j->probed = fmin(j->probed, value);
         return;
     }
+    if (try_rounds(j, i)) return;
     if (i + 1 < j->n_stages && j->stage[i].first >= 0 && value < j->goal->limit &&
         j->tried - j->probing < MOST_TRIES) {
         try_stage(j, i + 1);
@@ -174,15 +225,17 @@ static void try_movers(sx_join *j, int i, int number) {
         return;
     }
     const sx_open_flow *open = &j->open[number];
-    const unsigned rigid = at->rigid;
+    const unsigned rigid = at->rigid, looped = at->looped;
     int d;
     if (is_closed(j, i)) return;
     for (unsigned left = open->dims; (d = least_edge(j, open, left)) >= 0 && !j->enough; left &= ~(1u << d)) {
         at->by[number] = (int8_t)d;
-        try_movers(j, i, number + 1);
+        at->looped = looped | 1u << d;
+        if (!(at->rigid >> d & 1)) try_movers(j, i, number + 1);
+        at->looped = looped;
         at->rigid |= 1u << d;
     }
-    if (at->first >= 0 && open->dims >> at->first & 1 && !j->enough) {
+    if (!(at->rigid & looped) && at->first >= 0 && open->dims >> at->first & 1 && !j->enough) {
         at->by[number] = (int8_t)at->first;
         try_movers(j, i, number + 1);
     }
@@ -198,7 +251,7 @@ static void try_still(sx_join *j, int i) {
     at->empty = false;
     do {
         at->still = some;
-        at->rigid = 0;
+        at->rigid = at->looped = 0;
         for (unsigned left = some; left; left &= left - 1) {
             const sx_open_flow *open = &j->open[__builtin_ctz(left)];
             if (open->flow->child <= at->before) at->rigid |= open->dims;
@@ -225,7 +278,7 @@ static void try_moves(sx_join *j, int i) {
     try_still(j, i);
     if (j->enough || (i == 0 && j->given) || at->first != (i > 0 ? j->stage[i - 1].first : j->first)) return;
     at->empty = true;
-    at->rigid = 0;
+    at->rigid = at->looped = 0;
     at->still = may_stand_still(j, i);
     try_choice(j, i);
 }
@@ -258,6 +311,7 @@ static void try_first(sx_join *j, int i, size_t row, int first) {
     sx_stage_set_row(at, row, j->prefix->bounds->model->n_dims);
     at->first = first;
     at->pair = 0;
+    at->split = 0;
     memset(at->by, -1, sizeof at->by);
     if (first < 0) {
         if (may_end(j, i)) try_still(j, i);
@@ -345,7 +399,7 @@ void sx_join_begin(sx_prefix_bound *prefix) {
     at->rows = &bounds->tiles->largest[level][bounds->outline.keep[level]];
     if (at->rows->n == 0 || at->rows->n * (size_t)(n + 1) > SX_JOIN_OPTIONS) return;
     sx_stage_set_spatial(at, &prefix->decided);
-    at->whole = 0;
+    at->whole = at->split = 0;
     prefix->option_level = level;
     for (size_t row = 0; row < at->rows->n; row++)
         for (int first = -1; first < n; first++) {

@@ -39,6 +39,7 @@
 #include "bound/link.h"
 
 #include "base/divisor.h"
+#include "base/extreme.h"
 
 #include <assert.h>
 #include <math.h>
@@ -59,19 +60,20 @@ static double helped_by(const sx_window_side *d, const sx_window_side *e, int64_
 /* Residues of the children along one side modulo a step. */
 static double count_residues(const sx_window_side *side, int64_t step) {
     int64_t length = llabs(step), way = (int64_t)side->way;
-    return fmin(side->n, (double)(length / (int64_t)sx_divisor_common((uint64_t)length, (uint64_t)way)));
+    return sx_lesser(side->n, (double)(length / (int64_t)sx_divisor_common((uint64_t)length, (uint64_t)way)));
 }
 
 /* What neighbours leave of a visit with a step that is not 0. */
 static sx_link_rest rest_of(const sx_window_side *side, double positions, int64_t step) {
     double all = side[0].n * side[1].n, helped = helped_by(&side[0], &side[1], step);
     if (helped == 0) return (sx_link_rest){1, 1};
-    double least = fmax(count_residues(&side[0], step), count_residues(&side[1], step));
-    return (sx_link_rest){fmax(positions - helped, least) / positions, fmax(all - helped, least) / all};
+    double least = sx_larger(count_residues(&side[0], step), count_residues(&side[1], step));
+    return (sx_link_rest){sx_larger(positions - helped, least) / positions,
+                          sx_larger(all - helped, least) / all};
 }
 
 static sx_link_rest least_rest(sx_link_rest a, sx_link_rest b) {
-    return (sx_link_rest){fmin(a.groups, b.groups), fmin(a.own, b.own)};
+    return (sx_link_rest){sx_lesser(a.groups, b.groups), sx_lesser(a.own, b.own)};
 }
 
 /* Sets what the steps leave that help most. */
@@ -115,7 +117,7 @@ sx_link_sum sx_link_sum_make(const sx_link_window *const *window, int n) {
         any = least_rest(any, w->any);
         if (w->helps) inside *= w->side[0].times * w->side[1].times;
         for (int k = 0; k < 2 && !w->helps && !w->moves; k++)
-            if (w->side[k].times > 1) often = fmin(often, 1 - 1.0 / w->side[k].prime);
+            if (w->side[k].times > 1) often = sx_lesser(often, 1 - 1.0 / w->side[k].prime);
     }
     return (sx_link_sum){any, often / inside};
 }
@@ -171,7 +173,7 @@ static others leave_out_sides(const sx_link_window *const *window, int n, int w,
 
 /* What is left on top of `any` by visits of which the second are a part of the first. */
 static double more_left(double any, double share, double rest, double part, double best) {
-    return share * (rest - any) + part * fmax(0, best - rest);
+    return share * (rest - any) + part * sx_larger(0, best - rest);
 }
 
 /* The same where the first loop's step is no shorter than the tile and no step is 0. */
@@ -187,15 +189,15 @@ static sx_first_loop first_whole(const sx_link_window *const *window, int n, con
                            1,
                            least_mean(rest.groups, share, any.groups),
                            least_mean(rest.own, share, any.own),
-                           fmax(top * (1 - any.groups), groups),
-                           fmax(top * (1 - any.own), own)};
+                           sx_larger(top * (1 - any.groups), groups),
+                           sx_larger(top * (1 - any.own), own)};
 }
 
 sx_first_loop sx_link_first(const sx_link_window *const *window, int n, const sx_link_sum *all, int w,
                             int side, double scale) {
     const sx_link_window *at = window[w];
     const sx_window_side *d = &at->side[side], *e = &at->side[1 - side];
-    double step = d->step * scale, share = fmin(1, step / at->reach), whole = whole_visits(d, e);
+    double step = d->step * scale, share = sx_lesser(1, step / at->reach), whole = whole_visits(d, e);
     double top = at->helps ? all->sure : 0;
     sx_link_rest rest = at->first[side];
     if (at->helps && scale > 1) rest = rest_of(at->side, at->positions, (int64_t)step);

@@ -21,6 +21,7 @@
 #include "bound/price.h"
 #include "bound/table.h"
 
+#include "base/extreme.h"
 #include "base/status.h"
 
 #include <math.h>
@@ -84,7 +85,7 @@ static void least_class(const sx_outline_bound *bounds, int level, int tensor, d
     }
     for (int o = 0; o < b->n_classes; o++)
         for (uint32_t i = 0; i < n && (tensor < 0 || b->profit[o] >> tensor & 1); i++)
-            at[i] = fmin(at[i], bounds->table[0][level][o][i]);
+            at[i] = sx_lesser(at[i], bounds->table[0][level][o][i]);
 }
 
 /* The products of costs and loops that are tabulated for a tensor: from what a word costs to be read where
@@ -97,11 +98,11 @@ static void set_scale(const sx_outline_bound *bounds, int v, outer *out) {
     sx_access_cost prices[SX_MAX_LEVELS];
     double most = 0, read = 0, fill = 0, least = b->least[v];
     sx_access_cost_energy(bounds, v, prices);
-    for (uint32_t i = 0; i < b->form[v].n_points; i++) most = fmax(most, b->bare[v][i]);
+    for (uint32_t i = 0; i < b->form[v].n_points; i++) most = sx_larger(most, b->bare[v][i]);
     for (int s = level; s < model->n_levels && read == 0; s++)
         if (bounds->outline.keep[s] >> v & 1)
             read = prices[s].read + (model->shape[v].output ? prices[s].update : 0);
-    for (int s = 0; s < level; s++) fill = fmax(fill, prices[s].fill + prices[s].hops);
+    for (int s = 0; s < level; s++) fill = sx_larger(fill, prices[s].fill + prices[s].hops);
     double low = least * read, high = most * (read + fill * (double)(array->fanout_x * array->fanout_y));
     out->scale[v][0] = 0;
     for (int k = 1; k < STEPS; k++)
@@ -220,7 +221,7 @@ static place place_on(const outer *out, int v, double each, double irrelevant) {
     const float *first = out->gain[0][0];
     place p = {.low = k > 0 ? out->gain[v][k] : first, .high = last > 0 ? out->gain[v][k + 1] : first};
     double low = out->scale[v][k], high = last > 0 ? out->scale[v][k + 1] : low;
-    p.share = high > low ? fmin(1, (product - low) / (high - low)) : 0;
+    p.share = high > low ? sx_lesser(1, (product - low) / (high - low)) : 0;
     p.still = product;
     return p;
 }
@@ -259,7 +260,7 @@ static double close_class(const sweep *s, const spot *at, unsigned gains, double
     const place *p = place_of(s, at, v);
     double low = (double)p->low[at->spread], moves = low;
     if (p->share > 0 && low < INFINITY) moves += p->share * ((double)p->high[at->spread] - low);
-    return sum + fmin(moves, p->still * stay_share(s, at, v) + (double)s->out->still[v][at->spread]);
+    return sum + sx_lesser(moves, p->still * stay_share(s, at, v) + (double)s->out->still[v][at->spread]);
 }
 
 /* The least of all flows into level c for a tile, and those outside. */
@@ -277,7 +278,7 @@ static double flow_out(const sweep *s, const spot *at) {
         double sum = 0;
         for (unsigned left = at->keep & ~(unsigned)b->profit[o]; left; left &= left - 1)
             sum += full[__builtin_ctz(left)];
-        least = fmin(least, close_class(s, at, at->keep & b->profit[o], sum));
+        least = sx_lesser(least, close_class(s, at, at->keep & b->profit[o], sum));
     }
     return least;
 }
@@ -312,7 +313,7 @@ static double try_tile(const sweep *s, uint32_t i) {
     if (!s->linked) return flow_out(s, &at);
     double least = INFINITY;
     for (int o = 0; o < (bounds->loops[i] ? b->n_classes : 1); o++)
-        least = fmin(least, feed_class(s, at, bounds->loops[i], b->profit[o]));
+        least = sx_lesser(least, feed_class(s, at, bounds->loops[i], b->profit[o]));
     return least;
 }
 
@@ -349,7 +350,7 @@ static double sweep_tiles(const sweep *s, sx_outline_bound *bounds, const uint32
         double beyond = (double)outside[bounds->whole[list[k]] + below];
         if (beyond == INFINITY || (!notes && beyond + at_least >= least)) continue;
         double found = try_tile(s, list[k]);
-        least = fmin(least, found);
+        least = sx_lesser(least, found);
         if (notes) bounds->swept[list[k]] = found;
         tried++;
     }
@@ -358,21 +359,24 @@ static double sweep_tiles(const sweep *s, sx_outline_bound *bounds, const uint32
     return least;
 }
 
-/* Sets where the tensors that flow into level c stand on the scales, per form. */
+/* Sets where the tensors that flow into level c stand on the scales, per form that is possible. */
 static void set_places(sx_outline_bound *bounds, const outer *out, sweep *s) {
     const sx_bound *b = bounds->bound;
     place *at = bounds->places;
     int c = s->c;
     for (int v = 0; v < b->model->n_tensors; v++) {
         bool kept = bounds->outline.keep[c] >> v & 1 && bounds->cost[0][v][c + 1];
-        for (int waits = 0; waits < 2; waits++) {
+        const sx_form_list forms = sx_outline_bound_forms(bounds, v, c);
+        for (int waits = 0; waits < 2; waits++, at += b->form[v].n_points) {
             s->place[v][waits] = at;
-            for (uint32_t i = 0; i < b->form[v].n_points; i++, at++) {
+            if (waits ? !(s->linked >> v & 1) : !(bounds->outline.keep[c] >> v & 1)) continue;
+            for (uint32_t k = 0; k < forms.n; k++) {
+                const uint32_t i = forms.form[k];
                 double operand = waits ? s->operand[v] : 0, cost = kept ? bounds->cost[0][v][c + 1][i] : 0;
                 double stay = kept ? bounds->stay[0][v][c + 1][i] : 0;
-                *at = place_on(out, v, stay < INFINITY ? stay + operand : 0, bounds->apart[v][c + 1]);
-                at->each = cost < INFINITY ? cost + operand : 0;
-                at->extra = kept ? bounds->extra[0][v][c + 1][i] : 0;
+                at[i] = place_on(out, v, stay + operand, bounds->apart[v][c + 1]);
+                at[i].each = cost + operand;
+                at[i].extra = kept ? bounds->extra[0][v][c + 1][i] : 0;
             }
         }
     }
@@ -401,7 +405,7 @@ sx_score sx_outline_bound_quick(sx_outline_bound *bounds, bool notes) {
     double cycles = 0, beyond,
            inside = energy->constant + energy->tail[0] - energy->tail[s.c >= 0 ? s.c + 1 : 1];
     for (int i = 1; i < bounds->n_measures; i++)
-        cycles = fmax(cycles, bounds->measure[i].constant + bounds->measure[i].tail[0]);
+        cycles = sx_larger(cycles, bounds->measure[i].constant + bounds->measure[i].tail[0]);
     sx_outline_bound_number(bounds);
     if (s.c >= 0) {
         uint32_t n;

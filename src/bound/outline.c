@@ -33,6 +33,7 @@
 #include "bound/traffic_cache.h"
 #include "model/sparse/pass.h"
 
+#include "base/extreme.h"
 #include "base/status.h"
 
 #include <math.h>
@@ -85,10 +86,11 @@ sx_status sx_outline_bound_new(const sx_bound *bound, sx_outline_bound **out) {
     const sx_model *model = bound->model;
     size_t measures = 1 + count_ports(model), tabled = measures < SX_MAX_TABLED ? measures : SX_MAX_TABLED;
     int n_levels = model->n_levels, n_tables = (n_levels - 1) * bound->n_classes * (int)tabled;
-    size_t n = bound->lattice.n_points, forms = 0;
+    size_t n = bound->lattice.n_points, forms = 0, listed = 0;
     for (int v = 0; v < model->n_tensors; v++) forms += bound->form[v].n_points;
     size_t pieces = count_pieces(bound), windowed = count_forms(bound);
-    double *data = bounds->scratch = malloc(((size_t)n_tables + 1 + SX_MAX_CHORDS) * n * sizeof *data);
+    size_t rows = (size_t)n_tables + (size_t)(n_levels - 1) * tabled + 1 + SX_MAX_CHORDS;
+    double *data = bounds->scratch = malloc(rows * n * sizeof *data);
     bounds->bound = bound;
     bounds->whole = malloc(n * sizeof *bounds->whole);
     bounds->inside = calloc(n, sizeof *bounds->inside);
@@ -96,6 +98,7 @@ sx_status sx_outline_bound_new(const sx_bound *bound, sx_outline_bound **out) {
     bounds->swept = malloc(n * sizeof *bounds->swept);
     bounds->loops = malloc(n * sizeof *bounds->loops);
     bounds->traffics = malloc(forms * (size_t)(n_levels * n_levels) * sizeof *bounds->traffics);
+    bounds->listed = malloc(forms * (size_t)n_levels * sizeof *bounds->listed);
     bounds->places = malloc(forms * sx_place_size());
     bounds->pieces = malloc(pieces * sx_window_piece_size());
     bounds->costs = malloc(3 * measures * forms * (size_t)n_levels * sizeof *bounds->costs);
@@ -107,15 +110,20 @@ sx_status sx_outline_bound_new(const sx_bound *bound, sx_outline_bound **out) {
     if ((model->sparse && !bounds->cache) || !make_measures(bounds, measures) || !data || !bounds->whole ||
         !bounds->inside || !bounds->fitting || !bounds->swept || !bounds->loops || !bounds->places ||
         !bounds->pieces || !bounds->traffics || !bounds->costs || !bounds->first_traffic || !bounds->firsts ||
-        !bounds->survey || !bounds->traffic_cache) {
+        !bounds->survey || !bounds->traffic_cache || !bounds->listed) {
         sx_outline_bound_free(bounds);
         return sx_error_memory();
     }
+    for (int v = 0; v < model->n_tensors; v++)
+        for (int s = 0; s < n_levels; s++, listed += bound->form[v].n_points)
+            bounds->forms[v][s].form = bounds->listed + listed;
     bounds->chord = data + n;
     data += SX_MAX_CHORDS * n;
     for (size_t m = 0; m < tabled; m++)
-        for (int s = 0; s < n_levels - 1; s++)
+        for (int s = 0; s < n_levels - 1; s++) {
             for (int o = 0; o < bound->n_classes; o++) bounds->table[m][s][o] = data += n;
+            bounds->least_table[m][s] = data += n;
+        }
     *out = bounds;
     return SX_OK;
 }
@@ -130,6 +138,7 @@ void sx_outline_bound_free(sx_outline_bound *bounds) {
     free(bounds->fitting);
     free(bounds->swept);
     free(bounds->loops);
+    free(bounds->listed);
     free(bounds->places);
     free(bounds->pieces);
     free(bounds->traffics);
@@ -198,6 +207,8 @@ static void forget_traffic(sx_outline_bound *bounds) {
     for (int v = 0; v < model->n_tensors; v++)
         for (int c = 0; c <= model->n_levels; c++)
             memset(bounds->traffic[v][c], 0, model->n_levels * sizeof *bounds->traffic[v][c]);
+    for (int v = 0; v < model->n_tensors; v++)
+        for (int s = 0; s < model->n_levels; s++) bounds->forms[v][s].n = 0;
     memset(bounds->sharing, 0, sizeof bounds->sharing);
     sx_traffic_cache_renew(bounds->traffic_cache);
 }
@@ -235,17 +246,18 @@ static void set_costs(sx_outline_bound *bounds, int m, const sx_transfer *r) {
     double least = INFINITY, least_stay = INFINITY, fed = r->from < 0 ? left_of(bounds, m, r) : 1;
     double alone = sx_outline_bound_share(bounds, m, v, c, 0), apart = r->from < 0 ? 0 : bounds->apart[v][c];
     bool dense = !bounds->bound->idle[v];
-    for (uint32_t i = 0; i < bounds->bound->form[v].n_points; i++) {
+    const sx_form_list forms = sx_outline_bound_forms(bounds, v, r->from);
+    for (uint32_t k = 0; k < forms.n; k++) {
+        const uint32_t i = forms.form[k];
         sx_transfer_price price = sx_transfer_cost(r, &traffic[i], UINT16_MAX);
         cost[i] = price.moves * fed;
         double off = sx_transfer_rounding(bounds, r, &traffic[i]);
         extra[i] = price.extra * apart * alone - off;
         stay[i] = price.stays * fed;
-        if (off > 0 && traffic[i].most > traffic[i].fewest) stay[i] = fmax(0, stay[i] - off / apart);
-        if (cost[i] == INFINITY) continue;
-        least_stay = fmin(least_stay, stay[i]);
+        if (off > 0 && traffic[i].most > traffic[i].fewest) stay[i] = sx_larger(0, stay[i] - off / apart);
+        least_stay = sx_lesser(least_stay, stay[i]);
         double top = dense && r->from >= 0 ? price.extra : 0;
-        least = fmin(least, fmin(stay[i], cost[i] + top - (off > 0 ? off / apart : 0)));
+        least = sx_lesser(least, sx_lesser(stay[i], cost[i] + top - (off > 0 ? off / apart : 0)));
     }
     bounds->least[m][v][c] = least < INFINITY ? least : 0;
     bounds->least_stay[m][v][c] = least_stay < INFINITY ? least_stay : 0;
@@ -309,7 +321,7 @@ static double port_share(const sx_bound *b, int s, int v) {
     if (model->range) return model->least_use[s][v];
     double bits = model->arch->level[s].word_bits * sx_level_width(&model->level[s], v);
     double held = b->held[s][v] * (1 + b->metadata_bits[s][v] / bits);
-    return b->plain[s][v] > 0 ? fmin(held, b->plain[s][v]) : held;
+    return b->plain[s][v] > 0 ? sx_lesser(held, b->plain[s][v]) : held;
 }
 
 /* The use of one bandwidth of a level by some tensors, in cycles. */
@@ -372,7 +384,7 @@ void sx_outline_bound_begin(sx_outline_bound *bounds, const sx_outline *outline)
 }
 
 sx_score sx_outline_bound_score(const sx_outline_bound *bounds, double energy, double cycles) {
-    cycles = fmax(cycles, bounds->steps);
+    cycles = sx_larger(cycles, bounds->steps);
     const sx_model *model = bounds->bound->model;
     sx_score score = {.energy_pj = energy + bounds->leak * cycles, .cycles = cycles + (double)model->latency};
     score.utilization = (double)model->computes / (double)model->compute_instances / score.cycles;
@@ -382,6 +394,6 @@ sx_score sx_outline_bound_score(const sx_outline_bound *bounds, double energy, d
 sx_score sx_outline_bound_compulsory(const sx_outline_bound *bounds) {
     double cycles = 0;
     for (int i = 1; i < bounds->n_measures; i++)
-        cycles = fmax(cycles, bounds->measure[i].constant + bounds->measure[i].tail[0]);
+        cycles = sx_larger(cycles, bounds->measure[i].constant + bounds->measure[i].tail[0]);
     return sx_outline_bound_score(bounds, bounds->measure[0].constant + bounds->measure[0].tail[0], cycles);
 }

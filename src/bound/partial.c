@@ -3,9 +3,13 @@
 #include "bound/first.h"
 #include "bound/outline.h"
 
+#include "base/extreme.h"
+
 #include <assert.h>
 #include <math.h>
 #include <string.h>
+
+static const double ROUNDING = 1e-14; /* of sums whose terms are added in another order */
 
 /* Adds what a flow that begins at a tile costs by the dimension of the next loop. */
 static void add_first(const sx_outline_bound *bounds, int v, int c, uint32_t point, double *first) {
@@ -15,11 +19,23 @@ static void add_first(const sx_outline_bound *bounds, int v, int c, uint32_t poi
     }
 }
 
+/* Sets the irrelevant temporal loops of tensors from a level outward, multiplied. */
+static void set_outside(const sx_outline_bound *bounds, int level, sx_partial_mapping *partial) {
+    for (int v = 0; v < bounds->bound->model->n_tensors; v++) {
+        partial->outside[v] = 1;
+        for (unsigned dims = bounds->bound->irrelevant[v]; dims; dims &= dims - 1) {
+            int d = __builtin_ctz(dims);
+            partial->outside[v] *= (double)(bounds->open[level][d] / partial->extent[d]);
+        }
+    }
+}
+
 void sx_partial_mapping_begin(const sx_outline_bound *bounds, sx_partial_mapping *partial) {
     const sx_bound *b = bounds->bound;
     partial->point = 0;
     memset(partial->grows, 0, sizeof partial->grows);
     for (int d = 0; d < SX_MAX_DIMS; d++) partial->extent[d] = 1;
+    set_outside(bounds, 0, partial);
     for (unsigned left = bounds->windowed; left; left &= left - 1)
         for (int d = 0, v = __builtin_ctz(left); d < SX_MAX_DIMS; d++)
             partial->first[v][d] = bounds->linked[v] ? sx_outline_bound_cost(bounds, 0, v, 0, 0) : 0;
@@ -49,16 +65,6 @@ static void lay_base(const sx_outline_bound *bounds, const sx_partial_mapping *p
     }
 }
 
-/* The irrelevant temporal loops of a tensor from a level outward, multiplied, above a partial mapping. */
-static double irrelevant_outside(const sx_outline_bound *bounds, const uint32_t *extent, int level, int v) {
-    double product = 1;
-    for (unsigned dims = bounds->bound->irrelevant[v]; dims; dims &= dims - 1) {
-        int d = __builtin_ctz(dims);
-        product *= (double)(bounds->open[level][d] / extent[d]);
-    }
-    return product;
-}
-
 /* The least of a measure's flows into a level and beyond, at a point, where the next loop is of a class. */
 static double outside_flow(const sx_outline_bound *bounds, int m, int level, uint32_t point, int o) {
     if (level + 1 == bounds->bound->model->n_levels) return 0;
@@ -70,6 +76,7 @@ static double outside_flow(const sx_outline_bound *bounds, int m, int level, uin
  * at hand; less those beyond too, if it has no others. */
 typedef struct wait {
     double ends[SX_MAX_DIMS][SX_MAX_TENSORS], goes[SX_MAX_TENSORS], flies[SX_MAX_TENSORS];
+    bool any;           /* something waits */
     unsigned now, next; /* classes that the next loop may be of, and the next one of a level outside */
 } wait;
 
@@ -101,10 +108,10 @@ static void set_ends(const sx_outline_bound *bounds, const sx_partial_mapping *p
             if (m > 0 || !(bounds->windowed >> v & 1)) some = 0;
             for (; some; some &= some - 1) {
                 int d = __builtin_ctz(some);
-                least = fmin(least, partial->first[v][d] - (own ? own[v][d] : 0));
+                least = sx_lesser(least, partial->first[v][d] - (own ? own[v][d] : 0));
             }
             if (least == INFINITY) least = partial->moving[m][v] - (own ? own_any[v] : 0);
-            w->ends[o][v] = own ? fmax(least, 0) : least;
+            w->ends[o][v] = own ? sx_larger(least, 0) : least;
         }
 }
 
@@ -112,7 +119,7 @@ static void set_ends(const sx_outline_bound *bounds, const sx_partial_mapping *p
  * tensors in both classes gain from both. */
 static double waiting_words(const sx_bound *b, const wait *w, int o, int next) {
     double sum = 0;
-    for (int v = 0; v < b->model->n_tensors; v++) {
+    for (int v = 0; v < b->model->n_tensors && w->any; v++) {
         bool gains = b->profit[o] >> v & 1, more = b->profit[next] >> v & 1;
         sum += !gains ? w->ends[o][v] : more ? w->flies[v] : w->goes[v];
     }
@@ -128,8 +135,8 @@ static double least_sum(const sx_outline_bound *bounds, int m, int level, uint32
         double near = INFINITY;
         if (!(w->next >> next & 1)) continue;
         for (int o = empty ? next : 0; o < (empty ? next + 1 : b->n_classes); o++)
-            if (empty || w->now >> o & 1) near = fmin(near, waiting_words(b, w, o, next));
-        least = fmin(least, near + outside_flow(bounds, m, level, point, next));
+            if (empty || w->now >> o & 1) near = sx_lesser(near, waiting_words(b, w, o, next));
+        least = sx_lesser(least, near + outside_flow(bounds, m, level, point, next));
     }
     return least;
 }
@@ -155,13 +162,13 @@ static double growth_outside(const sx_outline_bound *bounds, const sx_partial_ma
 }
 
 /* By how much the irrelevant loops of a level, and those beyond, can make smaller what a tensor waits for. */
-static void shrink_by(const sx_outline_bound *bounds, const sx_partial_mapping *partial, int level,
-                      const bed *at, int v, double *here, double *most) {
+static void shrink_by(const sx_outline_bound *bounds, const sx_partial_mapping *partial, const bed *at, int v,
+                      double *here, double *most) {
     *here = 1;
     for (unsigned dims = bounds->bound->irrelevant[v]; dims; dims &= dims - 1)
         *here *= at->loop[__builtin_ctz(dims)];
     bool stays = !(at->loops & ~(unsigned)bounds->bound->irrelevant[v]);
-    *most = stays ? irrelevant_outside(bounds, partial->extent, level, v) : *here;
+    *most = stays ? partial->outside[v] : *here;
 }
 
 /* The same for what zeros leave: by the irrelevant loops of a level, whose tile is that of a point, and by all. */
@@ -181,17 +188,59 @@ static double quick_bound(const sx_outline_bound *bounds, uint32_t point) {
     return bounds->inside_swept + bounds->swept[bounds->inside[point - bounds->below[0]]];
 }
 
+/* The least that a tensor may wait for in a measure, whatever the tile and the order of the level at hand: all loops
+ * that follow leave its tile in place, or the next one moves it. */
+static double least_wait(const sx_outline_bound *bounds, const sx_partial_mapping *partial, int m, int v) {
+    double least = partial->pending[m][v] / partial->outside[v];
+    least = sx_lesser(least, partial->moving[m][v]);
+    for (unsigned dims = bounds->bound->model->shape[v].dims; dims && m == 0 && bounds->windowed >> v & 1;
+         dims &= dims - 1)
+        least = sx_lesser(least, partial->first[v][__builtin_ctz(dims)]);
+    return least;
+}
+
+void sx_tile_glance_begin(const sx_outline_bound *bounds, const sx_partial_mapping *partial, int level,
+                          sx_tile_glance *glance) {
+    const sx_model *model = bounds->bound->model;
+    const bool tables = bounds->tables && level + 1 < model->n_levels;
+    glance->level = level;
+    glance->cycles = 0;
+    for (int m = 0; m < bounds->n_measures; m++) {
+        const bool tabled = tables && m < bounds->n_tabled;
+        double sum = partial->closed[m];
+        for (int v = 0; v < model->n_tensors; v++) sum += least_wait(bounds, partial, m, v);
+        if (!tabled) sum += bounds->measure[m].tail[level + 1];
+        if (tabled || m == 0)
+            glance->sure[m] = sum;
+        else
+            glance->cycles = sx_larger(glance->cycles, sum);
+    }
+}
+
+sx_score sx_tile_glance_at(const sx_outline_bound *bounds, const sx_tile_glance *glance, uint32_t point) {
+    const int level = glance->level;
+    double energy = glance->sure[0], cycles = glance->cycles;
+    if (bounds->tables && level + 1 < bounds->bound->model->n_levels) {
+        const uint32_t at = bounds->inside[point - bounds->below[level]];
+        energy += bounds->least_table[0][level][at];
+        for (int m = 1; m < bounds->n_tabled; m++)
+            cycles = sx_larger(cycles, glance->sure[m] + bounds->least_table[m][level][at]);
+    }
+    if (level == 0) energy = sx_larger(energy, quick_bound(bounds, point));
+    return sx_outline_bound_score(bounds, energy - ROUNDING * fabs(energy), cycles - ROUNDING * cycles);
+}
+
 sx_score sx_partial_mapping_try(const sx_outline_bound *bounds, const sx_partial_mapping *partial, int level,
                                 const uint32_t *extent, uint32_t point) {
     const sx_bound *b = bounds->bound;
-    double here[SX_MAX_TENSORS], most[SX_MAX_TENSORS], least = INFINITY, energy = 0, cycles = 0;
+    double here[SX_MAX_TENSORS], most[SX_MAX_TENSORS], energy = 0, cycles = 0;
     double more_here[SX_MAX_TENSORS], more_most[SX_MAX_TENSORS];
     bed now;
-    for (int o = 0; o < b->n_classes; o++) least = fmin(least, outside_flow(bounds, 0, level, point, o));
-    if (least == INFINITY) return (sx_score){INFINITY, INFINITY, 0, INFINITY, INFINITY};
+    if (sx_outline_bound_excludes(bounds, level, point))
+        return (sx_score){INFINITY, INFINITY, 0, INFINITY, INFINITY};
     lay_base(bounds, partial, level, extent, &now);
     for (int v = 0; v < b->model->n_tensors; v++) {
-        shrink_by(bounds, partial, level, &now, v, &here[v], &most[v]);
+        shrink_by(bounds, partial, &now, v, &here[v], &most[v]);
         grow_by(bounds, partial, level, point, v, &more_here[v], &more_most[v]);
         if (now.loops & ~(unsigned)b->irrelevant[v]) more_most[v] = more_here[v];
     }
@@ -199,8 +248,11 @@ sx_score sx_partial_mapping_try(const sx_outline_bound *bounds, const sx_partial
     wait w = {.now = classes_of(b, now.loops), .next = classes_of(b, beyond)};
     for (int m = 0; m < bounds->n_measures; m++) {
         const bool grows = m == 0 || !b->model->range;
-        set_ends(bounds, partial, m, first, NULL, NULL, &w);
-        for (int v = 0; v < b->model->n_tensors; v++) {
+        w.any = m == 0 && bounds->windowed;
+        for (int v = 0; v < b->model->n_tensors; v++)
+            w.any |= partial->pending[m][v] != 0 || partial->moving[m][v] != 0;
+        if (w.any) set_ends(bounds, partial, m, first, NULL, NULL, &w);
+        for (int v = 0; v < b->model->n_tensors && w.any; v++) {
             double stays = partial->pending[m][v];
             w.goes[v] = stays / here[v] * (grows ? more_here[v] : 1);
             w.flies[v] = stays / most[v] * (grows ? more_most[v] : 1);
@@ -209,9 +261,9 @@ sx_score sx_partial_mapping_try(const sx_outline_bound *bounds, const sx_partial
         if (m == 0)
             energy = sum;
         else
-            cycles = fmax(cycles, sum);
+            cycles = sx_larger(cycles, sum);
     }
-    if (level == 0) energy = fmax(energy, quick_bound(bounds, point));
+    if (level == 0) energy = sx_larger(energy, quick_bound(bounds, point));
     return sx_outline_bound_score(bounds, energy, cycles);
 }
 
@@ -249,6 +301,7 @@ void sx_partial_mapping_extend(const sx_outline_bound *bounds, const sx_partial_
     lay_base(bounds, partial, level, extent, &now);
     out->point = point;
     memcpy(out->extent, extent, sizeof out->extent);
+    set_outside(bounds, level + 1, out);
     for (int i = 0; i < bounds->n_measures; i++) out->closed[i] = partial->closed[i];
     for (int v = 0; v < b->model->n_tensors; v++) {
         double run = 1;
@@ -285,14 +338,11 @@ void sx_partial_mapping_extend(const sx_outline_bound *bounds, const sx_partial_
 sx_score sx_partial_mapping_bound(const sx_outline_bound *bounds, const sx_partial_mapping *partial,
                                   int level) {
     const sx_bound *b = bounds->bound;
-    double most[SX_MAX_TENSORS], more[SX_MAX_TENSORS], energy = 0, cycles = 0;
+    double more[SX_MAX_TENSORS], energy = 0, cycles = 0;
     bool top = level + 1 == b->model->n_levels;
-    for (int v = 0; v < b->model->n_tensors; v++) {
-        most[v] = irrelevant_outside(bounds, partial->extent, level + 1, v);
-        more[v] = growth_outside(bounds, partial, level + 1, v, 0);
-    }
+    for (int v = 0; v < b->model->n_tensors; v++) more[v] = growth_outside(bounds, partial, level + 1, v, 0);
     unsigned beyond = dims_outside(bounds, level, partial->extent);
-    wait w = {.next = classes_of(b, beyond)};
+    wait w = {.any = true, .next = classes_of(b, beyond)};
     double own_first[SX_MAX_TENSORS][SX_MAX_DIMS] = {0}, own[SX_MAX_TENSORS];
     for (unsigned left = top ? 0 : bounds->windowed; left; left &= left - 1)
         add_first(bounds, __builtin_ctz(left), level + 1, partial->point, own_first[__builtin_ctz(left)]);
@@ -302,15 +352,15 @@ sx_score sx_partial_mapping_bound(const sx_outline_bound *bounds, const sx_parti
         set_ends(bounds, partial, m, beyond, own_first, own, &w);
         for (int v = 0; v < b->model->n_tensors; v++) {
             double stay = top ? 0 : sx_outline_bound_stay(bounds, m, v, level + 1, partial->point);
-            w.goes[v] = w.flies[v] =
-                fmax(partial->pending[m][v] - stay, 0) / most[v] * (m == 0 || !b->model->range ? more[v] : 1);
+            w.goes[v] = w.flies[v] = sx_larger(partial->pending[m][v] - stay, 0) / partial->outside[v] *
+                                     (m == 0 || !b->model->range ? more[v] : 1);
         }
         double sum = partial->closed[m] + least_sum(bounds, m, level, partial->point, &w, true);
         if (m == 0)
             energy = sum;
         else
-            cycles = fmax(cycles, sum);
+            cycles = sx_larger(cycles, sum);
     }
-    if (level == 0) energy = fmax(energy, quick_bound(bounds, partial->point));
+    if (level == 0) energy = sx_larger(energy, quick_bound(bounds, partial->point));
     return sx_outline_bound_score(bounds, energy, cycles);
 }

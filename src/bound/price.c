@@ -4,6 +4,8 @@
 #include "bound/network.h"
 #include "bound/outline.h"
 
+#include "base/extreme.h"
+
 #include <math.h>
 
 sx_transfer sx_transfer_make(const sx_outline_bound *bounds, int v, int from, int to,
@@ -22,7 +24,7 @@ sx_transfer sx_transfer_make(const sx_outline_bound *bounds, int v, int from, in
 /* The cost of a word where a share of the children get it from the outer level, and neighbours help the
  * others: as groups are not smaller than the fewest, nor larger than the most, there are at least that many. */
 static double price_word(const sx_transfer *r, const sx_least_traffic *traffic, double share) {
-    double groups = fmax(share / traffic->most, traffic->groups - (1 - share) / traffic->fewest);
+    double groups = sx_larger(share / traffic->most, traffic->groups - (1 - share) / traffic->fewest);
     double handed = (r->fill + r->peer) / r->instances;
     return r->read * traffic->outer * groups + r->fill * share + handed * (1 - share);
 }
@@ -34,8 +36,8 @@ static double price_any(const sx_transfer *r, const sx_least_traffic *traffic) {
     if (traffic->own == 1) return traffic->words * least;
     double steep = 1 / traffic->fewest - 1 / traffic->most;
     double kink = steep > 0 ? (1 / traffic->fewest - traffic->groups) / steep : 1;
-    least = fmin(least, price_word(r, traffic, traffic->own));
-    if (kink > traffic->own && kink < 1) least = fmin(least, price_word(r, traffic, kink));
+    least = sx_lesser(least, price_word(r, traffic, traffic->own));
+    if (kink > traffic->own && kink < 1) least = sx_lesser(least, price_word(r, traffic, kink));
     return traffic->words * least;
 }
 
@@ -51,14 +53,13 @@ typedef struct linked_price {
 static linked_price price_linked(const sx_transfer *r, const sx_least_traffic *traffic) {
     double read = r->read * traffic->outer * traffic->groups, handed = (r->fill + r->peer) / r->instances;
     if (handed <= r->fill) return (linked_price){read, r->fill - handed, handed};
-    double saved = fmax(0, read - (handed - r->fill) * traffic->fewest * traffic->groups);
+    double saved = sx_larger(0, read - (handed - r->fill) * traffic->fewest * traffic->groups);
     return (linked_price){saved, 0, r->fill + read - saved};
 }
 
 /* With c(i) and x(i) what the first loop i comes to, without and with irrelevant loops, and t >= 1 times the least
  * of these: c(i) t + x(i) is at least c t + (c(i) - c) + x(i), c the least of all. */
 sx_transfer_price sx_transfer_cost(const sx_transfer *r, const sx_least_traffic *traffic, unsigned dims) {
-    if (traffic->words == INFINITY) return (sx_transfer_price){INFINITY, 0, INFINITY};
     double alone = price_word(r, traffic, 1), moves[SX_MAX_FIRST_LOOPS];
     sx_transfer_price price = {.stays = traffic->words * alone};
     if (traffic->n_first < 0) {
@@ -72,14 +73,14 @@ sx_transfer_price sx_transfer_cost(const sx_transfer *r, const sx_least_traffic 
         const sx_first_loop *f = &traffic->first[i];
         if (!(f->dims & dims)) continue;
         moves[i] = traffic->all * (linked.group * f->groups + linked.own * f->own + linked.word * f->words);
-        price.moves = fmin(price.moves, moves[i]);
+        price.moves = sx_lesser(price.moves, moves[i]);
     }
     price.extra -= price.moves;
     for (int i = 0; i < traffic->n_first; i++) {
         const sx_first_loop *f = &traffic->first[i];
         if (!(f->dims & dims)) continue;
         double more = traffic->all * (linked.group * f->more_groups + linked.own * f->more_own);
-        price.extra = fmin(price.extra, moves[i] - price.moves + more);
+        price.extra = sx_lesser(price.extra, moves[i] - price.moves + more);
     }
     return price;
 }
@@ -94,7 +95,6 @@ static double link_rounding(const sx_outline_bound *bounds, const sx_transfer *r
 
 double sx_transfer_rounding(const sx_outline_bound *bounds, const sx_transfer *r,
                             const sx_least_traffic *traffic) {
-    if (traffic->words == INFINITY) return 0;
     bool parts = traffic->own < 1 || traffic->most > traffic->fewest;
     return parts && !traffic->renewed ? link_rounding(bounds, r) : 0;
 }
@@ -120,7 +120,7 @@ static sx_access_cost price_held(const sx_outline_bound *bounds, int v, int s, d
     const sx_metadata_store *store = &model->arch->level[s].metadata;
     const double *metadata = store->metadata_energy[SX_RANDOM];
     bool output = model->shape[v].output;
-    double share = fmin(1, (double)level->clusters / bounds->above[s]) * held;
+    double share = sx_lesser(1, (double)level->clusters / bounds->above[s]) * held;
     double block = share / sx_level_block(level, v), address = share * level->addr_gen_energy;
     double vectors = bits > 0 ? share * bits / store->width : 0;
     return (sx_access_cost){
@@ -137,9 +137,9 @@ void sx_access_cost_energy(const sx_outline_bound *bounds, int v, sx_access_cost
         *price = price_held(bounds, v, s, b->held[s][v], b->metadata_bits[s][v]);
         if (b->plain[s][v] > 0) {
             sx_access_cost plain = price_held(bounds, v, s, b->plain[s][v], 0);
-            price->read = fmin(price->read, plain.read);
-            price->fill = fmin(price->fill, plain.fill);
-            price->update = fmin(price->update, plain.update);
+            price->read = sx_lesser(price->read, plain.read);
+            price->fill = sx_lesser(price->fill, plain.fill);
+            price->update = sx_lesser(price->update, plain.update);
         }
         if (sx_bound_loses_reads(model, v)) price->read = 0;
         price->hops = sx_network_word(bounds, v, s + 1);

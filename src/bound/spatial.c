@@ -16,6 +16,7 @@
 #include "bound/price.h"
 #include "bound/table.h"
 
+#include "base/extreme.h"
 #include "base/status.h"
 
 #include <math.h>
@@ -125,14 +126,15 @@ static const toll *route_toll(survey *s, int v, int from, int to) {
                 .stay = INFINITY,
                 .spared = sx_transfer_spared(bounds, &r, s->prices[v])};
     double off = 0;
-    for (uint32_t i = 0; i < b->form[v].n_points; i++) {
+    const sx_form_list forms = sx_outline_bound_forms(bounds, v, from);
+    for (uint32_t k = 0; k < forms.n; k++) {
+        const uint32_t i = forms.form[k];
         sx_transfer_price price = sx_transfer_cost(&r, &traffic[i], UINT16_MAX);
-        if (price.moves == INFINITY) continue;
         double words = traffic[i].words, top = from >= 0 && !b->idle[v] ? price.extra : 0;
-        off = fmax(off, sx_transfer_rounding(bounds, &r, &traffic[i]));
-        t->least = fmin(t->least, fmin(price.stays, price.moves + top));
-        t->word = fmin(t->word, words > 0 ? price.moves / words : 0);
-        t->stay = fmin(t->stay, words > 0 ? price.stays / words : 0);
+        off = sx_larger(off, sx_transfer_rounding(bounds, &r, &traffic[i]));
+        t->least = sx_lesser(t->least, sx_lesser(price.stays, price.moves + top));
+        t->word = sx_lesser(t->word, words > 0 ? price.moves / words : 0);
+        t->stay = sx_lesser(t->stay, words > 0 ? price.stays / words : 0);
     }
     bool fed = from < 0 && !bounds->linked[v];
     t->spared += off;
@@ -168,9 +170,10 @@ static double fill_level(survey *s, int level, unsigned keep) {
             price[n++] = gains ? 0 : word[v];
             if (gains) sum += stay[v] * b->least[v] * s->bounds->apart[v][level + 1] * left_over[v];
         }
-        together = fmin(together, sum + sx_traffic_front_least(&b->traffic_front[level][keep], n, price));
+        together =
+            sx_lesser(together, sum + sx_traffic_front_least(&b->traffic_front[level][keep], n, price));
     }
-    return (together < INFINITY ? fmax(each, together) : each) - spared;
+    return (together < INFINITY ? sx_larger(each, together) : each) - spared;
 }
 
 /* Adds the compute units to a choice, and notes the least. */
@@ -180,7 +183,7 @@ static void end_choice(survey *s, double sum) {
         const toll *t = route_toll(s, v, -1, s->parent[v]);
         sum += t->least - t->spared;
     }
-    s->best = fmin(s->best, sum);
+    s->best = sx_lesser(s->best, sum);
 }
 
 /* Goes through all that a level and those inside it may keep. */

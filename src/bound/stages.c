@@ -148,14 +148,31 @@ void sx_join_add_open(const sx_join *j, int number, int last, sx_imperfect_sum *
         sx_imperfect_sum_flow(j->prefix->bounds, open->flow, open->flow->asked, open->flow->filled, sum);
 }
 
+double sx_stage_steps(const sx_join *j, const sx_stage *at, int dim, uint64_t blocks) {
+    const sx_decided *decided = &j->prefix->decided;
+    const uint64_t size = decided->model->size[dim], side = at->outside[dim],
+                   units = units_inside(decided, at->level, dim);
+    if (side == 1 || blocks < 2) return 0;
+    const uint64_t rounds = (blocks - 1) / side + 1, least = (size - 1) / blocks + 1;
+    const bool ends = (blocks - 1) % side == 0 || single_side(decided, at->level, dim) == 1;
+    if (!ends || rounds == 1) return (double)(rounds * ((least - 1) / units + 1));
+    const uint64_t words = size - (blocks - rounds) * ((size - 1) / (blocks - 1));
+    return (double)((words - 1) / units + 1);
+}
+
+double sx_join_steps_along(const sx_join *j, int last, int dim) {
+    double steps = j->steps[dim];
+    for (int i = 0; i <= last; i++) {
+        const sx_stage *at = &j->stage[i];
+        if (at->pair && at->first == dim) steps = fmax(steps, at->pair_steps);
+        if (at->split >> dim & 1) steps = fmax(steps, at->steps[dim]);
+    }
+    return steps;
+}
+
 double sx_join_steps(const sx_join *j, int last) {
     double product = 1;
-    for (int d = 0; d < j->prefix->bounds->model->n_dims; d++) {
-        double steps = j->steps[d];
-        for (int i = 0; i <= last; i++)
-            if (j->stage[i].pair && j->stage[i].first == d) steps = fmax(steps, j->stage[i].pair_steps);
-        product *= steps;
-    }
+    for (int d = 0; d < j->prefix->bounds->model->n_dims; d++) product *= sx_join_steps_along(j, last, d);
     return product;
 }
 
@@ -170,10 +187,16 @@ uint64_t sx_join_blocks_from(uint64_t size, uint64_t blocks) {
     return blocks > 1 && blocks <= size ? (size - 1) / ((size - 1) / (blocks - 1)) + 1 : blocks;
 }
 
+/* Whether a stage's group has a loop on a dimension, given the first loop outside the stage before. */
+static bool has_loop(const sx_stage *at, int dim, int first) {
+    return at->looped >> dim & 1 || (!at->empty && dim == first);
+}
+
 /* The least blocks inside a stage's group that make a number of its tiles in a dimension. */
 static uint64_t blocks_inside(const sx_stage *at, int dim, int first) {
     const uint64_t blocks = at->blocks[dim] - 1;
-    return (!at->empty && dim == first ? 2 * blocks : blocks) * at->side[dim] + 1;
+    if (!has_loop(at, dim, first)) return blocks * at->side[dim] + 1;
+    return (blocks > 0 ? 2 * blocks : 1) * at->side[dim] + 1;
 }
 
 bool sx_join_set_blocks(sx_join *j, int last) {
@@ -190,10 +213,10 @@ bool sx_join_set_blocks(sx_join *j, int last) {
         uint64_t all = j->all[d];
         for (int i = 0; i <= last; i++) {
             sx_stage *at = &j->stage[i];
-            const bool equal = at->empty || at->rigid >> d & 1;
-            const uint64_t most = !equal && d == j->first ? (all + 1) / 2 : all;
-            if (i == 0 && at->blocks[d] > most) return false;
+            const bool equal = at->empty || at->rigid >> d & 1, loop = !equal && has_loop(at, d, j->first);
+            if (i == 0 && (at->blocks[d] > (loop ? (all + 1) / 2 : all) || (loop && all < 2))) return false;
             if (equal) at->blocks[d] = all;
+            if (at->split >> d & 1 && at->blocks[d] > at->most[d]) return false;
             if (i < last) all = (at->blocks[d] - 1) / j->stage[i + 1].side[d] + 1;
         }
     }

@@ -22,9 +22,13 @@ typedef struct sx_stage {
     uint64_t pair; /* where not 0: the number of blocks along h, in two rounds, */
     double pair_steps,
         pair_still; /* the steps of the first unit along h then, and the share that stands still */
+    unsigned split; /* dimensions whose numbers of blocks are in a range: */
+    uint64_t most[SX_MAX_DIMS]; /* the most of it, */
+    double steps[SX_MAX_DIMS];  /* and the steps of the first unit in it, at least */
     bool empty;
-    unsigned still; /* flows that stand still, */
-    unsigned rigid; /* and dimensions without a loop, by those and by what follows: */
+    unsigned still;  /* flows that stand still, */
+    unsigned rigid;  /* and dimensions without a loop, by those and by what follows; */
+    unsigned looped; /* dimensions that have one in the group: */
     int8_t by
         [SX_MOST_OPEN]; /* of flows that move, a dimension of the tensor that has a loop; -1: any may be the only one */
 } sx_stage;
@@ -93,7 +97,12 @@ int sx_join_moving_stage(const sx_join *j, int number, int last);
 /* Adds a flow by what the stages up to one say of it. */
 void sx_join_add_open(const sx_join *j, int number, int last, sx_imperfect_sum *sum);
 
-/* The steps of the first compute unit by the stages up to one, at least; and the bound of these stages. */
+/* The steps of the first unit along a dimension, at least, where the tile of a stage makes so many blocks. */
+double sx_stage_steps(const sx_join *j, const sx_stage *at, int dim, uint64_t blocks);
+
+/* The steps of the first compute unit by the stages up to one, at least, along a dimension and of all; and the bound of these
+ * stages. */
+double sx_join_steps_along(const sx_join *j, int last, int dim);
 double sx_join_steps(const sx_join *j, int last);
 sx_score sx_join_bound(const sx_join *j, int last);
 

@@ -25,6 +25,8 @@
 #include "bound/outline.h"
 #include "model/capacity.h"
 
+#include "base/extreme.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -60,13 +62,6 @@ static void list_fitting(sx_outline_bound *bounds, int c) {
             bounds->fitting[bounds->n_fitting++] = i;
 }
 
-/* The exponent of a prime in a number. */
-static uint32_t prime_exponent(uint32_t number, uint32_t prime) {
-    uint32_t e = 0;
-    for (; number % prime == 0; number /= prime) e++;
-    return e;
-}
-
 void sx_outline_bound_number(sx_outline_bound *bounds) {
     if (bounds->numbered) return;
     bounds->numbered = true;
@@ -78,7 +73,7 @@ void sx_outline_bound_number(sx_outline_bound *bounds) {
     for (int k = 0; k < l->n_digits; k++) {
         uint32_t used = 0;
         for (int s = 0; s < bounds->bound->model->n_levels; s++) {
-            used += prime_exponent(bounds->outline.spatial[s][l->dim[k]], l->prime[k]);
+            used += sx_prime_exponent(bounds->outline.spatial[s][l->dim[k]], l->prime[k]);
             bounds->below[s] += used * l->stride[k];
         }
         if (used == l->top[k]) continue;
@@ -197,7 +192,7 @@ static double on_chord(const double *h, int n, double at, const double *value) {
     int k = 0;
     while (k + 2 < n && at > h[k + 1]) k++;
     if (n == 1 || at <= h[k] || value[k] == INFINITY) return value[k];
-    double share = fmin(1, (at - h[k]) / (h[k + 1] - h[k]));
+    double share = sx_lesser(1, (at - h[k]) / (h[k + 1] - h[k]));
     return value[k] + share * (value[k + 1] - value[k]);
 }
 
@@ -215,8 +210,8 @@ static void lower_chords(step *s, unsigned dims, double *table) {
     sx_outline_bound *bounds = s->bounds;
     const double *cost = bounds->stay[s->measure][s->formed][s->c + 1];
     double low = bounds->least_stay[s->measure][s->formed][s->c + 1], high = low, h[SX_MAX_CHORDS];
-    for (uint32_t i = 0; i < bounds->bound->form[s->formed].n_points; i++)
-        if (cost[i] < INFINITY) high = fmax(high, cost[i]);
+    const sx_form_list forms = sx_outline_bound_forms(bounds, s->formed, s->c);
+    for (uint32_t k = 0; k < forms.n; k++) high = sx_larger(high, cost[forms.form[k]]);
     int n = high > low * 1.001 ? SX_MAX_CHORDS : 1;
     for (int k = 0; k < n; k++) {
         if (is_halted(bounds)) return;
@@ -279,6 +274,19 @@ static void fill_table(sx_outline_bound *bounds, int measure, int c, int o) {
     }
 }
 
+/* Sets the least of a level's tables over all classes. */
+static void set_least_table(sx_outline_bound *bounds, int m, int c) {
+    double *least = bounds->least_table[m][c];
+    for (uint32_t i = 0; i < bounds->tiles.n_points; i++) least[i] = INFINITY;
+    for (int o = 0; o < bounds->bound->n_classes; o++) {
+        const double *table = bounds->table[m][c][o];
+        for (uint32_t k = 0; k < bounds->n_fitting; k++) {
+            uint32_t i = bounds->fitting[k];
+            least[i] = least[i] < table[i] ? least[i] : table[i];
+        }
+    }
+}
+
 /* The least of a measure over all tiles of the innermost level; what the compute units fetch is at its least.
  */
 static double least_tile(const sx_outline_bound *bounds, int m) {
@@ -286,9 +294,10 @@ static double least_tile(const sx_outline_bound *bounds, int m) {
     double least = INFINITY;
     if (m >= bounds->n_tabled || bounds->bound->model->n_levels == 1)
         return measure->constant + measure->tail[0];
-    for (int o = 0; o < bounds->bound->n_classes; o++) {
-        const double *table = bounds->table[m][0][o];
-        for (uint32_t k = 0; k < bounds->n_fitting; k++) least = fmin(least, table[bounds->fitting[k]]);
+    const double *table = bounds->least_table[m][0];
+    for (uint32_t k = 0; k < bounds->n_fitting; k++) {
+        double at = table[bounds->fitting[k]];
+        least = at < least ? at : least;
     }
     return measure->constant + measure->tail[0] - measure->tail[1] + least;
 }
@@ -304,14 +313,16 @@ sx_score sx_outline_bound_tabulate(sx_outline_bound *bounds, const sx_interrupt 
     bounds->n_tabled = bounds->n_measures < SX_MAX_TABLED ? bounds->n_measures : SX_MAX_TABLED;
     for (int c = b->model->n_levels - 2; c >= 0 && !bounds->halted; c--) {
         list_fitting(bounds, c);
-        for (int m = 0; m < bounds->n_tabled; m++)
+        for (int m = 0; m < bounds->n_tabled; m++) {
             for (int o = 0; o < b->n_classes && !bounds->halted; o++) fill_table(bounds, m, c, o);
+            set_least_table(bounds, m, c);
+        }
     }
     bounds->halt = NULL;
     if (bounds->halted) return sx_outline_bound_compulsory(bounds);
     bounds->tables = true;
     double cycles = 0;
-    for (int m = 1; m < bounds->n_measures; m++) cycles = fmax(cycles, least_tile(bounds, m));
+    for (int m = 1; m < bounds->n_measures; m++) cycles = sx_larger(cycles, least_tile(bounds, m));
     return sx_outline_bound_score(bounds, least_tile(bounds, 0), cycles);
 }
 

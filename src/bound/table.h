@@ -4,6 +4,13 @@
 
 #include "bound/bound.h"
 
+/* The exponent of a prime in a number. */
+static inline uint32_t sx_prime_exponent(uint32_t number, uint32_t prime) {
+    uint32_t e = 0;
+    for (; number % prime == 0; number /= prime) e++;
+    return e;
+}
+
 /* Numbers the tiles that the spatial mapping of the outline leaves, unless they are. */
 void sx_outline_bound_number(sx_outline_bound *bounds);
 

@@ -10,8 +10,9 @@ enum { BYTES = 1 << 25, MOST_KEYS = 4096, FEWEST_KEYS = 16 };
 
 /* All on which window.c's flows of a tensor depend, beside the model. */
 typedef struct sx_traffic_key {
-    double outer, irrelevant;        /* irrelevant: spatial loops just outside the level, multiplied */
-    uint32_t spatial[SX_MAX_LEVELS]; /* loops on the dimensions of its windows, as a form */
+    double outer, irrelevant; /* irrelevant: spatial loops just outside the level, multiplied */
+    uint32_t spatial
+        [SX_MAX_LEVELS]; /* loops on the dimensions of its windows, as a form; inside the level together */
     uint8_t tensor, from, links, padding[5];
 } traffic_key;
 
@@ -48,8 +49,8 @@ static void set_key(const sx_outline_bound *bounds, int v, int from, double oute
     key->tensor = (uint8_t)v;
     key->from = (uint8_t)from;
     key->links = sx_outline_bound_has_links(bounds, from + 1, v);
-    for (int s = 0; s < b->model->n_levels; s++)
-        key->spatial[s] = sx_lattice_point(&b->form[v], bounds->outline.spatial[s]);
+    for (int s = 0; s < b->model->n_levels; s++) /* forms of products are sums */
+        key->spatial[s <= from ? 0 : s] += sx_lattice_point(&b->form[v], bounds->outline.spatial[s]);
 }
 
 sx_least_traffic *sx_traffic_cache_find(sx_traffic_cache *cache, const sx_outline_bound *bounds, int v,

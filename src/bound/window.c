@@ -47,9 +47,11 @@
 #include "bound/bound.h"
 #include "bound/link.h"
 #include "bound/outline.h"
+#include "bound/table.h"
 #include "bound/traffic_cache.h"
 
 #include "base/divisor.h"
+#include "base/extreme.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -62,7 +64,7 @@ static double share_of(const sx_shape *shape, const uint32_t *extent, int d) {
         double reach = 1;
         for (int t = shape->first_term[r]; t < shape->first_term[r + 1]; t++)
             reach += abs(shape->term[t].coef) * (extent[shape->term[t].dim] - 1.0);
-        share = fmax(share, fmin(1, abs(shape->of_dim[i].coef) * (double)extent[d] / reach));
+        share = sx_larger(share, sx_lesser(1, abs(shape->of_dim[i].coef) * (double)extent[d] / reach));
     }
     return share;
 }
@@ -136,7 +138,7 @@ static sx_window_side make_side(uint32_t coef, uint32_t extent, uint32_t n, uint
 
 /* The least share of all tiles that is fetched where the first loop is on d. */
 static double moved_share(const sx_window_side *d, const sx_window_side *e, double reach) {
-    double share = fmin(1, d->step / reach);
+    double share = sx_lesser(1, d->step / reach);
     if (d->times == 1) return 1;
     if (d->step > 2 * e->sum || e->step > 2 * d->sum) return share + (1 - share) / d->times;
     if (d->step > e->sum || e->step > d->sum) return share + (1 - share) / (d->times * e->times);
@@ -153,7 +155,7 @@ static double partly_relevant_share(const sx_bound *b, int v, const uint32_t *ex
         uint32_t size = b->model->size[d];
         if (extent[d] == size) continue;
         double often = closed ? 1 : 1 - 1.0 / least_prime(size / extent[d]);
-        share = fmin(share, share_of(&b->model->shape[v], extent, d) * often);
+        share = sx_lesser(share, share_of(&b->model->shape[v], extent, d) * often);
     }
     return share;
 }
@@ -169,21 +171,54 @@ static double window_share(const sx_bound *b, const sx_window *window, const uin
         sides[i] = make_side(window->coef[i], extent[d], 1, size / extent[d], size);
         reach += window->coef[i] * (extent[d] - 1.0);
     }
-    return fmin(moved_share(&sides[0], &sides[1], reach), moved_share(&sides[1], &sides[0], reach));
+    return sx_lesser(moved_share(&sides[0], &sides[1], reach), moved_share(&sides[1], &sides[0], reach));
 }
 
 double sx_bound_share(const sx_bound *b, int v, const uint32_t *extent) {
     double share = 1;
     if (b->n_windows[v] == 0) return partly_relevant_share(b, v, extent);
-    for (int i = 0; i < b->n_windows[v]; i++) share = fmin(share, window_share(b, &b->window[v][i], extent));
+    for (int i = 0; i < b->n_windows[v]; i++)
+        share = sx_lesser(share, window_share(b, &b->window[v][i], extent));
     return share;
+}
+
+/* The spatial loops on a dimension up to a level, multiplied. */
+static uint32_t spatial_inside(const sx_outline_bound *bounds, int d, int level) {
+    uint32_t inside = 1;
+    for (int s = 0; s <= level; s++) inside *= bounds->outline.spatial[s][d];
+    return inside;
 }
 
 /* What is left in time of a dimension outside a tile; 0 where an outline has no tile of that extent. */
 static uint32_t left_of(const sx_outline_bound *bounds, int d, int from, uint32_t extent) {
-    uint32_t inside = 1, open = bounds->open[from + 1][d];
-    for (int s = 0; s <= from; s++) inside *= bounds->outline.spatial[s][d];
-    return open % extent || extent % inside ? 0 : open / extent;
+    uint32_t open = bounds->open[from + 1][d];
+    return open % extent || extent % spatial_inside(bounds, d, from) ? 0 : open / extent;
+}
+
+/* Lists the forms whose extents are multiples of the spatial loops inside a level and divide what those outside leave. */
+static void list_forms(const sx_outline_bound *bounds, int v, int level, sx_form_list *out) {
+    const sx_lattice *l = &bounds->bound->form[v];
+    out->n = 1;
+    out->form[0] = 0;
+    for (int k = 0; k < l->n_digits; k++) {
+        const uint32_t n = out->n,
+                       low = sx_prime_exponent(spatial_inside(bounds, l->dim[k], level), l->prime[k]),
+                       high = sx_prime_exponent(bounds->open[level + 1][l->dim[k]], l->prime[k]);
+        for (uint32_t i = 0; i < n; i++) out->form[i] += low * l->stride[k];
+        for (uint32_t e = low; e < high; e++)
+            for (uint32_t i = 0; i < n; i++) {
+                out->form[out->n] = out->form[out->n - n] + l->stride[k];
+                out->n++;
+            }
+    }
+}
+
+sx_form_list sx_outline_bound_forms(sx_outline_bound *bounds, int v, int level) {
+    static uint32_t none[] = {0};
+    if (level < 0) return (sx_form_list){1, none};
+    sx_form_list *list = &bounds->forms[v][level];
+    if (list->n == 0) list_forms(bounds, v, level, list);
+    return *list;
 }
 
 /* A window outside a tile of some extents. */
@@ -191,34 +226,35 @@ typedef struct piece {
     sx_window_side side[2];
     sx_link_window link;
     double moved, groups, most;
-    bool possible; /* the outline has a tile of these extents */
+    uint32_t form; /* what it adds to the number */
 } piece;
 
 size_t sx_window_piece_size(void) {
     return sizeof(piece);
 }
 
-/* Describes a window. */
-static void make_piece(const sx_outline_bound *bounds, const sx_window *window, int from,
+/* Describes a window; false where the outline has no tile of these extents. */
+static bool make_piece(const sx_outline_bound *bounds, const sx_window *window, int from,
                        const sx_window_tile *tile, bool links, piece *p) {
     sx_window_side *d = &p->side[0], *e = &p->side[1];
     double reach = 1;
     for (int i = 0; i < 2; i++) {
         int dim = window->dim[i];
         uint32_t left = left_of(bounds, dim, from, tile->extent[i]), size = bounds->bound->model->size[dim];
-        p->possible = left > 0;
-        if (left == 0) return;
+        if (left == 0) return false;
         p->side[i] =
             make_side(window->coef[i], tile->extent[i], bounds->outline.spatial[from + 1][dim], left, size);
         reach += window->coef[i] * (tile->extent[i] - 1.0);
     }
-    p->moved = fmin(moved_share(d, e, reach), moved_share(e, d, reach));
+    p->moved = sx_lesser(moved_share(d, e, reach), moved_share(e, d, reach));
     double common = (double)sx_divisor_common((uint64_t)d->way, (uint64_t)e->way);
     double x = d->way / common, y = e->way / common, all = d->n * e->n;
-    double positions = all - fmax(0, d->n - y) * fmax(0, e->n - x);
+    double positions = all - sx_larger(0, d->n - y) * sx_larger(0, e->n - x);
     p->groups = positions / all;
-    p->most = fmin(ceil(d->n / y), ceil(e->n / x));
+    p->most = sx_lesser(ceil(d->n / y), ceil(e->n / x));
     p->link = sx_link_window_make(p->side, reach, positions, links);
+    p->form = tile->form;
+    return true;
 }
 
 /* How many children of a level may share an access to a tensor without windows whose tile is not known. */
@@ -226,7 +262,7 @@ static double sharing_children(const sx_outline_bound *bounds, int s, int v) {
     const sx_bound *b = bounds->bound;
     double largest = 1;
     for (unsigned dims = b->partly_relevant[v]; dims; dims &= dims - 1)
-        largest = fmax(largest, bounds->outline.spatial[s][__builtin_ctz(dims)]);
+        largest = sx_larger(largest, bounds->outline.spatial[s][__builtin_ctz(dims)]);
     return sx_outline_bound_fanout(bounds, s, b->irrelevant[v] | b->partly_relevant[v]) / largest;
 }
 
@@ -241,11 +277,10 @@ static slot_window try_slot(const sx_outline_bound *bounds, const sx_window *win
     slot_window at = {1, 1, 1};
     for (uint32_t i = 0; i < window->n_tiles; i++) {
         piece p;
-        make_piece(bounds, window, s - 1, &window->tile[i], links, &p);
-        if (!p.possible) continue;
-        at.mean = fmax(at.mean, 1 / p.groups);
-        at.most = fmax(at.most, p.most);
-        at.rest = fmin(at.rest, p.link.any.groups);
+        if (!make_piece(bounds, window, s - 1, &window->tile[i], links, &p)) continue;
+        at.mean = sx_larger(at.mean, 1 / p.groups);
+        at.most = sx_larger(at.most, p.most);
+        at.rest = sx_lesser(at.rest, p.link.any.groups);
     }
     return at;
 }
@@ -259,10 +294,10 @@ static double make_window_sharing(const sx_outline_bound *bounds, int s, int v) 
         slot_window at = try_slot(bounds, &b->window[v][i], s, links);
         mean *= at.mean;
         most *= at.most;
-        rest = fmin(rest, at.rest);
+        rest = sx_lesser(rest, at.rest);
     }
     bool renewed = links && b->renewed[s - 1] >> v & 1;
-    return irrelevant * (renewed ? most : fmin(most, (mean - 1 + rest) / rest));
+    return irrelevant * (renewed ? most : sx_lesser(most, (mean - 1 + rest) / rest));
 }
 
 /* The same, kept beside the flows into level s - 1, of which none has an `outer` of 0. */
@@ -298,33 +333,46 @@ bool sx_outline_bound_scales_whole(sx_outline_bound *bounds, int v, int from, in
     return !b->partly_relevant[v] || share_slots(bounds, v, from, to) <= irrelevant;
 }
 
-/* A pull in the making. */
+/* What windows make of a flow, as in sx_least_traffic. */
+typedef struct pull {
+    double words, groups, most, own;
+} pull;
+
+/* Pulls in the making. */
 typedef struct making {
     const sx_outline_bound *bounds;
     int v, from;
     bool firsts; /* with first loops, whether neighbours help or not */
-    double outer;
-    sx_least_traffic *out; /* per form */
+    double outer, fewest;
+    bool renewed;
+    sx_least_traffic *out;           /* per form */
+    uint32_t n_pieces[SX_MAX_RANKS]; /* of its windows, once these are made */
 } making;
 
-/* Sets the pull of a form from what its windows make of it. */
-static void set_pull(const making *m, uint32_t form, sx_least_traffic traffic) {
-    const sx_bound *b = m->bounds->bound;
-    if (m->from < 0 && !m->bounds->linked[m->v]) traffic.words = 1;
-    traffic.all = b->bare[m->v][form];
-    traffic.words *= traffic.all;
-    traffic.outer = m->outer;
-    m->out[form] = traffic;
+/* Sets the pull of a form from what its windows make of it; but for first loops. */
+static sx_least_traffic *set_pull(const making *m, uint32_t form, pull next) {
+    sx_least_traffic *out = &m->out[form];
+    const bool alone = m->from < 0 && !m->bounds->linked[m->v];
+    out->all = m->bounds->bound->bare[m->v][form];
+    out->words = (alone ? 1 : next.words) * out->all;
+    out->groups = next.groups;
+    out->most = next.most;
+    out->fewest = m->fewest;
+    out->own = next.own;
+    out->outer = m->outer;
+    out->renewed = m->renewed;
+    out->n_first = -1;
+    return out;
 }
 
 /* The least of two first loops, each part by itself. */
 static sx_first_loop least_first(sx_first_loop a, sx_first_loop b) {
     return (sx_first_loop){a.dims | b.dims,
-                           fmin(a.words, b.words),
-                           fmin(a.groups, b.groups),
-                           fmin(a.own, b.own),
-                           fmin(a.more_groups, b.more_groups),
-                           fmin(a.more_own, b.more_own)};
+                           sx_lesser(a.words, b.words),
+                           sx_lesser(a.groups, b.groups),
+                           sx_lesser(a.own, b.own),
+                           sx_lesser(a.more_groups, b.more_groups),
+                           sx_lesser(a.more_own, b.more_own)};
 }
 
 /* Sets the loops of windows that may be the first outside a tile; those of a third window and further count with the
@@ -353,51 +401,50 @@ static void set_first_loops(const making *m, const sx_link_window *const *link, 
 
 /* Goes through all pieces of window w and those after it. */
 static void combine_pieces(const making *m, int w, const sx_link_window **link, uint32_t form,
-                           const sx_least_traffic *traffic) {
+                           const pull *all) {
     const sx_bound *b = m->bounds->bound;
     const piece *p = m->bounds->pieces;
-    for (int i = 0; i < w; i++) p += b->window[m->v][i].n_tiles;
+    for (int i = 0; i < w; i++) p += m->n_pieces[i];
     if (w == b->n_windows[m->v]) {
-        sx_least_traffic all = *traffic;
-        if ((all.own < 1 || m->firsts) && m->from >= 0 && !all.renewed) set_first_loops(m, link, &all);
-        set_pull(m, form, all);
+        sx_least_traffic *out = set_pull(m, form, *all);
+        if ((all->own < 1 || m->firsts) && m->from >= 0 && !m->renewed) set_first_loops(m, link, out);
         return;
     }
-    const sx_window *window = &b->window[m->v][w];
-    for (uint32_t i = 0; i < (m->from < 0 ? 1 : window->n_tiles); i++, p++) {
-        if (!p->possible) continue;
-        sx_least_traffic next = *traffic;
-        next.words = fmin(next.words, p->moved);
-        next.groups *= p->groups;
-        next.most *= p->most;
-        next.own = fmin(next.own, p->link.any.own);
+    for (uint32_t i = 0; i < m->n_pieces[w]; i++, p++) {
+        const pull next = {.words = sx_lesser(all->words, p->moved),
+                           .groups = all->groups * p->groups,
+                           .most = all->most * p->most,
+                           .own = sx_lesser(all->own, p->link.any.own)};
         link[w] = &p->link;
-        combine_pieces(m, w + 1, link, form + window->tile[i].form, &next);
+        combine_pieces(m, w + 1, link, form + p->form, &next);
     }
 }
 
-/* Makes the pieces of all windows, then the pulls. */
-static void combine_windows(const making *m, const sx_least_traffic *traffic) {
+/* Makes the pieces of all windows that are possible, then the pulls. */
+static void combine_windows(making *m, const pull *all) {
     const sx_bound *b = m->bounds->bound;
     const sx_link_window *link[SX_MAX_RANKS];
     piece *p = m->bounds->pieces;
     bool links = sx_outline_bound_has_links(m->bounds, m->from + 1, m->v);
-    for (int w = 0; w < b->n_windows[m->v]; w++)
-        for (uint32_t i = 0; i < b->window[m->v][w].n_tiles; i++, p++)
-            if (m->from >= 0 || i == 0)
-                make_piece(m->bounds, &b->window[m->v][w], m->from, &b->window[m->v][w].tile[i], links, p);
-    combine_pieces(m, 0, link, 0, traffic);
+    for (int w = 0; w < b->n_windows[m->v]; w++) {
+        const sx_window *window = &b->window[m->v][w];
+        piece *first = p;
+        for (uint32_t i = 0; i < (m->from < 0 ? 1 : window->n_tiles); i++)
+            p += make_piece(m->bounds, window, m->from, &window->tile[i], links, p);
+        m->n_pieces[w] = (uint32_t)(p - first);
+    }
+    combine_pieces(m, 0, link, 0, all);
 }
 
 /* The same for partially relevant dimensions outside windows. */
-static void combine_partly_relevant(const making *m, sx_least_traffic traffic) {
+static void combine_partly_relevant(const making *m, const pull *all) {
     const sx_outline_bound *bounds = m->bounds;
     const sx_bound *b = bounds->bound;
     double partly_relevant = sx_outline_bound_fanout(bounds, m->from + 1, b->partly_relevant[m->v]);
     for (uint32_t i = 0; i < (m->from < 0 ? 1 : b->form[m->v].n_points); i++) {
         uint32_t extent[SX_MAX_DIMS];
         bool possible = true;
-        sx_least_traffic next = traffic;
+        pull next = *all;
         sx_lattice_extents(&b->form[m->v], i, extent);
         for (unsigned dims = b->partly_relevant[m->v]; dims; dims &= dims - 1)
             possible &= left_of(bounds, __builtin_ctz(dims), m->from, extent[__builtin_ctz(dims)]) > 0;
@@ -412,21 +459,17 @@ static void combine_partly_relevant(const making *m, sx_least_traffic traffic) {
     }
 }
 
-/* Makes the pulls of all forms (of the compute units: of the first). */
-static void make_traffics(const making *m) {
+/* Makes the pulls of all forms that are possible (of the compute units: of the first). */
+static void make_traffics(making *m) {
     const sx_bound *b = m->bounds->bound;
-    double irrelevant = sx_outline_bound_fanout(m->bounds, m->from + 1, b->irrelevant[m->v]);
-    sx_least_traffic traffic = {.words = 1,
-                                .groups = 1 / irrelevant,
-                                .most = irrelevant,
-                                .fewest = irrelevant,
-                                .own = 1,
-                                .renewed = m->from < 0 || b->renewed[m->from] >> m->v & 1,
-                                .n_first = -1};
+    const double irrelevant = sx_outline_bound_fanout(m->bounds, m->from + 1, b->irrelevant[m->v]);
+    const pull all = {.words = 1, .groups = 1 / irrelevant, .most = irrelevant, .own = 1};
+    m->fewest = irrelevant;
+    m->renewed = m->from < 0 || b->renewed[m->from] >> m->v & 1;
     if (b->partly_relevant[m->v] && b->n_windows[m->v] == 0)
-        combine_partly_relevant(m, traffic);
+        combine_partly_relevant(m, &all);
     else
-        combine_windows(m, &traffic);
+        combine_windows(m, &all);
 }
 
 sx_least_traffic sx_outline_bound_operand(const sx_outline_bound *bounds, int v) {
@@ -444,17 +487,11 @@ static sx_least_traffic *pull_place(const sx_outline_bound *bounds, int v, int f
     return bounds->traffics + forms * levels * levels + pair * b->form[v].n_points;
 }
 
-/* Makes what flows for every form. */
-static void make_all(sx_outline_bound *bounds, const making *m) {
-    for (uint32_t i = 0; i < bounds->bound->form[m->v].n_points; i++) m->out[i].words = INFINITY;
-    make_traffics(m);
-}
-
 void sx_outline_bound_first_traffic(sx_outline_bound *bounds, int v, int from, int to,
                                     sx_least_traffic *out) {
     const double outer = 1 / share_slots(bounds, v, from, to);
-    make_all(bounds,
-             &(making){.bounds = bounds, .v = v, .from = from, .firsts = true, .outer = outer, .out = out});
+    make_traffics(
+        &(making){.bounds = bounds, .v = v, .from = from, .firsts = true, .outer = outer, .out = out});
 }
 
 const sx_least_traffic *sx_outline_bound_traffic(sx_outline_bound *bounds, int v, int from, int to) {
@@ -465,6 +502,6 @@ const sx_least_traffic *sx_outline_bound_traffic(sx_outline_bound *bounds, int v
     *known = sx_traffic_cache_find(bounds->traffic_cache, bounds, v, from, outer, &made);
     if (made) return *known;
     if (!*known) *known = pull_place(bounds, v, from, to);
-    make_all(bounds, &(making){.bounds = bounds, .v = v, .from = from, .outer = outer, .out = *known});
+    make_traffics(&(making){.bounds = bounds, .v = v, .from = from, .outer = outer, .out = *known});
     return *known;
 }

@@ -241,6 +241,13 @@ static void tell_narrowed(const map_job *job, sx_output *result) {
                      "is about tiles that divide");
 }
 
+/* Warns that a warm start is asked for where there is nothing to start from: one layer, and no database. */
+static void tell_cold(const map_job *job, const char *warm, sx_output *result) {
+    if (!warm || job->r->options.warm == SX_WARM_OFF || job->view.db || job->r->network.n_layers > 1) return;
+    sx_warnings_tell(result->warnings,
+                     "--warm-start %s has no effect: there is one layer, and no --db to start it from", warm);
+}
+
 /* Copies a text into a result; NULL stays NULL. */
 static sx_status keep_text(const char *text, char **out) {
     *out = text ? strdup(text) : NULL;
@@ -509,6 +516,7 @@ static sx_status map_input(const sx_args *args, sx_sources *sources, map_job *jo
     SX_TRY(read_network(args, sources, job, result));
     SX_TRY(sx_search_check_sparse(args, &job->r->arch, result->warnings));
     tell_narrowed(job, result);
+    tell_cold(job, sx_args_text(args, "warm-start", 0), result);
     sx_search_foresee(sources, &job->r->network, &job->r->arch);
     SX_TRY(sx_search_notes(args, sources, true, result));
     if (!follows) SX_TRY(prepare_output(args, job));

@@ -6,6 +6,7 @@
 #ifndef SX_MODEL_LATENCY_H
 #define SX_MODEL_LATENCY_H
 
+#include "base/extreme.h"
 #include "model/model.h"
 
 /* Lines of a tile in memory, and those that the sets of each cache must hold for them. */
@@ -119,10 +120,7 @@ typedef double sx_latency_after(const void *user, double load, double store);
 double sx_latency_least_misses(const sx_model *model, const sx_boundary *boundary, const uint32_t *tile,
                                unsigned kept, sx_latency_after *after, const void *user);
 
-/* The larger of two numbers, and a number below 2^63 rounded up: without calls, since every evaluation has some. */
-static inline double sx_larger(double a, double b) {
-    return a > b ? a : b;
-}
+/* A number below 2^63 rounded up: without a call, since every evaluation has some. */
 static inline double sx_rounded_up(double x) {
     const double whole = (double)(int64_t)x;
     return whole < x ? whole + 1 : whole;

@@ -112,6 +112,26 @@ static void hold_array(const bench *b, const sx_outline *outline, const sx_score
     hold(b, "array", -1, sx_outline_bound_spatial(b->other, &bare, may), cost, ARRAY);
 }
 
+/* Fails where a glance at a tile is above its bound, or the tile of a level without loops is said to exclude it. */
+static void hold_glance(const bench *b, const sx_partial_mapping *partial, int level, const sx_score *tried,
+                        uint32_t point) {
+    const double slack = 1e-12;
+    const sx_outline_bound *bounds = b->bounds;
+    uint32_t base[SX_MAX_DIMS];
+    sx_tile_glance glance;
+    sx_tile_glance_begin(bounds, partial, level, &glance);
+    sx_score seen = sx_tile_glance_at(bounds, &glance, point);
+    for (int d = 0; d < SX_MAX_DIMS; d++)
+        base[d] = d < b->map->problem->n_dims ? partial->extent[d] * bounds->outline.spatial[level][d] : 1;
+    if (seen.energy_pj > tried->energy_pj + slack * fabs(tried->energy_pj) ||
+        seen.cycles > tried->cycles * (1 + slack))
+        fail_msg("case %llu, level %d: a glance of %.17g pJ, %.17g cycles is above the bound, %.17g, %.17g",
+                 (unsigned long long)b->number, level, seen.energy_pj, seen.cycles, tried->energy_pj,
+                 tried->cycles);
+    if (sx_outline_bound_excludes(bounds, level, sx_lattice_point(&b->bound->lattice, base)))
+        fail_msg("case %llu, level %d: a tile is excluded", (unsigned long long)b->number, level);
+}
+
 /* Compares all bounds of a mapping's beginnings with its cost, those by tables where asked to. */
 static void try_mapping(bench *b, const sx_mapping *mapping, bool tabled) {
     sx_score cost;
@@ -137,6 +157,7 @@ static void try_mapping(bench *b, const sx_mapping *mapping, bool tabled) {
             uint32_t point = sx_lattice_point(&b->bound->lattice, extent);
             sx_score tried = sx_partial_mapping_try(b->bounds, &partial, s, extent, point);
             hold(b, tables ? "tile with tables" : "tile", s, tried, &cost, tables ? TILE_TABLES : TILE);
+            hold_glance(b, &partial, s, &tried, point);
             sx_partial_mapping_extend(b->bounds, &partial, s, extent, point, mapping->level[s].temporal_order,
                                       &next);
             partial = next;

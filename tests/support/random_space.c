@@ -400,8 +400,8 @@ void sx_random_shared_window(sx_rng *rng, uint64_t most, sx_small_space *out) {
         char text[64];
         sx_arch *a = &out->c.arch;
         memset(out, 0, sizeof *out);
-        snprintf(text, sizeof text, forms[sx_rng_below(rng, FORMS)], (int)sx_rng_range(rng, 2, 13),
-                 (int)sx_rng_range(rng, 2, 13));
+        const int r = (int)sx_rng_range(rng, 2, 13), p = (int)sx_rng_range(rng, 2, 13);
+        snprintf(text, sizeof text, forms[sx_rng_below(rng, FORMS)], p, r);
         sx_expect_ok(sx_einsum_parse(text, &out->c.problem));
         sx_plain_arch(a, LEVELS);
         uint64_t outer = (uint64_t)sx_rng_range(rng, 1, 6), inner = (uint64_t)sx_rng_range(rng, 1, 9);

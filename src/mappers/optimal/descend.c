@@ -54,6 +54,10 @@ struct sx_descent {
     uint64_t turn; /* of looking at the clock */
     uint64_t each; /* the steps that a tile counts for */
     divisors of[SX_MAX_DIMS];
+    divisors fit[SX_MAX_DIMS];       /* those that the level at hand may have, */
+    uint64_t ways[SX_MAX_DIMS + 1];  /* of the dimensions from one on, multiplied, */
+    uint32_t base_code[SX_MAX_DIMS]; /* and the numbers of what is inside the level */
+    sx_tile_glance glance;
     options tiles[SX_MAX_LEVELS], orders[SX_MAX_LEVELS], keeps;
     sx_partial_mapping partial[SX_MAX_LEVELS + 1];
     unsigned movable[SX_MAX_LEVELS + 1]; /* loops of the level inside that may move here (bound/movable.c) */
@@ -108,7 +112,8 @@ sx_status sx_descent_new(const sx_bound *bound, const sx_latency_bound *latency,
         .bound = bound, .latency = latency, .space = space, .leaf = {.space = space, .choices = choices}};
     bool good = true;
     w->leaf.windows = sx_leaf_windows(space->model);
-    for (int d = 0; d < space->problem->n_dims; d++) good &= list_divisors(bound, d, &w->of[d]);
+    for (int d = 0; d < space->problem->n_dims; d++)
+        good &= list_divisors(bound, d, &w->of[d]) && list_divisors(bound, d, &w->fit[d]);
     sx_status status = good ? sx_outline_bound_new(bound, &w->bounds) : sx_error_memory();
     if (status) {
         sx_descent_free(w);
@@ -123,6 +128,8 @@ void sx_descent_free(sx_descent *w) {
     for (int d = 0; d < SX_MAX_DIMS; d++) {
         free(w->of[d].divisor);
         free(w->of[d].code);
+        free(w->fit[d].divisor);
+        free(w->fit[d].code);
     }
     for (int s = 0; s < SX_MAX_LEVELS; s++) {
         free(w->tiles[s].at);
@@ -221,34 +228,61 @@ __attribute__((unused)) static bool moved_is_member(const sx_descent *w, int s, 
     return n > 0;
 }
 
-/* Lists the tiles of a level from dimension d on that may lead to something better. */
-static void list_tiles(sx_descent *w, int s, int d, uint32_t *extent, uint32_t number) {
+/* Lists the extents that a level may have of a dimension; not that of no loop, where another mapping stands for those. */
+static void list_extents(sx_descent *w, int s, int d) {
     const sx_map_space *space = w->space;
-    const sx_partial_mapping *partial = &w->partial[s];
-    if (cut_off(w)) return;
-    if (d == space->problem->n_dims) {
-        for (unsigned left = w->movable[s]; left; left &= left - 1) {
-            int from = __builtin_ctz(left);
-            if (extent[from] != partial->extent[from] * w->bounds->outline.spatial[s][from]) continue;
-            assert(moved_is_member(w, s, from));
-            return;
-        }
-        w->visit->steps += w->each;
-        poll_stop(w);
-        sx_score bound = sx_partial_mapping_try(w->bounds, partial, s, extent, number);
-        set_latency(w, s + 1, number, &bound);
-        offer_option(w, &w->tiles[s], &bound, number);
-        return;
-    }
-    int slot = space->temporal_slot[s];
-    uint32_t base = partial->extent[d] * w->bounds->outline.spatial[s][d], open = w->bounds->open[s + 1][d];
-    bool last = s + 1 == space->arch->n_levels;
+    const int slot = space->temporal_slot[s];
+    const uint32_t base = w->partial[s].extent[d] * w->bounds->outline.spatial[s][d],
+                   open = w->bounds->open[s + 1][d];
+    const bool last = s + 1 == space->arch->n_levels, moves = w->movable[s] >> d & 1;
+    divisors *fit = &w->fit[d];
+    fit->n = 0;
     for (size_t i = 0; i < w->of[d].n; i++) {
-        uint32_t to = w->of[d].divisor[i];
+        const uint32_t to = w->of[d].divisor[i];
+        if (to == base) w->base_code[d] = w->of[d].code[i];
         if (to % base || open % to || (last && to != open)) continue;
         if (to / base < space->min[d][slot] || to / base > space->max[d][slot]) continue;
-        extent[d] = to;
-        list_tiles(w, s, d + 1, extent, number + w->of[d].code[i]);
+        assert(!moves || to != base || moved_is_member(w, s, d));
+        if (moves && to == base) continue;
+        fit->divisor[fit->n] = to;
+        fit->code[fit->n++] = w->of[d].code[i];
+    }
+}
+
+/* Counts tiles, and looks at the clock. */
+static void count_tiles(sx_descent *w, uint64_t n) {
+    w->visit->steps += n * w->each;
+    poll_stop(w);
+}
+
+/* Offers a tile of a level: a glance closes most of those that do not lead to something better. */
+static void offer_tile(sx_descent *w, int s, const uint32_t *extent, uint32_t number) {
+    count_tiles(w, 1);
+    sx_score bound = sx_tile_glance_at(w->bounds, &w->glance, number);
+    bound.latency = bound.cycles;
+    if (!is_open(w, &bound)) return;
+    bound = sx_partial_mapping_try(w->bounds, &w->partial[s], s, extent, number);
+    set_latency(w, s + 1, number, &bound);
+    offer_option(w, &w->tiles[s], &bound, number);
+}
+
+/* Lists the tiles of a level from dimension d on that may lead to something better. `number`: of the tile with no loops on
+ * these dimensions; what does not fit then does not fit with them. */
+static void list_tiles(sx_descent *w, int s, int d, uint32_t *extent, uint32_t number) {
+    const divisors *fit = &w->fit[d];
+    if (cut_off(w) || w->ways[d] == 0) return;
+    if (sx_outline_bound_excludes(w->bounds, s, number)) {
+        count_tiles(w, w->ways[d]);
+        return;
+    }
+    if (d == w->space->problem->n_dims) {
+        offer_tile(w, s, extent, number);
+        return;
+    }
+    number -= w->base_code[d];
+    for (size_t i = 0; i < fit->n; i++) {
+        extent[d] = fit->divisor[i];
+        list_tiles(w, s, d + 1, extent, number + fit->code[i]);
     }
 }
 
@@ -299,9 +333,17 @@ static void try_orders(sx_descent *w, int s, const uint32_t *extent, uint32_t nu
 
 /* Lists the tiles of a level, the most promising first. */
 static void list_level(sx_descent *w, int s) {
-    uint32_t extent[SX_MAX_DIMS] = {0};
+    uint32_t extent[SX_MAX_DIMS] = {0}, number = 0;
+    const int n = w->space->problem->n_dims;
     w->tiles[s].n = 0;
-    list_tiles(w, s, 0, extent, 0);
+    w->ways[n] = 1;
+    for (int d = n - 1; d >= 0; d--) {
+        list_extents(w, s, d);
+        w->ways[d] = w->ways[d + 1] * w->fit[d].n;
+        number += w->base_code[d];
+    }
+    sx_tile_glance_begin(w->bounds, &w->partial[s], s, &w->glance);
+    list_tiles(w, s, 0, extent, number);
     sort_options(&w->tiles[s]);
 }
 

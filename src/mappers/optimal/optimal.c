@@ -66,7 +66,8 @@ enum {
     MANY_SPATIALS = 50000
 };
 
-/* Lists the spatial mappings whose factors divide, unless they are closed or too many; a certificate names them all. */
+/* Lists the spatial mappings whose factors divide, unless they are closed or too many; a certificate names them all. A run
+ * that is over ends the list: nothing is searched then, and the root is all that is proven. */
 static sx_status list_spatials(sx_optimal *o) {
     const sx_map_space_options *options = &o->space->options;
     o->unlisted = options->remainders;
@@ -77,18 +78,14 @@ static sx_status list_spatials(sx_optimal *o) {
         o->unsearched = options->dividing;
         return SX_OK;
     }
-    sx_status status =
-        sx_spatial_mappings_list(o->choices, o->space, false, o->arrays, INFINITY, &o->spatials);
+    const sx_interrupt halt = {sx_optimal_over, o->run};
+    sx_status status = sx_spatial_mappings_list(o->choices, o->space, false, o->arrays, INFINITY,
+                                                sx_run_wants_proof(o->run) ? NULL : &halt, &o->spatials);
     o->start.spatials = status ? o->arrays + 1 : o->spatials.n;
     if (!status || status->code != SX_ERR_LIMIT || sx_run_wants_proof(o->run)) return status;
     sx_status_free(status);
     o->unsearched = -INFINITY;
     return SX_OK;
-}
-
-/* Whether a run was stopped. */
-static bool is_halted(void *run) {
-    return sx_run_stopped(run);
 }
 
 /* Makes the tables of the bounds. */
@@ -97,10 +94,10 @@ static sx_status make_tables(sx_optimal *o) {
     uint8_t may[SX_MAX_LEVELS] = {0};
     for (int s = 0; s < space->arch->n_levels; s++) may[s] = space->free_keep[s] | space->banked[s];
     if (o->spatials.n > 0)
-        SX_TRY(sx_bound_survey(o->bound, space->fixed_keep, may, &(sx_interrupt){is_halted, o->run}));
+        SX_TRY(sx_bound_survey(o->bound, space->fixed_keep, may, &(sx_interrupt){sx_optimal_over, o->run}));
     if (space->options.remainders)
         SX_TRY(sx_imperfect_tiles_new(space->model, space->fixed_keep, may, o->most / TILE_STEPS,
-                                      &(sx_interrupt){is_halted, o->run}, &o->tiles));
+                                      &(sx_interrupt){sx_optimal_over, o->run}, &o->tiles));
     return sx_bound_quicken(o->bound);
 }
 
@@ -198,6 +195,7 @@ static sx_status make_plan(sx_optimal *o) {
     if (o->rule.latency && o->space->model->law) SX_TRY(bound_latency(o));
     SX_TRY(list_spatials(o));
     if (o->s->listed == SX_LISTED_REMAINDERS) SX_TRY(sx_optimal_list_remainders(o));
+    if (o->spatials.halted || o->imperfect.halted) return SX_OK;
     SX_TRY(sx_optimal_prepare(o));
     return sx_optimal_state_complete(o);
 }
@@ -268,7 +266,8 @@ static sx_status prove_closed(sx_optimal *o) {
 static sx_status hurry_start(sx_optimal *o) {
     sx_spatial_mappings some;
     if (!sx_run_hurried(o->run)) return SX_OK;
-    sx_status status = sx_spatial_mappings_list(o->choices, o->space, false, MANY_SPATIALS, INFINITY, &some);
+    sx_status status =
+        sx_spatial_mappings_list(o->choices, o->space, false, MANY_SPATIALS, INFINITY, NULL, &some);
     sx_spatial_mappings_fini(&some);
     if (!status || status->code != SX_ERR_LIMIT) return status;
     sx_status_free(status);
@@ -281,6 +280,10 @@ static sx_status search_all(sx_optimal *o) {
     if (o->s->begun.stage == SX_OPTIMAL_STARTS && sx_optimal_at_root(o)) return SX_OK;
     SX_TRY(hurry_start(o));
     SX_TRY(make_plan(o));
+    if (o->spatials.halted || o->imperfect.halted) {
+        sx_run_continue(o->run); /* notes why the run is over */
+        return SX_OK;
+    }
     o->start.listing = sx_optimal_list_steps(o);
     o->start.likely = sx_run_time(o->run) > 0 ? sx_optimal_likely_steps(o) : o->start.listing;
     SX_TRY(sx_heuristics_first(&o->start, &o->s->begun));
@@ -311,7 +314,6 @@ static sx_status search_by_optimal(sx_run *run) {
 }
 
 SX_NAVIGATOR(optimal) = {
-    .source = "Sextant, after exact mappers over the lattice of tile extents",
     .space = "map",
     .model = "map",
     .complete = true,

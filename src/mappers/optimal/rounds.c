@@ -37,7 +37,7 @@ static const double LIMITED_STEPS = 1e3;      /* and where the effort is limited
 static const double NEAR = 1.5;               /* a good mapping's value over the least of all */
 static const double ROUND_SHARE = 0.05;       /* of the time, where it is limited */
 static const double NEARLY = 0.005,
-                    LONGER = 32; /* a brief search with that gap has so many times its effort */
+                    LONGER = 8; /* a brief search with that gap has so many times its effort */
 
 static void free_workspace(sx_workspace *w) {
     sx_descent_free(w->descent);
@@ -261,13 +261,17 @@ static double effort_of(const sx_optimal *o) {
     return o->s->listed == SX_LISTED_REMAINDERS ? remainders_effort(o) : o->most;
 }
 
+bool sx_optimal_over(void *run) {
+    return sx_run_stopped(run);
+}
+
 sx_status sx_optimal_list_remainders(sx_optimal *o) {
     size_t fit = (size_t)fmax(remainders_effort(o) / IMPERFECT_STEPS, LEAST_LISTED);
     size_t most = o->most > 0 && fit < o->arrays ? fit : o->arrays;
     sx_spatial_mappings_fini(&o->imperfect);
-    sx_status status =
-        sx_spatial_mappings_list(o->choices, o->space, true, most, o->s->longest, &o->imperfect);
-    o->unlisted = status && status->code == SX_ERR_LIMIT;
+    sx_status status = sx_spatial_mappings_list(o->choices, o->space, true, most, o->s->longest,
+                                                &(sx_interrupt){sx_optimal_over, o->run}, &o->imperfect);
+    o->unlisted = o->imperfect.halted || (status && status->code == SX_ERR_LIMIT);
     if (!o->unlisted) return status;
     sx_status_free(status);
     return SX_OK;
@@ -341,11 +345,13 @@ static double longest_open(const sx_optimal *o) {
     return closed;
 }
 
-/* Puts the spatial mappings with remainders into the heap, in place of what is left of others. */
+/* Puts the spatial mappings with remainders into the heap, in place of what is left of others; where the run is over before
+ * they are listed nothing changes. */
 static sx_status begin_remainders(sx_optimal *o) {
     double aside = least_in_heap(o);
     o->s->longest = longest_open(o);
     SX_TRY(sx_optimal_list_remainders(o));
+    if (o->imperfect.halted) return SX_OK;
     o->s->n_nodes = 0;
     SX_TRY(list_nodes(o, true));
     o->s->steps += o->imperfect.n * (uint64_t)IMPERFECT_STEPS;
@@ -526,6 +532,7 @@ sx_status sx_optimal_search(sx_optimal *o, bool *all) {
     if (o->unlisted && is_open(o, &o->outside) && o->s->listed != SX_LISTED_REMAINDERS &&
         sx_run_continue(o->run)) {
         SX_TRY(begin_remainders(o));
+        if (o->imperfect.halted) return SX_OK;
         SX_TRY(search_heap(o));
     }
     *all = is_all_closed(o);

@@ -21,7 +21,10 @@ uint64_t sx_optimal_likely_steps(const sx_optimal *o);
  * in it. */
 SX_MUST_USE sx_status sx_optimal_begin(sx_optimal *o);
 
-/* Lists the spatial mappings with remainders, unless they are too many. */
+/* Whether a run is over, for what asks from time to time. */
+bool sx_optimal_over(void *run);
+
+/* Lists the spatial mappings with remainders, unless they are too many or the run is over. */
 SX_MUST_USE sx_status sx_optimal_list_remainders(sx_optimal *o);
 
 /* States the compulsory minimum as a bound; whether it closes the search, as the best so far reaches it. */

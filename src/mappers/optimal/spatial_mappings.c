@@ -26,6 +26,8 @@ typedef struct listing {
     double largest;
     uint32_t now[SX_MAX_LEVELS][SX_MAX_DIMS], left[SX_MAX_DIMS];
     bool full, failed;
+    const sx_interrupt *halt; /* NULL: nothing ends it early */
+    uint32_t unasked;         /* choices of a factor since it was asked */
 } listing;
 
 static void list_level(listing *l, int s);
@@ -94,10 +96,20 @@ static uint32_t factor_at(const listing *l, int d, uint32_t i) {
     return i < l->first[d + 1] - l->first[d] ? l->divisor[l->first[d] + i] : UINT32_MAX;
 }
 
+/* Whether the list is to end early; asks from time to time. */
+static bool is_halted(listing *l) {
+    enum { CHOICES = 1 << 12 };
+    if (!l->halt || ++l->unasked < CHOICES) return l->out->halted;
+    l->unasked = 0;
+    l->out->halted |= l->halt->asked(l->halt->user);
+    return l->out->halted;
+}
+
 /* Goes through the factors of a level from dimension d on, which have that much room. */
 static void list_dim(listing *l, int s, int d, uint64_t room) {
     const sx_map_space *space = l->out->space;
-    if (l->full || l->failed || is_too_long(l, s, d == space->problem->n_dims ? 1 : room)) return;
+    if (l->full || l->failed || is_halted(l) || is_too_long(l, s, d == space->problem->n_dims ? 1 : room))
+        return;
     if (d == space->problem->n_dims) {
         if (may_lie(l, s)) list_level(l, s + 1);
         return;
@@ -144,14 +156,15 @@ static sx_status list_all(listing *l) {
 }
 
 sx_status sx_spatial_mappings_list(sx_map_choices *choices, const sx_map_space *space, bool any, size_t most,
-                                   double longest, sx_spatial_mappings *out) {
-    listing l = {.out = out, .choices = choices, .most = most, .longest = longest, .any = any};
+                                   double longest, const sx_interrupt *halt, sx_spatial_mappings *out) {
+    listing l = {.out = out, .choices = choices, .most = most, .longest = longest, .any = any, .halt = halt};
     *out = (sx_spatial_mappings){.space = space};
     sx_status status = list_all(&l);
-    if (!l.full && !status) return SX_OK;
+    if (!l.full && !status && !out->halted) return SX_OK;
     sx_spatial_mappings_fini(out);
     out->n = 0;
-    if (status) return status;
+    if (status || !l.full) return status;
+    out->halted = false;
     return sx_error_hint(sx_error_new(SX_ERR_LIMIT, "more than %zu spatial mappings", most),
                          "use another mapper, or constrain the spatial factors");
 }

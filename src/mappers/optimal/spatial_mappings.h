@@ -11,12 +11,15 @@ typedef struct sx_spatial_mappings {
     const sx_map_space *space;
     size_t n, room;
     uint32_t *factor;
+    bool halted; /* the list was ended early: it is empty, and nothing is known of what it would hold */
 } sx_spatial_mappings;
 
 /* Lists the spatial mappings of a space for which some way to lay them on X and Y has room, and whose first compute unit
- * has no more than `longest` iterations: those whose factors divide, or any; an error where there are more than `most`. */
+ * has no more than `longest` iterations: those whose factors divide, or any; an error where there are more than `most`.
+ * halt: NULL, or what may end it early. */
 SX_MUST_USE sx_status sx_spatial_mappings_list(sx_map_choices *choices, const sx_map_space *space, bool any,
-                                               size_t most, double longest, sx_spatial_mappings *out);
+                                               size_t most, double longest, const sx_interrupt *halt,
+                                               sx_spatial_mappings *out);
 /* The largest share of the compute units that a spatial mapping whose factors divide uses; 1 where there are
  * more than a million spatial mappings. */
 SX_MUST_USE sx_status sx_spatial_mappings_utilization(const sx_map_space *space, double *out);

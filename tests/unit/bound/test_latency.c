@@ -38,7 +38,7 @@ static void test_any_tile(void **state) {
     sx_model_workspace *evaluator;
     const sx_model_options options = {.latency_tile = true};
     const uint8_t must[SX_MAX_LEVELS] = {7, 7};
-    uint32_t most[SX_MAX_LEVELS][SX_MAX_DIMS], tile[SX_MAX_DIMS];
+    uint32_t most[SX_MAX_LEVELS][SX_MAX_DIMS], tile[SX_MAX_DIMS] = {0};
     double least = INFINITY, dividing = INFINITY;
     (void)state;
     sx_read_arch(arch_text, &arch);

@@ -79,9 +79,6 @@ static void words_are_read_for_groups(void **state) {
         .words = 100, .groups = 0.5, .most = 4, .fewest = 1, .own = 0.25, .outer = 1, .n_first = -1};
     /* between 0.25 and 1: below the kink at 2/3 groups of 4, beyond it those of 1 that are left */
     expect_price(sx_transfer_cost(&r, &traffic, 7), 100 * (0.625 + 1), 0, 600);
-    traffic.words = INFINITY;
-    sx_transfer_price none = sx_transfer_cost(&r, &traffic, 7);
-    assert_true(none.moves == INFINITY && none.extra == 0 && none.stays == INFINITY);
 }
 
 /* The cheapest loop outside the tile, of those on some dimensions, and what others add. */

@@ -178,7 +178,7 @@ static double largest_listed(const sx_map_space *space) {
     sx_map_choices *choices;
     double largest = 0;
     sx_expect_ok(sx_map_choices_new(space, &choices));
-    sx_expect_ok(sx_spatial_mappings_list(choices, space, false, 1000000, INFINITY, &all));
+    sx_expect_ok(sx_spatial_mappings_list(choices, space, false, 1000000, INFINITY, NULL, &all));
     const size_t each = (size_t)space->problem->n_dims * space->arch->n_levels;
     for (size_t i = 0; i < all.n; i++) {
         double product = 1;
@@ -188,6 +188,46 @@ static double largest_listed(const sx_map_space *space) {
     sx_spatial_mappings_fini(&all);
     sx_map_choices_free(choices);
     return largest;
+}
+
+/* Whether it was asked as often as a counter said. */
+static bool counts_down(void *user) {
+    unsigned *left = user;
+    return *left == 0 || --*left == 0;
+}
+
+/* A list that is ended early is empty and says so; one that is not is what it would be without. */
+static void a_list_is_ended_early(void **state) {
+    static sx_problem problem;
+    static sx_arch arch;
+    sx_spatial_mappings all, part;
+    sx_map_choices *choices;
+    sx_model *model;
+    sx_space *space;
+    (void)state;
+    sx_expect_ok(sx_einsum_parse("O[m,n] += A[m,k]*B[k,n] {m:1024,n:1024,k:1024}", &problem));
+    sx_expect_ok(sx_catalog_arch("a100", &arch));
+    sx_expect_ok(sx_model_new(&problem, &arch, NULL, &model));
+    sx_expect_ok(sx_map_space_new(model, NULL, NULL, &space));
+    const sx_map_space *map = sx_map_space_of(space);
+    sx_expect_ok(sx_map_choices_new(map, &choices));
+    sx_expect_ok(sx_spatial_mappings_list(choices, map, false, 1000000, INFINITY, NULL, &all));
+    unsigned asked = 1u << 31;
+    sx_interrupt halt = {counts_down, &asked};
+    sx_expect_ok(sx_spatial_mappings_list(choices, map, false, 1000000, INFINITY, &halt, &part));
+    assert_true(!part.halted && part.n == all.n && all.n > 0);
+    const unsigned asks = (1u << 31) - asked;
+    assert_true(asks > 1);
+    sx_spatial_mappings_fini(&part);
+    for (unsigned i = 1; i <= asks; i += asks - 1) {
+        asked = i;
+        sx_expect_ok(sx_spatial_mappings_list(choices, map, false, 1000000, INFINITY, &halt, &part));
+        assert_true(part.halted && part.n == 0 && !part.factor && asked == 0);
+    }
+    sx_spatial_mappings_fini(&all);
+    sx_map_choices_free(choices);
+    sx_space_free(space);
+    sx_model_free(model);
 }
 
 /* The compute units that tiles can use are those of the spatial mapping that uses most. */
@@ -259,6 +299,7 @@ int main(void) {
         cmocka_unit_test(too_many_spatial_mappings_have_a_bound),
         cmocka_unit_test(unused_compute_units_raise_the_bound),
         cmocka_unit_test(utilization_is_that_of_the_list),
+        cmocka_unit_test(a_list_is_ended_early),
         cmocka_unit_test(what_another_search_left_open_stays_open),
         cmocka_unit_test(optima_with_remainders_are_proven),
     };

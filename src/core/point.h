@@ -29,6 +29,15 @@ typedef struct sx_core_swept {
     double charge[SX_CORE_TENSORS_AT_MOST][SX_CORE_SWEPT][SX_CORE_CHARGE];
 } sx_core_swept;
 
+#ifndef SX_CORE_GPU
+/* What of the state is still that of the point that was checked before. */
+typedef struct sx_core_checked {
+    bool known, whole;                      /* anything is; its array has the instances */
+    uint8_t tiles[SX_CORE_TENSORS_AT_MOST]; /* levels from the innermost on with words */
+    uint64_t word[SX_CORE_WORDS];
+} sx_core_checked;
+#endif
+
 /* One thread's memory, all bytes 0 at first. */
 typedef struct sx_core_work {
     sx_core_state st;
@@ -39,6 +48,7 @@ typedef struct sx_core_work {
     sx_core_row row[SX_CORE_DIMS][SX_CORE_ROWS];
 #ifndef SX_CORE_GPU
     sx_core_cell ones[SX_CORE_LEVELS_AT_MOST]; /* of a dimension without loops */
+    sx_core_checked checked;
 #endif
     sx_core_listing listing;
     sx_core_swept swept;
@@ -99,8 +109,8 @@ SX_HD void sx_core_read_rows(const sx_core_space *c, sx_core_work *w, const sx_c
 }
 
 /* Reads where the spatial loops of a level lie. */
-SX_HD_CALL void sx_core_read_slot(const sx_core_space *c, sx_core_work *w, const sx_compact_level *point,
-                                  int s) {
+SX_HD void sx_core_read_slot_loops(const sx_core_space *c, sx_core_work *w, const sx_compact_level *point,
+                                   int s) {
     sx_core_loops *slot = &w->st.nest.slots[s];
     unsigned loops = sx_core_lane_of(w->spatial, s);
     unsigned x = ((point[s].on_x & c->free_x[s]) | c->fixed_x[s]) & loops;
@@ -108,6 +118,10 @@ SX_HD_CALL void sx_core_read_slot(const sx_core_space *c, sx_core_work *w, const
     slot->dims = n_x < 8 ? c->packed[x] | c->packed[loops & ~x] << 4 * n_x : c->packed[x];
     slot->n = c->bits[loops];
     slot->n_x = (uint8_t)n_x;
+}
+SX_HD_CALL void sx_core_read_slot(const sx_core_space *c, sx_core_work *w, const sx_compact_level *point,
+                                  int s) {
+    sx_core_read_slot_loops(c, w, point, s);
     sx_core_set_slot(&c->model, &w->st, s);
 }
 SX_HD void sx_core_read_slots(const sx_core_space *c, sx_core_work *w, const sx_compact_level *point) {
@@ -166,19 +180,101 @@ SX_HD void sx_core_read_tiles(const sx_core_space *c, sx_core_work *w, int s) {
     for (int v = 0; v < SX_CORE_SPACE_TENSORS(c); v++) sx_core_set_words(&c->model, &w->st, v, s);
 }
 
+/* Whether every tensor is kept somewhere. */
+SX_HD bool sx_core_keeps_all(const sx_core_space *c, const sx_compact_level *point) {
+    unsigned kept = 0;
+    for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) kept |= point[s].keep;
+    return kept == c->model.all;
+}
+
 /* Whether a point is legal; the state is then ready for sx_core_finish_point. */
 SX_HD bool sx_core_check_point(const sx_core_space *c, sx_core_work *w, const sx_compact_level *point) {
-    unsigned kept = 0;
     sx_core_read_rows(c, w, point);
     sx_core_read_slots(c, w, point);
     if (!sx_core_set_array(&c->model, &w->st)) return false;
     for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) {
-        kept |= w->st.nest.keep[s] = point[s].keep;
+        w->st.nest.keep[s] = point[s].keep;
         sx_core_read_tiles(c, w, s);
         if (!sx_core_fits(&c->model, &w->st, s, point[s].keep)) return false;
     }
-    return kept == c->model.all;
+    return sx_core_keeps_all(c, point);
 }
+
+#ifndef SX_CORE_GPU
+/* Reads the splits that differ from those of the point before; returns a mask of their dimensions. */
+SX_HD uint32_t sx_core_reread_rows(const sx_core_space *c, sx_core_work *w, const sx_compact_level *point) {
+    const uint64_t *word = sx_compact_words_of(c, point), byte_ones = 0x0101010101010101u;
+    uint32_t differ = 0, changed = 0;
+    for (uint32_t k = 0; k < c->n_words; k++) differ |= (uint32_t)(word[k] != w->checked.word[k]) << k;
+    for (uint32_t d = 0; differ && d < c->model.n_dims; d++) {
+        const int first = c->first_word[d], n = c->first_word[d + 1] - first;
+        if (!(differ >> first & ((1u << n) - 1))) continue;
+        const sx_core_row *row = sx_core_find_row(c, w, (int)d, word + first);
+        for (int k = first; k < first + n; k++) w->checked.word[k] = word[k];
+        w->own.row[d] = row->cell;
+        w->temporal = (w->temporal & ~(byte_ones << d)) | row->temporal;
+        w->spatial = (w->spatial & ~(byte_ones << d)) | row->spatial;
+        changed |= 1u << d;
+    }
+    return changed;
+}
+
+/* Reads the spatial loops that may differ from those of the point before; returns whether some do. */
+SX_HD bool sx_core_reread_slots(const sx_core_space *c, sx_core_work *w, const sx_compact_level *point,
+                                uint32_t changed) {
+    bool moved = false;
+    for (uint32_t left = c->spread; left; left &= left - 1) {
+        const int s = sx_core_low(left);
+        const sx_core_loops *slot = &w->st.nest.slots[s], before = *slot;
+        sx_core_read_slot_loops(c, w, point, s);
+        if (slot->dims == before.dims && slot->n == before.n && slot->n_x == before.n_x &&
+            !(sx_core_lane_of(w->spatial, s) & changed))
+            continue;
+        sx_core_set_slot(&c->model, &w->st, s);
+        moved = true;
+    }
+    return moved;
+}
+
+/* Reads a point of which nothing is known. */
+SX_HD void sx_core_read_first(const sx_core_space *c, sx_core_work *w, const sx_compact_level *point) {
+    const uint64_t *word = sx_compact_words_of(c, point);
+    for (uint32_t k = 0; k < c->n_words; k++) w->checked.word[k] = word[k];
+    for (int v = 0; v < SX_CORE_SPACE_TENSORS(c); v++) w->checked.tiles[v] = 0;
+    sx_core_read_rows(c, w, point);
+    sx_core_read_slots(c, w, point);
+    w->checked.whole = sx_core_set_array(&c->model, &w->st);
+    w->checked.known = true;
+}
+
+/* Reads a point of which only what differs from the point before is done again. */
+SX_HD void sx_core_read_next(const sx_core_space *c, sx_core_work *w, const sx_compact_level *point) {
+    const uint32_t changed = sx_core_reread_rows(c, w, point);
+    for (int v = 0; changed && v < SX_CORE_SPACE_TENSORS(c); v++)
+        if (c->model.tensor[v].dims & changed) w->checked.tiles[v] = 0;
+    if (sx_core_reread_slots(c, w, point, changed)) w->checked.whole = sx_core_set_array(&c->model, &w->st);
+}
+
+/* sx_core_check_point for a search, whose next point differs little from the one before. */
+SX_HD bool sx_core_check_next(const sx_core_space *c, sx_core_work *w, const sx_compact_level *point) {
+    if (w->checked.known)
+        sx_core_read_next(c, w, point);
+    else
+        sx_core_read_first(c, w, point);
+    if (!w->checked.whole) return false;
+    for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) {
+        w->st.nest.keep[s] = point[s].keep;
+        SX_UNROLL
+        for (int v = 0; v < SX_CORE_SPACE_TENSORS(c); v++) {
+            if (w->checked.tiles[v] > s) continue;
+            sx_core_set_words(&c->model, &w->st, v, s);
+            w->checked.tiles[v] = (uint8_t)(s + 1);
+        }
+        if (!sx_core_fits(&c->model, &w->st, s, point[s].keep)) return false;
+    }
+    return sx_core_keeps_all(c, point);
+}
+#endif
 
 /* Scores the point of a state that is legal; false where a flow is not covered. */
 SX_HD bool sx_core_finish_point(const sx_core_space *c, sx_core_work *w, const sx_compact_level *point,

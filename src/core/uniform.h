@@ -12,12 +12,9 @@ enum { SX_CORE_FACTOR_TRIES = 16 };
 /* Draws what levels keep; false where a tensor is kept nowhere. */
 SX_HD bool sx_core_draw_keeps(const sx_core_space *c, sx_core_rng *rng, sx_compact_level *point) {
     uint64_t random = c->choosing ? sx_core_next(rng) : 0;
-    uint32_t kept = 0;
-    for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++) {
+    for (int s = 0; s < SX_CORE_SPACE_LEVELS(c); s++)
         point[s].keep = (uint8_t)(c->model.level[s].must | (random >> 8 * s & c->model.level[s].may));
-        kept |= point[s].keep;
-    }
-    return kept == c->model.all;
+    return sx_core_keeps_all(c, point);
 }
 
 /* Draws the splits of all dimensions, whose cells and loops the state then has; false where an array does not have the children. */

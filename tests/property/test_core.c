@@ -156,6 +156,29 @@ static void step_compact(const bench *b, const sx_core_space *core, sx_core_rng 
     free(splits);
 }
 
+/* Steps of a search, which goes back from every third and reads only what differs from the point before, against another
+ * memory and the engine for any numbers, which read points whole. */
+static void compare_steps(const bench *b, const sx_core_space *core, sx_core_rng *rng) {
+    sx_compact_level now[SX_CORE_LEVELS + SX_CORE_WORDS / 2], next[SX_CORE_LEVELS + SX_CORE_WORDS / 2];
+    sx_core_splits *splits;
+    sx_expect_ok(sx_map_core_splits(b->map, core, &splits));
+    b->engine[1]->begin(core, b->work[1]);
+    for (int i = 0; i < STEPS && splits; i++) {
+        sx_core_score score, whole;
+        if (i % 8 == 0 && !b->engine[0]->draw_uniform(core, splits, b->work[0], rng, now)) break;
+        memcpy(next, now, sx_compact_size(core));
+        bool legal = b->engine[0]->step(core, splits, b->work[0], rng, i % 2 == 0, next);
+        assert_int_equal(legal, b->engine[1]->check(core, b->work[1], next));
+        if (legal && b->engine[0]->finish(core, b->work[0], next, &score)) {
+            assert_true(b->engine[1]->finish(core, b->work[1], next, &whole));
+            assert_memory_equal(&score, &whole, sizeof score);
+        }
+        if (i % 8 == 5) b->engine[0]->repair(core, b->work[0], rng, next);
+        if (i % 3) memcpy(now, next, sx_compact_size(core));
+    }
+    free(splits);
+}
+
 /* Walks of compact points: a few at a time, which take over from one another. */
 static void walk_compact(const bench *b, uint64_t seed) {
     const sx_core_chances chances = {16384, 16384, 16384, 16384, 60000, 40000};
@@ -187,6 +210,7 @@ static void walk_compact(const bench *b, uint64_t seed) {
             b->t->repaired += !legal;
         }
         if (!is_constrained(core)) step_compact(b, core, &rng);
+        if (!is_constrained(core)) compare_steps(b, core, &rng);
     }
     free(core);
 }

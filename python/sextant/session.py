@@ -278,6 +278,7 @@ def map(problem: Union[Problem, Network, Sequence[Any], str], arch: Union[Arch, 
         callback: Optional[Callable[[Progress], Any]] = None, split_axes: bool = False, sparse_semantics: Optional[str] = None,
         like: Optional[str] = None, fuse: Union[None, bool, str, Sequence[str]] = None, exchange: Optional[str] = None,
         window: Optional[str] = None, softmax: Optional[str] = None, staircase: Optional[str] = None, orders: Optional[int] = None, row_loops: Optional[int] = None,
+        certificate: Optional[Path] = None,
         gap: Optional[float] = None, latency: Optional[str] = None, estimator: Optional[str] = None,
         no_remainders: bool = False, progress: Optional[bool] = None, **run: Any) -> MapResult:
     """Finds mappings for a problem, or for every layer of a network, as `sextant map` does.
@@ -291,12 +292,13 @@ def map(problem: Union[Problem, Network, Sequence[Any], str], arch: Union[Arch, 
 
     `fuse` is True (or "auto"), "none", or names of tensors that are to stay on chip: then `problem` is the name or the file of a
     network, the program `sextant` does the search, and `MapResult.fused` is what it found; `exchange`, `window`, `softmax`,
-    `staircase`, `orders`, `row_loops` and `gap` are as on the command line.
+    `staircase`, `orders`, `row_loops`, `gap` and `certificate` (a file that `sextant.verify` checks) are as on the command line.
 
     `run` are options of a run of a language model, such as `phase="decode", context=4096, batch=8, chips=4, bits="w=4"`: then `problem`
     is its name or its config.json, the program does the search, and `MapResult.serving` has tokens per second.
     """
-    planned = {"exchange": exchange, "window": window, "softmax": softmax, "staircase": staircase, "orders": orders, "row_loops": row_loops}
+    planned = {"exchange": exchange, "window": window, "softmax": softmax, "staircase": staircase, "orders": orders, "row_loops": row_loops,
+               "certificate": certificate if certificate is None else os.fspath(certificate)}
     if fuse or run:
         if callback or checkpoint or (fuse and run):
             raise ValueError(f"map with {'fuse' if fuse else next(iter(run))} has no callback, no checkpoint"

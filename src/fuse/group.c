@@ -404,13 +404,12 @@ static sx_status add_chain(const sx_layer_chain *chain, sx_inner *inner, unsigne
     return SX_OK;
 }
 
-sx_status sx_groups_list(const sx_exchange *exchange, sx_inner *inner, unsigned windows, bool nested,
-                         sx_vector *out) {
-    for (size_t s = 0; s < exchange->n_steps; s++)
-        for (int n = 2; n <= SX_MAX_GROUP; n++) {
-            sx_layer_chain chain;
-            if (sx_layer_chain_find(exchange, s, n, &chain))
-                SX_TRY(add_chain(&chain, inner, windows, nested, out));
-        }
+sx_status sx_groups_list(const sx_exchange *exchange, sx_inner *inner, size_t step, unsigned windows,
+                         bool nested, sx_vector *out) {
+    for (int n = 2; n <= SX_MAX_GROUP; n++) {
+        sx_layer_chain chain;
+        if (sx_layer_chain_find(exchange, step, n, &chain))
+            SX_TRY(add_chain(&chain, inner, windows, nested, out));
+    }
     return SX_OK;
 }

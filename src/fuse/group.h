@@ -59,9 +59,9 @@ typedef struct sx_fuse_group {
     sx_group_move move[SX_MAX_GROUP_MOVES];
 } sx_fuse_group;
 
-/* Adds the groups of a graph to a vector of sx_fuse_group; `windows` is a mask of sx_group_window; nested: also those with two
- * loops over rows. */
-SX_MUST_USE sx_status sx_groups_list(const sx_exchange *exchange, sx_inner *inner, unsigned windows,
-                                     bool nested, sx_vector *out);
+/* Adds the groups that begin with a step to a vector of sx_fuse_group; `windows` is a mask of sx_group_window; nested: also those
+ * with two loops over rows. */
+SX_MUST_USE sx_status sx_groups_list(const sx_exchange *exchange, sx_inner *inner, size_t step,
+                                     unsigned windows, bool nested, sx_vector *out);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/status.h"
+#include "sextant/network.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -78,7 +79,7 @@ sx_status sx_inner_note_whole(sx_inner *inner, uint64_t part, const sx_problem *
     return SX_OK;
 }
 
-/* Enters an optimum that is not known yet. */
+/* Enters an optimum that is not known yet; its minimum follows. */
 static sx_status enter_optimum(sx_inner *inner, const sx_inner_key *key, uint32_t *out) {
     sx_inner_optimum *item = sx_vector_add(&inner->optimum);
     if (!item) return sx_error_memory();
@@ -87,9 +88,7 @@ static sx_status enter_optimum(sx_inner *inner, const sx_inner_key *key, uint32_
     if (!sx_hash_table_add(&inner->optima, sx_hash_bytes(key, sizeof *key, 0), (uint32_t) new))
         return sx_error_memory();
     *out = (uint32_t) new;
-    if (key->cut.occupied <= inner->capacity && key->cut.occupied_second <= inner->second)
-        return inner->minimum(inner->user, sx_vector_at(&inner->problem, key->problem), &key->cut,
-                              &item->bound);
+    if (key->cut.occupied <= inner->capacity && key->cut.occupied_second <= inner->second) return SX_OK;
     item->bound = INFINITY;
     item->effort = SX_INNER_SEARCH;
     return SX_OK;
@@ -103,6 +102,13 @@ static sx_status find_optimum(sx_inner *inner, const sx_inner_key *key, bool *ne
     if (*new) SX_TRY(enter_optimum(inner, key, &index));
     *out = index;
     return SX_OK;
+}
+
+size_t sx_inner_known(const sx_inner *inner, uint64_t problem, const sx_cut *cut) {
+    const sx_inner_key key = {problem, *cut};
+    const sx_hash_keys keys = {inner->optimum.data, sizeof(sx_inner_optimum), sizeof key};
+    const uint32_t index = sx_hash_table_find(&inner->optima, keys, &key, sx_hash_bytes(&key, sizeof key, 0));
+    return index == SX_HASH_NONE ? SX_NO_INDEX : index;
 }
 
 /* Relaxes a key to the problem that it is a part of; false where there is none. */
@@ -122,7 +128,7 @@ static sx_status relax_key(sx_inner *inner, sx_inner_key *key, double *share, do
     const sx_cut before = *cut;
     *share = 1;
     *more = 0;
-    *any = cut->occupied > 0 || cut->occupied_second > 0;
+    *any = sx_inner_less_room(cut);
     cut->occupied = cut->occupied_second = 0;
     if (*any || !inner->relax) return SX_OK;
     *any = inner->objective.criterion[0].delay_power > 0 && relax_part(inner, key, share);
@@ -133,22 +139,40 @@ static sx_status relax_key(sx_inner *inner, sx_inner_key *key, double *share, do
     return SX_OK;
 }
 
-sx_status sx_inner_find(sx_inner *inner, uint64_t problem, const sx_cut *cut, size_t *out) {
-    sx_inner_key key = {problem, *cut};
-    bool new, any;
-    size_t optimum, relaxed;
-    SX_TRY(find_optimum(inner, &key, &new, out));
-    for (optimum = *out; new; optimum = relaxed) {
-        double share, more;
-        SX_TRY(relax_key(inner, &key, &share, &more, &any));
-        if (!any) break;
-        SX_TRY(find_optimum(inner, &key, &new, &relaxed));
-        sx_inner_optimum *item = sx_vector_at(&inner->optimum, optimum);
-        item->relaxed = relaxed;
-        item->share = share;
-        item->more = more;
-    }
+/* Sets the minimum of a new optimum: where room makes no difference, that of the optimum with all of it, by which it is bounded. */
+static sx_status set_minimum(sx_inner *inner, size_t optimum) {
+    sx_inner_optimum *item = sx_vector_at(&inner->optimum, optimum);
+    const sx_problem *problem = sx_vector_at(&inner->problem, item->key.problem);
+    if (inner->any_room && sx_inner_less_room(&item->key.cut))
+        item->minimum = sx_inner_at(inner, item->relaxed)->minimum;
+    else
+        SX_TRY(inner->minimum(inner->user, problem, &item->key.cut, &item->minimum));
+    if (!isinf(item->bound)) item->bound = item->minimum;
     return SX_OK;
+}
+
+/* Enters the optimum that bounds a new one, and those that bound it, and sets all minima. */
+static sx_status link_optimum(sx_inner *inner, const sx_inner_key *of, size_t optimum) {
+    sx_inner_key key = *of;
+    bool new, any;
+    double share, more;
+    size_t relaxed;
+    SX_TRY(relax_key(inner, &key, &share, &more, &any));
+    if (!any) return set_minimum(inner, optimum);
+    SX_TRY(find_optimum(inner, &key, &new, &relaxed));
+    sx_inner_optimum *item = sx_vector_at(&inner->optimum, optimum);
+    item->relaxed = relaxed;
+    item->share = share;
+    item->more = more;
+    if (new) SX_TRY(link_optimum(inner, &key, relaxed));
+    return set_minimum(inner, optimum);
+}
+
+sx_status sx_inner_find(sx_inner *inner, uint64_t problem, const sx_cut *cut, size_t *out) {
+    const sx_inner_key key = {problem, *cut};
+    bool new;
+    SX_TRY(find_optimum(inner, &key, &new, out));
+    return new ? link_optimum(inner, &key, *out) : SX_OK;
 }
 
 double sx_inner_bound(const sx_inner *inner, size_t optimum) {

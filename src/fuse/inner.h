@@ -60,8 +60,9 @@ typedef struct sx_inner_optimum {
     size_t
         relaxed; /* an optimum that bounds it: energy * share + more, cycles * share; its own index: there is none */
     double share, more;
-    double bound; /* of the objective; INFINITY: no mapping exists */
-    double value; /* INFINITY before it is searched */
+    double minimum; /* as sx_inner_minimum says */
+    double bound;   /* of the objective; INFINITY: no mapping exists */
+    double value;   /* INFINITY before it is searched */
     sx_score score;
     sx_score least; /* energy and cycles that no mapping is below; no cycles: not asked for yet */
     uint64_t used, used_second;
@@ -96,6 +97,7 @@ typedef struct sx_inner {
     sx_objective objective;
     sx_inner_search *search;
     sx_inner_minimum *minimum;
+    bool any_room;                       /* minimum and least are the same whatever room tiles have */
     sx_inner_least *least;               /* NULL: unknown */
     sx_inner_search_power *search_power; /* NULL: unknown */
     sx_inner_relax *relax;               /* NULL: nothing is known of other cuts */
@@ -162,8 +164,23 @@ SX_MUST_USE sx_status sx_inner_search_sum(sx_inner *inner, size_t optimum, const
 SX_MUST_USE sx_status sx_inner_polish_sum(sx_inner *inner, size_t optimum, const double share[2],
                                           bool *searched);
 
+/* The least such sum of the mappings of an optimum that are known; INFINITY: there are none. */
+double sx_inner_known_sum(const sx_inner *inner, size_t optimum, const double share[2]);
+
 /* Chooses of the mappings of every optimum the one with the least such sum; NULL: with the least objective. */
 void sx_inner_select(sx_inner *inner, const double *share);
+
+/* The same, with scores that mappings which no search for good ones gave are likely to have after one: plans that are joined by
+ * them are worth such searches. The next selection replaces them. */
+SX_MUST_USE sx_status sx_inner_select_likely(sx_inner *inner, const double share[2]);
+
+/* Whether a cut leaves tiles less than the memories. */
+static inline bool sx_inner_less_room(const sx_cut *cut) {
+    return cut->occupied > 0 || cut->occupied_second > 0;
+}
+
+/* The number of the optimum of a cut problem where it was entered; else SX_NO_INDEX. */
+size_t sx_inner_known(const sx_inner *inner, uint64_t problem, const sx_cut *cut);
 
 /* Whether one cut is another with no less room in both memories. */
 bool sx_inner_same_cut(const sx_cut *roomy, const sx_cut *cut);

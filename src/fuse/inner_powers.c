@@ -24,6 +24,12 @@ static const double ROUNDING = 1 - 1e-12;
 /* Sets energy and cycles that no mapping of an optimum is below, unless they are set. */
 static sx_status set_least(sx_inner *inner, sx_inner_optimum *item) {
     if (item->least.cycles != 0 || !inner->least) return SX_OK;
+    if (inner->any_room && sx_inner_less_room(&item->key.cut)) {
+        sx_inner_optimum *roomy = sx_vector_at(&inner->optimum, item->relaxed);
+        SX_TRY(set_least(inner, roomy));
+        item->least = roomy->least;
+        return SX_OK;
+    }
     return inner->least(inner->user, sx_vector_at(&inner->problem, item->key.problem), &item->key.cut,
                         &item->least);
 }
@@ -171,6 +177,11 @@ static size_t best_found(const sx_inner *inner, const sx_inner_optimum *item, co
     return best;
 }
 
+double sx_inner_known_sum(const sx_inner *inner, size_t optimum, const double share[2]) {
+    const size_t best = best_found(inner, sx_inner_at(inner, optimum), share);
+    return best ? sum_of(inner, &found_at(inner, best)->score, share) : INFINITY;
+}
+
 void sx_inner_select(sx_inner *inner, const double *share) {
     for (size_t i = 0; i < inner->optimum.n; i++) {
         sx_inner_optimum *item = sx_vector_at(&inner->optimum, i);
@@ -184,15 +195,36 @@ void sx_inner_select(sx_inner *inner, const double *share) {
     }
 }
 
-/* The power whose product bounds a sum best: the share of energy in the sum of the best mapping known, or of the least energy and
- * cycles. */
-static sx_status choose_power(sx_inner *inner, sx_inner_optimum *item, const double share[2], int *out) {
+/* What a search for a good mapping leaves of the sum of one that was found with little effort, about. */
+static const double LIKELY = 0.9;
+
+sx_status sx_inner_select_likely(sx_inner *inner, const double share[2]) {
+    sx_inner_select(inner, share);
+    for (size_t i = 0; i < inner->optimum.n; i++) {
+        sx_inner_optimum *item = sx_vector_at(&inner->optimum, i);
+        double bound;
+        if (!item->found || item->polished || item->effort >= SX_INNER_SEARCH) continue;
+        SX_TRY(sx_inner_sum(inner, i, share, &bound));
+        const double left = fmin(1, fmax(LIKELY, bound / sum_of(inner, &item->score, share)));
+        item->score.energy_pj *= left;
+        item->score.cycles *= left;
+        item->score.latency *= left;
+    }
+    return SX_OK;
+}
+
+/* The powers whose products bound a sum best: those next to the share of energy in the sum of the best mapping known, or of the
+ * least energy and cycles; the nearest one first. Above the half-planes of both, the mapping itself has the least sum where their
+ * bounds are its products. */
+static sx_status choose_powers(sx_inner *inner, sx_inner_optimum *item, const double share[2], int out[2]) {
     SX_TRY(set_least(inner, item));
     const size_t best = best_found(inner, item, share);
     const sx_score *score = best ? &found_at(inner, best)->score : &item->least;
     const double energy = share[0] * score->energy_pj,
                  cycles = share[1] * fmax(sx_inner_delay(inner, score), 1);
-    *out = (int)lround(SX_INNER_POWERS * energy / fmax(energy + cycles, 1e-300));
+    const double exact = SX_INNER_POWERS * energy / fmax(energy + cycles, 1e-300);
+    out[0] = (int)lround(exact);
+    out[1] = out[0] + (exact > out[0]) - (exact < out[0]);
     return SX_OK;
 }
 
@@ -238,27 +270,56 @@ static sx_status enter_power(sx_inner *inner, size_t optimum, int power, const s
     return sx_inner_keep(inner, optimum, &found);
 }
 
-sx_status sx_inner_search_sum(sx_inner *inner, size_t optimum, const double share[2], bool *searched) {
-    sx_inner_optimum *item = sx_vector_at(&inner->optimum, optimum);
-    const size_t relaxed = item->relaxed;
+/* Whether a power is that of the objective. */
+static bool is_own_power(const sx_inner *inner, int power) {
+    return power == SX_INNER_POWERS * inner->objective.criterion[0].energy_power * inner->root;
+}
+
+/* Whether an optimum was searched by a power. */
+static bool was_searched(const sx_inner *inner, size_t optimum, int power) {
+    return is_own_power(inner, power) ? sx_inner_settled(inner, optimum, SX_INNER_SKETCH)
+                                      : sx_inner_at(inner, optimum)->powers >> power & 1;
+}
+
+/* Searches an optimum by a power by which it was not searched. */
+static sx_status search_by(sx_inner *inner, size_t optimum, int power) {
+    const sx_inner_optimum *item = sx_inner_at(inner, optimum);
     sx_inner_answer answer = {0};
-    int power;
-    *searched = false;
-    if (!inner->search_power || isinf(item->bound)) return SX_OK;
-    if (relaxed != optimum) SX_TRY(sx_inner_search_sum(inner, relaxed, share, searched));
-    if (*searched) return SX_OK;
-    SX_TRY(choose_power(inner, item, share, &power));
-    const bool own = power == SX_INNER_POWERS * inner->objective.criterion[0].energy_power * inner->root;
-    if (own ? sx_inner_settled(inner, optimum, SX_INNER_SKETCH) : item->powers >> power & 1) return SX_OK;
-    *searched = true;
-    if (own) return sx_inner_settle(inner, optimum, SX_INNER_SKETCH);
     bool shared;
+    if (is_own_power(inner, power)) return sx_inner_settle(inner, optimum, SX_INNER_SKETCH);
     SX_TRY(share_power(inner, optimum, power, &shared));
     if (shared) return SX_OK;
     inner->n_searched++;
     SX_TRY(inner->search_power(inner->user, sx_vector_at(&inner->problem, item->key.problem), &item->key.cut,
                                (double)power / SX_INNER_POWERS, SX_INNER_SKETCH, &answer));
     return enter_power(inner, optimum, power, &answer);
+}
+
+/* A mapping whose sum is within this factor of its bound needs no second power. */
+static const double TIGHT = 1.005;
+
+/* Searches an optimum, or one that bounds it, by the nearest power; by the next one only where `both` says so. */
+static sx_status search_sum(sx_inner *inner, size_t optimum, const double share[2], bool both,
+                            bool *searched) {
+    sx_inner_optimum *item = sx_vector_at(&inner->optimum, optimum);
+    const size_t relaxed = item->relaxed;
+    int power[2];
+    double bound;
+    *searched = false;
+    if (!inner->search_power || isinf(item->bound)) return SX_OK;
+    if (relaxed != optimum) SX_TRY(search_sum(inner, relaxed, share, false, searched));
+    if (*searched) return SX_OK;
+    SX_TRY(choose_powers(inner, item, share, power));
+    const bool again = was_searched(inner, optimum, power[0]);
+    if (again && (!both || was_searched(inner, optimum, power[1]))) return SX_OK;
+    SX_TRY(sx_inner_sum(inner, optimum, share, &bound));
+    if (again && sx_inner_known_sum(inner, optimum, share) <= TIGHT * bound) return SX_OK;
+    *searched = true;
+    return search_by(inner, optimum, power[again]);
+}
+
+sx_status sx_inner_search_sum(sx_inner *inner, size_t optimum, const double share[2], bool *searched) {
+    return search_sum(inner, optimum, share, true, searched);
 }
 
 /* A mapping whose sum is within this factor of its bound is good. */
@@ -269,12 +330,13 @@ sx_status sx_inner_polish_sum(sx_inner *inner, size_t optimum, const double shar
     const size_t best = best_found(inner, item, share);
     sx_inner_answer answer = {0};
     double bound;
-    int power;
+    int powers[2];
     *searched = false;
     if (!inner->search_power || isinf(item->bound)) return SX_OK;
     SX_TRY(sx_inner_sum(inner, optimum, share, &bound));
     if (best && sum_of(inner, &found_at(inner, best)->score, share) <= GOOD * bound) return SX_OK;
-    SX_TRY(choose_power(inner, item, share, &power));
+    SX_TRY(choose_powers(inner, item, share, powers));
+    const int power = powers[0];
     if (item->polished >> power & 1) return SX_OK;
     *searched = true;
     item->polished |= 1u << power;

@@ -4,12 +4,18 @@
 
 #include "fuse/group.h"
 
+/* Whether a search should stop, asked before each inner optimum. */
+typedef bool sx_plan_stop(void *user);
+
 /* Of what plans are made. */
 typedef struct sx_plan_space {
     const sx_exchange *exchange;
     sx_inner *inner;
     const sx_fuse_group *group; /* by their first steps */
     size_t n_groups;
+    sx_plan_stop
+        *late; /* whether joins by lower bounds find no plan any more, with the user; NULL: they do */
+    void *user;
 } sx_plan_space;
 
 /* A part of a plan: a step, or the steps of a group. */
@@ -27,13 +33,10 @@ typedef struct sx_plan {
     sx_plan_part *part;
 } sx_plan;
 
-/* Whether a search should stop, asked before each inner optimum. */
-typedef bool sx_plan_stop(void *user);
-
 void sx_plan_fini(sx_plan *plan);
 
 /* The best plan: by the values of the inner optima that were searched, or by the lower bounds of all. Not found where
- * nothing fits. *out is freed with sx_plan_fini, also after an error. */
+ * nothing fits, and by bounds where it is late. *out is freed with sx_plan_fini, also after an error. */
 SX_MUST_USE sx_status sx_plan_join(const sx_plan_space *space, bool by_bound, sx_plan *out);
 
 /* The k best plans, the best first, into k places; those beyond the last are not found. Each is freed with
@@ -48,6 +51,11 @@ SX_MUST_USE sx_status sx_plan_join_sums(const sx_plan_space *space, bool by_boun
 /* The sum over the parts of a plan by the mappings that are selected: of such shares, or of weights (NULL). */
 SX_MUST_USE sx_status sx_plan_sum(const sx_plan_space *space, const double *share, const sx_plan *plan,
                                   double *out);
+
+/* Whether it is late. */
+static inline bool sx_plan_late(const sx_plan_space *space) {
+    return space->late && space->late(space->user);
+}
 
 /* The inner optimum of a run of a group in a state. */
 SX_MUST_USE sx_status sx_plan_group_optimum(const sx_plan_space *space, const sx_fuse_group *group,

@@ -32,6 +32,7 @@ typedef struct join {
         *share;   /* sums of energy and cycles with these factors are joined; NULL: roots of the objective */
     size_t k;     /* beginnings that are kept for each state */
     boundary *at; /* before each step, and after the last */
+    bool late;    /* it ended before all were found */
 } join;
 
 void sx_plan_fini(sx_plan *plan) {
@@ -131,6 +132,17 @@ static sx_status weigh_optimum(const join *j, size_t optimum, double *out) {
     return SX_OK;
 }
 
+/* What a cut problem adds to a sum, and the number of its optimum; by values nothing is entered. */
+static sx_status weigh_cut(const join *j, uint64_t problem, const sx_cut *cut, size_t *optimum, double *out) {
+    sx_inner *inner = j->space->inner;
+    *out = INFINITY;
+    if (j->by_bound)
+        SX_TRY(sx_inner_find(inner, problem, cut, optimum));
+    else
+        *optimum = sx_inner_known(inner, problem, cut);
+    return *optimum == SX_NO_INDEX ? SX_OK : weigh_optimum(j, *optimum, out);
+}
+
 /* What a step on the vector unit adds to a sum. */
 static double weigh_vector(const join *j, size_t step, uint64_t state, const sx_fuse_group *group) {
     const sx_score score = sx_vector_step_score(j->space->exchange, step, state, group, NULL);
@@ -148,8 +160,7 @@ static sx_status weigh_step(const join *j, sx_plan_part *part, double *weight) {
     uint64_t problem;
     const sx_cut cut = sx_plan_step_cut(x, part->first, part->state);
     SX_TRY(sx_inner_problem(j->space->inner, &x->network->layer[step->layer].problem, &problem));
-    SX_TRY(sx_inner_find(j->space->inner, problem, &cut, &part->optimum));
-    SX_TRY(weigh_optimum(j, part->optimum, weight));
+    SX_TRY(weigh_cut(j, problem, &cut, &part->optimum, weight));
     *weight *= step->repeat;
     return SX_OK;
 }
@@ -175,10 +186,10 @@ static sx_status weigh_group(const join *j, const sx_plan_part *part, double *we
     for (size_t s = group->first; s <= group->last; s++)
         if (x->step[s].vector.operations > 0) sum += weigh_vector(j, s, part->state, group);
     for (int r = 0; r < group->n_runs && !isinf(sum); r++) {
+        const sx_cut cut = sx_plan_run_cut(x, group, &group->run[r], part->state);
         size_t optimum;
-        SX_TRY(sx_plan_group_optimum(j->space, group, &group->run[r], part->state, &optimum));
         double each;
-        SX_TRY(weigh_optimum(j, optimum, &each));
+        SX_TRY(weigh_cut(j, group->run[r].problem, &cut, &optimum, &each));
         sum += group->run[r].times * each;
     }
     *weight = sum;
@@ -320,6 +331,8 @@ static sx_status join_steps(join *j) {
     sx_plan_part part = {.optimum = SX_NO_INDEX};
     size_t g = 0;
     for (part.first = 0; part.first < space->exchange->n_steps; part.first++) {
+        j->late = j->by_bound && sx_plan_late(space);
+        if (j->late) return SX_OK;
         part.last = part.first;
         part.group = SX_NO_INDEX;
         SX_TRY(prolong_beginnings(j, &part));
@@ -344,7 +357,7 @@ static sx_status join_plans(const sx_plan_space *space, bool by_bound, const dou
     const beginning none = {.part = {.optimum = SX_NO_INDEX, .group = SX_NO_INDEX}};
     sx_status status = enter_beginning(&j.at[0], k, &none);
     if (!status) status = join_steps(&j);
-    for (size_t r = 0; r < k && !status && j.at[n].all.n; r++) status = copy_plan(&j, r, &out[r]);
+    for (size_t r = 0; r < k && !status && !j.late && j.at[n].all.n; r++) status = copy_plan(&j, r, &out[r]);
     for (size_t s = 0; s <= n; s++) {
         sx_vector_clear(&j.at[s].all);
         sx_hash_table_clear(&j.at[s].table);

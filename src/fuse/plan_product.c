@@ -1,11 +1,19 @@
-/* Plans by a product of sums. The energy and cycles of every plan lie above the lines energy + x * cycles = S(x), where S(x) is the
- * least such sum of all plans by lower bounds. (S(x) alone bounds no product from below: on its line the product is largest where
- * energy = x * cycles, and falls on both sides.) The least product above all lines is at a crossing of two of them, since it is
- * concave between crossings. That crossing says which sums to search next: those of its two lines. Mappings that are found on
- * the way are joined by sums as well, and the plan with the least product is kept. */
+/* Plans by a product of sums. The energy and cycles of every plan lie above the lines energy + x * cycles = S(x), where S(x) is
+ * the least such sum of all plans by lower bounds. (S(x) alone bounds no product from below: on its line the product is largest
+ * where energy = x * cycles, and falls on both sides.) The least product above all lines is at a crossing of two of them, since
+ * it is concave between crossings. That crossing says which sums to search next: those of its two lines. A line that is not
+ * joined yet, or whose bounds have risen since, stands lower than it may and bounds no less truly. Mappings that are found on
+ * the way are joined by sums as well, and the plan with the least product is kept.
+ *
+ * A join takes about as long as a search of a cut layer or much less, and the best plan by bounds changes as bounds rise. So few
+ * layers are searched for a join: those that leave most of the plan's sum open. */
 #include "fuse/plan_product.h"
 
+#include "base/status.h"
+#include "fuse/plan_search.h"
+
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Lines: 2 * SIDE + 1 ratios around that of a plan, then energy alone and cycles alone. */
@@ -16,8 +24,18 @@ static const double RATIO_STEP = 1.15;
 /* A bound that rises by this factor makes another plan likely. */
 static const double RISE = 1.02;
 
+/* A plan is joined again when the bounds of what it rests on have added that share to its sum. */
+static const double ENOUGH = 0.003;
+
+/* What adds less than that share to a plan's sum is searched only where nothing else is left. */
+static const double LITTLE = 0.001;
+
+/* The sum of the best mapping over its bound, where none is known. */
+static const double LIKELY = 1.5;
+
 typedef struct line {
-    double share[2], sum;
+    double share[2], sum; /* 0: not joined yet */
+    bool stale;           /* bounds may have risen since it was joined */
 } line;
 
 typedef struct product_search {
@@ -25,8 +43,9 @@ typedef struct product_search {
     sx_plan_stop *stop;
     void *user;
     sx_plan_product *product;
-    bool polish; /* plans that are searched whole get good mappings */
     line line[LINES];
+    size_t n_bounds, n_wholes; /* searches for bounds, and of whole plans */
+    sx_vector use;             /* sx_plan_use */
 } product_search;
 
 /* Energy and cycles of a plan. */
@@ -137,58 +156,125 @@ static double least_product(const line *all, int at[3]) {
     return least * (1 - 1e-12);
 }
 
-/* Searches an inner optimum by a sum, until its bound has risen; whole: until nothing is left to search. */
-static sx_status search_optimum(product_search *s, size_t optimum, const double share[2], bool whole,
+/* For what the inner optima of a plan are searched: its bound, mappings and bounds, or good mappings alone. */
+typedef enum search_kind { FOR_BOUND, WHOLE, FOR_MAPPINGS } search_kind;
+
+/* Searches an inner optimum by a sum, for its bound until that has risen; *any: it was searched. */
+static sx_status search_optimum(product_search *s, size_t optimum, const double share[2], search_kind kind,
                                 bool *any) {
     sx_inner *inner = s->space->inner;
     double before, now;
-    bool searched = true;
+    bool searched = kind != FOR_MAPPINGS;
     SX_TRY(sx_inner_sum(inner, optimum, share, &before));
-    for (now = before; searched && (whole || now <= RISE * before) && !s->stop(s->user); *any |= searched) {
+    for (now = before; searched && (kind == WHOLE || now <= RISE * before) && !s->stop(s->user);
+         *any |= searched) {
         SX_TRY(sx_inner_search_sum(inner, optimum, share, &searched));
         SX_TRY(sx_inner_sum(inner, optimum, share, &now));
     }
-    if (!whole || !s->polish || s->stop(s->user)) return SX_OK;
+    if (kind == FOR_BOUND || s->stop(s->user)) return SX_OK;
     SX_TRY(sx_inner_polish_sum(inner, optimum, share, &searched));
     *any |= searched;
     return SX_OK;
 }
 
-/* Searches the inner optima of a plan by a sum; *any: one was searched. */
-static sx_status search_plan(product_search *s, const sx_plan *plan, const double share[2], bool whole,
+/* Lists each inner optimum of a plan once, with what it leaves open of a sum, the most first; of those without a mapping its sum is
+ * taken as `likely` times the bound. */
+static sx_status list_open(product_search *s, const sx_plan *plan, const double share[2], double likely) {
+    sx_vector *list = &s->use;
+    list->n = 0;
+    SX_TRY(sx_plan_list_uses(s->space, plan, list));
+    sx_plan_merge_uses(list);
+    for (size_t i = 0; i < list->n; i++) {
+        sx_plan_use *use = sx_vector_at(list, i);
+        double bound;
+        SX_TRY(sx_inner_sum(s->space->inner, use->optimum, share, &bound));
+        const double known = sx_inner_known_sum(s->space->inner, use->optimum, share);
+        use->open = use->times * ((isinf(known) ? likely * bound : known) - bound);
+    }
+    sx_plan_sort_uses(list);
+    return SX_OK;
+}
+
+/* Searches the inner optima of a plan by a sum, those first that leave most open; for bounds until these have risen by enough, else
+ * until none with a mapping leaves much open. *any: one was searched. */
+static sx_status search_plan(product_search *s, const sx_plan *plan, const double share[2], search_kind kind,
                              bool *any) {
-    for (size_t i = 0; i < plan->n_parts; i++) {
-        const sx_plan_part *part = &plan->part[i];
-        const sx_fuse_group *group = part->group == SX_NO_INDEX ? NULL : &s->space->group[part->group];
-        for (int r = 0; r < (group ? group->n_runs : part->optimum != SX_NO_INDEX); r++) {
-            size_t optimum = part->optimum;
-            if (group) SX_TRY(sx_plan_group_optimum(s->space, group, &group->run[r], part->state, &optimum));
-            SX_TRY(search_optimum(s, optimum, share, whole, any));
+    double risen = 0;
+    bool some = false;
+    const bool bounds = kind == FOR_BOUND;
+    SX_TRY(list_open(s, plan, share, bounds ? LIKELY : INFINITY));
+    for (size_t i = 0; i < s->use.n && (!bounds || risen < ENOUGH * plan->weight) && !s->stop(s->user); i++) {
+        const sx_plan_use use = *(const sx_plan_use *)sx_vector_at(&s->use, i);
+        double before, now;
+        if ((kind == FOR_MAPPINGS || some) && use.open < LITTLE * plan->weight) break;
+        SX_TRY(sx_inner_sum(s->space->inner, use.optimum, share, &before));
+        SX_TRY(search_optimum(s, use.optimum, share, kind, &some));
+        SX_TRY(sx_inner_sum(s->space->inner, use.optimum, share, &now));
+        risen += use.times * (now - before);
+    }
+    *any |= some;
+    return SX_OK;
+}
+
+/* Joins plans by the bounds of a line, and searches what the best of them rests on, unless `any`, which says whether something was
+ * searched, is NULL. */
+static sx_status join_line(product_search *s, line *l, search_kind kind, bool *any) {
+    sx_plan plan;
+    sx_status status = sx_plan_join_sums(s->space, true, l->share, &plan);
+    if (!status && plan.found) l->sum = plan.weight;
+    l->stale = false;
+    if (!status && plan.found && any) status = search_plan(s, &plan, l->share, kind, any);
+    sx_plan_fini(&plan);
+    return status;
+}
+
+/* Whether a line is none of the first i of a list. */
+static bool is_first(const int *at, int i) {
+    for (int j = 0; j < i; j++)
+        if (at[j] == at[i]) return false;
+    return true;
+}
+
+/* The line between two others, by their ratios; one of them where there is none. */
+static int middle_line(int a, int b) {
+    const int first = a == ENERGY || b == ENERGY ? -1 : a < b ? a : b;
+    int last = a < b ? b : a;
+    if (last == ENERGY) last = a < b ? a : b;
+    if (last == CYCLES) last = RATIOS;
+    const int middle = (first + last + 1) / 2;
+    return middle < RATIOS ? middle : RATIOS - 1;
+}
+
+/* Joins the lines on which the least product rests, and one between them, until all of these are of what is known; sets the bound.
+ * The least sum is concave in the ratio, so that one which does not cut off the crossing of two others is not above it between
+ * them, and nowhere beyond. */
+static sx_status join_lines(product_search *s, int at[3]) {
+    for (bool any = true; any;) {
+        any = false;
+        s->product->bound = fmax(s->product->bound, least_product(s->line, at));
+        const int needed[4] = {at[0], at[1], at[2], middle_line(at[1], at[2])};
+        for (int i = 0; i < 4; i++) {
+            line *l = &s->line[needed[i]];
+            if (!l->stale) continue;
+            any = true;
+            SX_TRY(join_line(s, l, FOR_BOUND, NULL));
         }
     }
     return SX_OK;
 }
 
-/* Joins plans by the bounds of a line, and searches what the best of them rests on, unless `any`, which says whether something was
- * searched, is NULL; whole: so that the plan has mappings. */
-static sx_status join_line(product_search *s, line *l, bool whole, bool *any, bool *found) {
-    sx_plan plan;
-    sx_status status = sx_plan_join_sums(s->space, true, l->share, &plan);
-    l->sum = plan.weight;
-    *found = !status && plan.found;
-    if (*found && any) status = search_plan(s, &plan, l->share, whole, any);
-    sx_plan_fini(&plan);
-    return status;
+static void spoil_lines(product_search *s) {
+    for (int i = 0; i < LINES; i++) s->line[i].stale = true;
 }
 
-/* Sets all lines by what is known. */
-static sx_status begin_lines(product_search *s, double ratio, bool *found) {
-    *found = true;
-    for (int i = 0; i < LINES && *found; i++) {
+/* Sets all lines by the least energy and cycles. */
+static sx_status begin_lines(product_search *s, double ratio) {
+    for (int i = 0; i < LINES; i++) {
         line *l = &s->line[i];
         l->share[0] = i != CYCLES;
         l->share[1] = i == CYCLES ? 1 : i == ENERGY ? 0 : ratio * pow(RATIO_STEP, i - SIDE);
-        SX_TRY(join_line(s, l, false, NULL, found));
+        if (i >= RATIOS) SX_TRY(join_line(s, l, FOR_BOUND, NULL));
+        l->stale = i < RATIOS;
     }
     return SX_OK;
 }
@@ -200,40 +286,71 @@ static bool is_near(const sx_plan_product *p) {
     return product <= p->bound * (1 + p->gap);
 }
 
-/* Searches the lines on which the least product rests, until nothing is left of them; plans are joined by their sums as well. */
+/* Searches good mappings for the plan that is likely to be best with them; *any: there was one to search. */
+static sx_status search_likely(product_search *s, const double share[2], bool *any) {
+    sx_plan plan;
+    SX_TRY(sx_inner_select_likely(s->space->inner, share));
+    sx_status status = sx_plan_join_sums(s->space, false, share, &plan);
+    select_plan(s->space, s->product);
+    if (!status && plan.found) status = search_plan(s, &plan, share, FOR_MAPPINGS, any);
+    sx_plan_fini(&plan);
+    return status;
+}
+
+/* Searches mappings for a plan that is likely to be good by the sum of the first of three lines, else all of the best plan by
+ * bounds of one of them. */
+static sx_status search_mappings(product_search *s, const int at[3], bool *any) {
+    bool better;
+    const line *used = &s->line[at[0]];
+    SX_TRY(search_likely(s, used->share, any));
+    for (int i = 0; i < 3 && !*any; i++) {
+        if (!is_first(at, i)) continue;
+        used = &s->line[at[i]];
+        SX_TRY(join_line(s, &s->line[at[i]], WHOLE, any));
+    }
+    return *any ? try_share(s->space, used->share, s->product, &better) : SX_OK;
+}
+
+/* Searches the bounds of the lines on which the least product rests, or mappings. */
+static sx_status search_round(product_search *s, const int at[3], bool mappings, bool *any) {
+    const size_t before = s->space->inner->n_searched;
+    if (mappings) SX_TRY(search_mappings(s, at, any));
+    for (int i = 0; i < 3 && !mappings; i++)
+        if (is_first(at, i)) SX_TRY(join_line(s, &s->line[at[i]], FOR_BOUND, any));
+    *(mappings ? &s->n_wholes : &s->n_bounds) += s->space->inner->n_searched - before + 1;
+    spoil_lines(s);
+    return SX_OK;
+}
+
+/* Searches the lines on which the least product rests, until nothing is left of them; now and then mappings, too. */
 static sx_status search_lines(product_search *s) {
-    enum { TURNS = 4 }; /* rounds after which plans are searched whole */
-    sx_plan_product *p = s->product;
-    bool any = true, found, better;
-    for (int round = 0; any && !s->stop(s->user); round++) {
+    enum {
+        FEWEST = 32,
+        BOUNDS = 2
+    }; /* searches for bounds before those of plans, and for each of these or so */
+    for (bool any = true; any && !s->stop(s->user);) {
+        const bool mappings = s->n_bounds >= FEWEST && s->n_bounds >= BOUNDS * s->n_wholes;
         int at[3];
-        p->bound = fmax(p->bound, least_product(s->line, at));
-        if (is_near(p)) break;
+        SX_TRY(join_lines(s, at));
+        if (is_near(s->product)) break;
         any = false;
-        s->polish = round > 0;
-        for (int i = 0; i < 3; i++) {
-            line *l = &s->line[at[i]];
-            const double before = l->sum;
-            if (i && (at[i] == at[0] || (i == 2 && at[2] == at[1]))) continue;
-            SX_TRY(join_line(s, l, round % TURNS == 0, &any, &found));
-            any |= l->sum > before;
-            if (round % TURNS == 0) SX_TRY(try_share(s->space, l->share, p, &better));
-        }
+        SX_TRY(search_round(s, at, mappings, &any));
+        if (!any) SX_TRY(search_round(s, at, !mappings, &any));
     }
     return SX_OK;
 }
 
 sx_status sx_plan_search_product(const sx_plan_space *space, sx_plan_stop *stop, void *user,
                                  sx_plan_product *p) {
-    product_search s = {.space = space, .stop = stop, .user = user, .product = p};
+    product_search s = {
+        .space = space, .stop = stop, .user = user, .product = p, .use = {.size = sizeof(sx_plan_use)}};
     int at[3];
-    bool found;
     SX_TRY(sx_plan_improve_product(space, p));
     if (!p->plan->found) return SX_OK;
-    SX_TRY(begin_lines(&s, p->total[0] / p->total[1], &found));
-    if (!found) return SX_OK;
-    SX_TRY(search_lines(&s));
-    for (int i = 0; i < LINES && found; i++) SX_TRY(join_line(&s, &s.line[i], false, NULL, &found));
-    if (found) p->bound = fmax(p->bound, least_product(s.line, at));
+    sx_status status = begin_lines(&s, p->total[0] / p->total[1]);
+    if (!status) status = search_lines(&s);
+    if (!status) status = join_lines(&s, at);
+    sx_vector_clear(&s.use);
+    SX_TRY(status);
     return sx_plan_improve_product(space, p);
 }

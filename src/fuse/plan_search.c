@@ -3,13 +3,8 @@
 #include "base/status.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
-
-/* An inner optimum of a plan. */
-typedef struct used_optimum {
-    size_t optimum;
-    double times;
-} used_optimum;
 
 /* A search of a plan. */
 typedef struct plan_search {
@@ -20,31 +15,58 @@ typedef struct plan_search {
     bool whole;     /* every inner optimum of a plan is searched: in the first round, for a plan at once */
     double known;   /* weight of a plan that is known; INFINITY: none */
     size_t n;       /* inner optima that the last pass searched */
-    sx_vector used; /* used_optimum: of the current plans */
+    sx_vector used; /* sx_plan_use: of the current plans */
 } plan_search;
 
-static const used_optimum *used_at(const plan_search *p, size_t i) {
+static const sx_plan_use *used_at(const plan_search *p, size_t i) {
     return sx_vector_at(&p->used, i);
 }
 
-/* Adds an inner optimum to the list. */
-static sx_status list_optimum(plan_search *p, size_t optimum, double times) {
-    used_optimum *item = optimum == SX_NO_INDEX ? NULL : sx_vector_add(&p->used);
+/* Adds an inner optimum to a list. */
+static sx_status add_use(sx_vector *out, size_t optimum, double times) {
+    sx_plan_use *item = optimum == SX_NO_INDEX ? NULL : sx_vector_add(out);
     if (optimum != SX_NO_INDEX && !item) return sx_error_memory();
-    if (item) *item = (used_optimum){optimum, times};
+    if (item) *item = (sx_plan_use){.optimum = optimum, .times = times};
     return SX_OK;
 }
 
-/* Adds the inner optima of a part to the list. */
-static sx_status list_part(plan_search *p, const sx_plan_part *part) {
-    const sx_fuse_group *group = part->group == SX_NO_INDEX ? NULL : &p->space->group[part->group];
-    SX_TRY(list_optimum(p, part->optimum, p->space->exchange->step[part->first].repeat));
-    for (int r = 0; group && r < group->n_runs; r++) {
-        size_t optimum;
-        SX_TRY(sx_plan_group_optimum(p->space, group, &group->run[r], part->state, &optimum));
-        SX_TRY(list_optimum(p, optimum, group->run[r].times));
+sx_status sx_plan_list_uses(const sx_plan_space *space, const sx_plan *plan, sx_vector *out) {
+    for (size_t i = 0; i < plan->n_parts; i++) {
+        const sx_plan_part *part = &plan->part[i];
+        const sx_fuse_group *group = part->group == SX_NO_INDEX ? NULL : &space->group[part->group];
+        SX_TRY(add_use(out, part->optimum, space->exchange->step[part->first].repeat));
+        for (int r = 0; group && r < group->n_runs; r++) {
+            size_t optimum;
+            SX_TRY(sx_plan_group_optimum(space, group, &group->run[r], part->state, &optimum));
+            SX_TRY(add_use(out, optimum, group->run[r].times));
+        }
     }
     return SX_OK;
+}
+
+/* Whether the first of two uses leaves more open. */
+static int compare_uses(const void *a, const void *b) {
+    const sx_plan_use *x = a, *y = b;
+    if (x->open != y->open) return x->open > y->open ? -1 : 1;
+    return (x->optimum > y->optimum) - (x->optimum < y->optimum);
+}
+
+void sx_plan_sort_uses(sx_vector *uses) {
+    if (uses->n > 0) qsort(uses->data, uses->n, uses->size, compare_uses);
+}
+
+void sx_plan_merge_uses(sx_vector *uses) {
+    size_t n = 0;
+    for (size_t i = 0; i < uses->n; i++) {
+        const sx_plan_use one = *(const sx_plan_use *)sx_vector_at(uses, i);
+        size_t same = 0;
+        while (same < n && ((const sx_plan_use *)sx_vector_at(uses, same))->optimum != one.optimum) same++;
+        sx_plan_use *use = sx_vector_at(uses, same);
+        if (same == n) *use = (sx_plan_use){.optimum = one.optimum};
+        n += same == n;
+        use->times += one.times;
+    }
+    uses->n = n;
 }
 
 /* A bound that rises by this factor makes another plan likely. */
@@ -66,18 +88,43 @@ static sx_status sketch_optimum(plan_search *p, size_t optimum) {
     return SX_OK;
 }
 
-/* Lists the inner optima of plans, and how often each counts. */
+/* How far a bound is likely to rise of which no mapping is known. */
+static const double LIKELY = 1.3;
+
+/* What a bound leaves open of a sum of weights. */
+static double open_weight(const sx_inner *inner, const sx_plan_use *use) {
+    const double bound = sx_inner_weight(inner, sx_inner_bound(inner, use->optimum)),
+                 value = sx_inner_at(inner, use->optimum)->value;
+    return use->times * ((isinf(value) ? LIKELY * bound : sx_inner_weight(inner, value)) - bound);
+}
+
+/* Lists the inner optima of plans, and how often each counts, those first that leave most open. */
 static sx_status list_optima(plan_search *p, const sx_plan *plan, size_t k) {
     p->used.n = 0;
-    for (size_t i = 0; i < k; i++)
-        for (size_t j = 0; j < plan[i].n_parts; j++) SX_TRY(list_part(p, &plan[i].part[j]));
+    for (size_t i = 0; i < k; i++) SX_TRY(sx_plan_list_uses(p->space, &plan[i], &p->used));
+    sx_plan_merge_uses(&p->used);
+    for (size_t i = 0; i < p->used.n; i++) {
+        sx_plan_use *use = sx_vector_at(&p->used, i);
+        use->open = open_weight(p->space->inner, use);
+    }
+    sx_plan_sort_uses(&p->used);
     return SX_OK;
 }
 
-/* Searches the listed optima shortly. */
-static sx_status sketch_optima(plan_search *p) {
+/* Once bounds have risen by this share of a plan's sum, another plan is likely to be the best by them. */
+static const double ENOUGH = 0.003;
+
+/* Searches the listed optima of a plan of that weight shortly, until their bounds have risen by enough. */
+static sx_status sketch_optima(plan_search *p, double weight) {
+    const sx_inner *inner = p->space->inner;
+    double risen = 0;
     p->n = 0;
-    for (size_t i = 0; i < p->used.n; i++) SX_TRY(sketch_optimum(p, used_at(p, i)->optimum));
+    for (size_t i = 0; i < p->used.n && (p->whole || risen < ENOUGH * weight); i++) {
+        const sx_plan_use *use = used_at(p, i);
+        const double before = sx_inner_weight(inner, sx_inner_bound(inner, use->optimum));
+        SX_TRY(sketch_optimum(p, use->optimum));
+        risen += use->times * (sx_inner_weight(inner, sx_inner_bound(inner, use->optimum)) - before);
+    }
     return SX_OK;
 }
 
@@ -87,7 +134,7 @@ static sx_status search_widest(plan_search *p) {
     size_t widest = SX_NO_INDEX;
     double most = -1;
     for (size_t i = 0; i < p->used.n; i++) {
-        const used_optimum *used = used_at(p, i);
+        const sx_plan_use *used = used_at(p, i);
         if (sx_inner_settled(inner, used->optimum, SX_INNER_SEARCH)) continue;
         const double open = used->times * (sx_inner_weight(inner, sx_inner_at(inner, used->optimum)->value) -
                                            sx_inner_weight(inner, sx_inner_bound(inner, used->optimum)));
@@ -133,9 +180,10 @@ void sx_plan_answer_fini(sx_plan_answer *answer) {
 static sx_status search_round(plan_search *p, double gap, size_t k, double *bound, bool *done) {
     sx_plan plan[SX_MAX_PLANS];
     sx_status status = sx_plan_join_best(p->space, true, k, plan);
-    if (!status) *bound = plan[0].weight;
+    if (!status && !plan[0].found) p->stopped = sx_plan_late(p->space);
+    if (!status && !p->stopped) *bound = plan[0].weight;
     if (!status) status = list_optima(p, plan, k);
-    if (!status) status = sketch_optima(p);
+    if (!status) status = sketch_optima(p, *bound);
     if (!status && !p->stopped) status = is_close(p, *bound, gap, p->whole || p->n == 0, done);
     p->whole = false;
     if (!status && p->n == 0 && !p->stopped && !*done) {
@@ -153,7 +201,7 @@ sx_status sx_plan_search(const sx_plan_space *space, double gap, double cutoff, 
                      .user = user,
                      .whole = true,
                      .known = INFINITY,
-                     .used = {.size = sizeof(used_optimum)}};
+                     .used = {.size = sizeof(sx_plan_use)}};
     sx_plan plan[SX_MAX_PLANS];
     memset(out, 0, sizeof *out);
     sx_status status = SX_OK;

@@ -189,6 +189,17 @@ static void add_tiles(const sx_fused *f, sx_text *line) {
                     SHOW_MEMORIES(f));
 }
 
+/* Adds that the search was ended, if it was. */
+static void add_stopped(const sx_fused *f, sx_text *line) {
+    if (f->stopped) sx_text_add(line, " The search was stopped before it was complete.");
+}
+
+/* Adds how many times less a figure is, or more where the ratio is below 1 beyond what is shown. */
+static void add_times(double ratio, const char *of, sx_text *line) {
+    const bool more = ratio < 0.9995;
+    sx_text_add(line, "(%.3g times %s%s)", more ? 1 / ratio : ratio, more ? "more" : "less", of);
+}
+
 /* Adds that nothing stays, and what is proven. */
 static void add_nothing(const sx_fused *f, const char *objective, sx_text *out) {
     sx_text line = {0};
@@ -196,6 +207,7 @@ static void add_nothing(const sx_fused *f, const char *objective, sx_text *out) 
                 SHOW_MEMORIES(f), f->chosen && f->optimal ? ", which is proven to be best" : "");
     add_open(f, objective, &line);
     add_tiles(f, &line);
+    add_stopped(f, &line);
     sx_text_add(out, "  ");
     sx_wrap_free(&line, 2, 2, out);
 }
@@ -205,20 +217,21 @@ static void add_summary(const sx_fused *f, const char *objective, sx_text *out) 
     sx_text line = {0};
     const double energy = f->unfused.energy_pj / f->total.energy_pj,
                  delay = f->unfused.cycles / f->total.cycles;
-    sx_text_add(
-        &line,
-        "%zu of %zu tensors between layers stay in %s%s%s, in %zu group%s: %s instead of %s (%.3g times less "
-        "energy), ",
-        f->n_tensors, f->n_candidates, SHOW_MEMORIES(f), f->n_groups, f->n_groups == 1 ? "" : "s",
-        sx_show_energy(f->total.energy_pj).text, sx_show_energy(f->unfused.energy_pj).text, energy);
-    sx_text_add(&line, "%s cycles instead of %s, EDP %.4g instead of %.4g (%.3g times less). ",
+    sx_text_add(&line, "%zu of %zu tensors between layers stay in %s%s%s, in %zu group%s: %s instead of %s ",
+                f->n_tensors, f->n_candidates, SHOW_MEMORIES(f), f->n_groups, f->n_groups == 1 ? "" : "s",
+                sx_show_energy(f->total.energy_pj).text, sx_show_energy(f->unfused.energy_pj).text);
+    add_times(energy, " energy", &line);
+    sx_text_add(&line, ", %s cycles instead of %s, EDP %.4g instead of %.4g ",
                 sx_show_count(f->total.cycles).text, sx_show_count(f->unfused.cycles).text,
-                f->total.energy_pj * f->total.cycles, f->unfused.energy_pj * f->unfused.cycles,
-                energy * delay);
-    if (f->total.latency != f->total.cycles)
-        sx_text_add(&line, "Latency %s cycles instead of %s (%.3g times less). ",
-                    sx_show_count(round(f->total.latency)).text,
-                    sx_show_count(round(f->unfused.latency)).text, f->unfused.latency / f->total.latency);
+                f->total.energy_pj * f->total.cycles, f->unfused.energy_pj * f->unfused.cycles);
+    add_times(energy * delay, "", &line);
+    sx_text_add(&line, ". ");
+    if (f->total.latency != f->total.cycles) {
+        sx_text_add(&line, "Latency %s cycles instead of %s ", sx_show_count(round(f->total.latency)).text,
+                    sx_show_count(round(f->unfused.latency)).text);
+        add_times(f->unfused.latency / f->total.latency, "", &line);
+        sx_text_add(&line, ". ");
+    }
     add_vector(f, &line);
     sx_text_add(&line, "%s to and from DRAM instead of %s; at most %s of %s words of %s in use. ",
                 sx_show_scaled(f->dram_bytes, "B").text, sx_show_scaled(f->dram_bytes_unfused, "B").text,
@@ -234,7 +247,7 @@ static void add_summary(const sx_fused *f, const char *objective, sx_text *out) 
     if (f->n_orders > 1)
         sx_text_add(&line, " Of %zu orders of the layers %s is best.", f->n_orders,
                     f->reordered ? "another than the network's" : "the network's own");
-    if (f->stopped) sx_text_add(&line, " The search was stopped before it was complete.");
+    add_stopped(f, &line);
     if (f->seconds > 0)
         sx_text_add(&line, " %zu searches of cut layers in %.2f s.", f->n_searches, f->seconds);
     sx_text_add(out, "\n  ");
@@ -289,4 +302,7 @@ void sx_fused_report(const sx_fused *f, const char *objective, bool verbose, sx_
     if (!f->n_sizes) return;
     sx_text_add(out, "\nThe best plan for each size of %s\n\n", f->level);
     size_rows(f, out);
+    if (f->sizes_stopped)
+        sx_text_add(out, "\n  The search was stopped before the sizes below %s words.\n",
+                    sx_show_count((double)f->size[f->n_sizes - 1].words).text);
 }

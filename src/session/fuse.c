@@ -2,6 +2,7 @@
 #include "base/cancel.h"
 #include "base/clock.h"
 #include "base/status.h"
+#include "fuse/group_chain.h"
 #include "fuse/order.h"
 #include "fuse/plan_product.h"
 #include "fuse/vector_step.h"
@@ -19,6 +20,25 @@ static bool must_stop(void *user) {
     const sx_fusing *f = user;
     if (sx_is_cancelled(f->options->run.cancel)) return true;
     return f->searcher.until > 0 && sx_clock_seconds() >= f->searcher.until;
+}
+
+/* What the bounds of all cut layers may take beyond the time, in seconds. */
+static const double GRACE = 0.5;
+
+/* Whether bounds of all plans take too long. */
+static bool is_late(void *user) {
+    const sx_fusing *f = user;
+    return f->late > 0 && sx_clock_seconds() >= f->late;
+}
+
+/* Of what plans are made. */
+static sx_plan_space space_of(sx_fusing *f) {
+    return (sx_plan_space){.exchange = &f->exchange,
+                           .inner = &f->inner,
+                           .group = (const sx_fuse_group *)f->groups.data,
+                           .n_groups = f->groups.n,
+                           .late = is_late,
+                           .user = f};
 }
 
 /* The tiles that plans have: where remainders gave an answer that nobody asked for, layers alone have any tiles, and cut ones
@@ -112,7 +132,7 @@ static sx_status add_optimum(const sx_fusing *f, const sx_group_run *run, size_t
 
 /* Adds the runs of a plan's part. */
 static sx_status add_part(const sx_fusing *f, const sx_plan_part *part, sx_fused *out) {
-    const sx_plan_space space = {&f->exchange, (sx_inner *)&f->inner, NULL, 0};
+    const sx_plan_space space = {.exchange = &f->exchange, .inner = (sx_inner *)&f->inner};
     const sx_fuse_group *group = part->group == SX_NO_INDEX ? NULL : sx_vector_at(&f->groups, part->group);
     for (int r = 0; group && r < group->n_runs; r++) {
         size_t optimum;
@@ -154,6 +174,7 @@ sx_status sx_fusing_init(sx_fusing *f, const sx_graph *graph, const sx_network *
     f->inner.user = &f->searcher;
     f->inner.search = sx_fuse_search_inner;
     f->inner.minimum = sx_fuse_inner_minimum;
+    f->inner.any_room = true;
     f->inner.least = sx_fuse_inner_least;
     if (f->inner.root < 1) f->inner.search_power = sx_fuse_search_power;
     SX_TRY(sx_fuse_constrained(&f->searcher, network, &constrained));
@@ -205,13 +226,16 @@ static unsigned windows_of(const char *text) {
 
 sx_status sx_fusing_list_groups(sx_fusing *f, const sx_fusing_options *fuse) {
     sx_vector_clear(&f->groups);
-    return sx_groups_list(&f->exchange, &f->inner, windows_of(fuse->window), fuse->row_loops > 1, &f->groups);
+    for (size_t s = 0; s < f->exchange.n_steps && !is_late(f); s++)
+        SX_TRY(sx_groups_list(&f->exchange, &f->inner, s, windows_of(fuse->window), fuse->row_loops > 1,
+                              &f->groups));
+    return SX_OK;
 }
 
 /* Searches the best plan of one order, unless none below a weight exists. */
 static sx_status search_order(sx_fusing *f, const sx_fusing_options *fuse, double cutoff,
                               sx_plan_answer *out) {
-    const sx_plan_space space = {&f->exchange, &f->inner, (const sx_fuse_group *)f->groups.data, f->groups.n};
+    const sx_plan_space space = space_of(f);
     return sx_plan_search(&space, fuse->gap, cutoff, fuse->k_best > 1 ? fuse->k_best : 1, must_stop, f, out);
 }
 
@@ -306,6 +330,7 @@ static sx_status set_sizes(sx_fusing *f, const sx_fusing_options *fuse, sx_fused
         sx_fused_free(smaller);
     }
     f->exchange.reserved = 0;
+    out->sizes_stopped = f->answer.stopped && out->n_sizes < MOST_SIZES;
     return status;
 }
 
@@ -324,7 +349,7 @@ static bool always_stop(void *user) {
 /* Searches plans of one order by a product; of several orders only those of the best one are of interest. */
 static sx_status search_product(sx_fusing *f, const sx_fusing_options *fuse, bool plain,
                                 sx_plan_product *product) {
-    const sx_plan_space space = {&f->exchange, &f->inner, (const sx_fuse_group *)f->groups.data, f->groups.n};
+    const sx_plan_space space = space_of(f);
     const bool fixed = strcmp(fuse->tensors, "none") == 0;
     if (!plain) return sx_plan_improve_product(&space, product);
     return sx_plan_search_product(&space, fixed ? always_stop : must_stop, f, product);
@@ -375,20 +400,71 @@ static sx_status search_parts(sx_fusing *f, const sx_fusing_options *fuse, doubl
     return status;
 }
 
+/* The rows that a layer reads at least of what the one before wrote, for so many rows of its output. */
+static double rows_read(const sx_chain_link *link, double rows) {
+    if (link->stride > link->reach || rows < 1) return 0;
+    const double read = link->stride * (rows - 1) + link->reach - link->pad;
+    return fmax(0, fmin(read, link->rows_in));
+}
+
+/* The share of its rows that each layer computes at least: in a group rows that no window reads are left out. */
+static void share_rows(const sx_exchange *x, double *share) {
+    for (size_t s = 0; s < x->n_steps; s++) share[s] = 1;
+    for (size_t s = 0; s < x->n_steps; s++)
+        for (int n = 2; n <= SX_MAX_GROUP; n++) {
+            sx_layer_chain chain;
+            if (!sx_layer_chain_find(x, s, n, &chain)) continue;
+            double rows = chain.link[n - 1].rows_out;
+            for (int l = n - 1; l > 0; l--) {
+                double *least = &share[chain.link[l - 1].step];
+                rows = rows_read(&chain.link[l], rows);
+                *least = fmin(*least, rows / chain.link[l].rows_in);
+            }
+        }
+}
+
+/* Adds what a layer costs at least that computes a share of its rows: cycles of all rows are rounded up. */
+static void add_share(const sx_score *least, double share, double repeat, sx_score *sum) {
+    if (share < 1) share *= fmax(0, 1 - 1 / least->cycles);
+    sum->energy_pj += repeat * share * least->energy_pj;
+    sum->cycles += repeat * share * least->cycles;
+    sum->latency += repeat * share * least->latency;
+}
+
+/* What no plan is below, as the objective: every layer is computed, wherever its tensors are. */
+static sx_status bound_layers(const sx_fusing *f, double *out) {
+    const sx_exchange *x = &f->exchange;
+    double *share = calloc(x->n_steps + 1, sizeof *share);
+    sx_score sum = {0};
+    if (!share) return sx_error_memory();
+    share_rows(x, share);
+    sx_status status = SX_OK;
+    for (size_t s = 0; s < x->n_steps && !status; s++) {
+        sx_score least;
+        if (x->step[s].layer == SX_NO_INDEX) continue;
+        status = sx_fuse_least_anywhere(&f->searcher, &x->network->layer[x->step[s].layer].problem, &least);
+        if (!status) add_share(&least, share[s], x->step[s].repeat, &sum);
+    }
+    free(share);
+    *out = (1 - 1e-9) * sx_objective_value(&f->options->run.objective, &sum);
+    return status;
+}
+
 /* Prepares and searches. */
 static sx_status fuse_graph(sx_fusing *f, const sx_graph *graph, const sx_network *network,
                             const sx_fusing_options *fuse, sx_fused *out) {
     SX_TRY(sx_fusing_prepare(f, graph, network, fuse, &out->chosen));
     sx_fused_set_memories(f, out);
     SX_TRY(enter_unfused(f));
-    double bound = 0;
+    double bound = 0, least = 0;
     SX_TRY(search_parts(f, fuse, &bound));
+    if (f->answer.stopped) SX_TRY(bound_layers(f, &least));
     SX_TRY(set_result(f, out));
     sx_inner_select(&f->inner, NULL);
     out->tiles = tiles_of(f->unfused);
     out->n_orders = f->orders.n;
     out->reordered = f->best_order != 0;
-    out->lower_bound = fmin(out->value, fmax(out->lower_bound, bound));
+    out->lower_bound = fmin(out->value, fmax(fmax(out->lower_bound, bound), least));
     out->optimal = out->found && !out->stopped && out->value <= out->lower_bound * (1 + 1e-9);
     if (f->options->run.proof && out->found) SX_TRY(sx_fused_certify(f, fuse, out));
     SX_TRY(set_others(f, out));
@@ -401,7 +477,7 @@ static sx_status fuse_graph(sx_fusing *f, const sx_graph *graph, const sx_networ
 static sx_status check_room(sx_fusing *f, const sx_fusing_options *fuse) {
     sx_plan plan;
     SX_TRY(sx_fusing_list_groups(f, fuse));
-    const sx_plan_space space = {&f->exchange, &f->inner, (const sx_fuse_group *)f->groups.data, f->groups.n};
+    const sx_plan_space space = space_of(f);
     sx_status status = sx_plan_join(&space, true, &plan);
     if (!status && !plan.found) status = refuse_forced(&f->exchange);
     sx_plan_fini(&plan);
@@ -435,6 +511,7 @@ sx_status sx_session_fuse(const sx_graph *graph, const sx_network *network, cons
                    .searcher = {.arch = arch,
                                 .options = options,
                                 .until = options->run.seconds > 0 ? begin + time_left(options, unfused) : 0}};
+    if (f.searcher.until > 0) f.late = f.searcher.until + GRACE;
     sx_fused *fused = calloc(1, sizeof *fused);
     sx_status status =
         fused ? sx_fuse_memo_open(network, arch, options, &f.searcher.memo) : sx_error_memory();

@@ -251,6 +251,14 @@ sx_status sx_fuse_inner_least(void *user, const sx_problem *problem, const sx_cu
     return status;
 }
 
+sx_status sx_fuse_least_anywhere(const sx_fuse_searcher *searcher, const sx_problem *problem, sx_score *out) {
+    sx_model *model = NULL;
+    sx_status status = sx_model_new(problem, searcher->arch, &searcher->options->model, &model);
+    if (!status) *out = sx_model_minimum(model, 0);
+    sx_model_free(model);
+    return status;
+}
+
 sx_status sx_fuse_search_power(void *user, const sx_problem *problem, const sx_cut *cut, double power,
                                sx_inner_effort effort, sx_inner_answer *out) {
     const sx_fuse_searcher *s = user;

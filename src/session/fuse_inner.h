@@ -23,6 +23,11 @@ sx_inner_least sx_fuse_inner_least;
 sx_inner_search_power sx_fuse_search_power;
 sx_inner_relax sx_fuse_inner_relax;
 
+/* Energy and cycles that no mapping of a layer is below, wherever its tensors are. Parts that compute it
+ * together take no less in all. */
+SX_MUST_USE sx_status sx_fuse_least_anywhere(const sx_fuse_searcher *searcher, const sx_problem *problem,
+                                             sx_score *out);
+
 /* Whether mappings of a layer are constrained. */
 SX_MUST_USE sx_status sx_fuse_constrained(const sx_fuse_searcher *searcher, const sx_network *network,
                                           bool *out);

@@ -38,7 +38,10 @@ static sx_status relax_cut(void *user, const sx_problem *problem, sx_cut *cut, d
 
 /* The least weight of the plans of one order by bounds. */
 static sx_status join_bounds(sx_fusing *f, bool alone, double *out) {
-    const sx_plan_space space = {&f->exchange, &f->inner, (const sx_fuse_group *)f->groups.data, f->groups.n};
+    const sx_plan_space space = {.exchange = &f->exchange,
+                                 .inner = &f->inner,
+                                 .group = (const sx_fuse_group *)f->groups.data,
+                                 .n_groups = f->groups.n};
     sx_plan plan;
     if (alone) return sx_fuse_alone_join(&space, out);
     sx_status status = sx_plan_join(&space, true, &plan);
@@ -56,6 +59,7 @@ sx_status sx_fuse_label_bound(const sx_graph *graph, const sx_network *network, 
     bool chosen;
     sx_status status = sx_fusing_prepare(&f, graph, network, options, &chosen);
     f.inner.minimum = find_bound;
+    f.inner.any_room = false;
     if (f.inner.relax) f.inner.relax = relax_cut;
     f.inner.user = &bounds;
     *out = INFINITY;

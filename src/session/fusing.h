@@ -17,7 +17,8 @@ typedef struct sx_fusing {
     sx_plan_answer answer;
     sx_vector groups; /* sx_fuse_group */
     sx_vector
-        orders; /* in which the nodes may run (fuse/order.h), the graph's own first; empty: that alone */
+        orders;  /* in which the nodes may run (fuse/order.h), the graph's own first; empty: that alone */
+    double late; /* of sx_clock_seconds: when no bounds of all plans are looked for any more; 0: never */
     double (*bytes)
         [SX_MAX_TENSORS]; /* by layer of the network: to and from the outermost memory, unfused; NULL: unknown */
     size_t *order;        /* of each step: its number among the layers */

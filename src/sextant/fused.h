@@ -118,7 +118,8 @@ typedef struct sx_fused {
     bool reordered;      /* they run in another order than the graph's own */
     size_t n_sizes;      /* of the exchange memory, largest first; 0: not asked for */
     sx_fused_size *size;
-    size_t n_others; /* the next best plans, in order */
+    bool sizes_stopped; /* the search was stopped before the smaller ones */
+    size_t n_others;    /* the next best plans, in order */
     struct sx_fused **other;
     char *certificate; /* as JSON, where the search was one with proof; NULL: none */
     double seconds;

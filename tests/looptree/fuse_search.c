@@ -22,24 +22,34 @@ static sx_label_task task_of(const sx_arch *arch, const sx_cascade *cascade, con
     return task;
 }
 
-/* The value of the best labels of all einsums where nothing is fused; INFINITY where an einsum has none. */
+/* Adds what the best label of an einsum costs; INFINITY where it has none. */
+static void add_best(const sx_label_table *table, double *energy, double *latency) {
+    const sx_label *best = NULL;
+    for (size_t i = 0; i < table->labels.n; i++) {
+        const sx_label *x = sx_label_at(table, i);
+        if (!best || sx_fuse_value(table->objective, x->energy, x->latency) <
+                         sx_fuse_value(table->objective, best->energy, best->latency))
+            best = x;
+    }
+    *energy += best ? best->energy : INFINITY;
+    *latency += best ? best->latency : INFINITY;
+}
+
+/* The value of the best labels of all einsums where nothing is fused, whose labels are already in `known` where that is what is
+ * searched. */
 static sx_status bound_unfused(const sx_arch *arch, const sx_cascade *cascade, const sx_fuse_options *options,
-                               double *value) {
+                               const sx_label_table *known, double *value) {
     double energy = 0, latency = 0;
     for (size_t e = 0; e < cascade->n_einsums; e++) {
+        if (options->unfused) {
+            add_best(&known[e], &energy, &latency);
+            continue;
+        }
         const sx_label_task task = task_of(arch, cascade, options, e, true);
         sx_label_table table;
         sx_label_table_init(&table, options->objective);
-        const sx_label *best = NULL;
         sx_status status = sx_label_paths(&task, &table);
-        for (size_t i = 0; i < table.labels.n; i++) {
-            const sx_label *x = sx_label_at(&table, i);
-            if (!best || sx_fuse_value(options->objective, x->energy, x->latency) <
-                             sx_fuse_value(options->objective, best->energy, best->latency))
-                best = x;
-        }
-        energy += best ? best->energy : INFINITY;
-        latency += best ? best->latency : INFINITY;
+        add_best(&table, &energy, &latency);
         sx_label_table_fini(&table);
         SX_TRY(status);
     }
@@ -65,12 +75,12 @@ static sx_status search_tables(const sx_arch *arch, const sx_cascade *cascade, c
                                sx_label_table *table, sx_fuse_answer *answer) {
     sx_join_result result;
     double limit;
-    SX_TRY(bound_unfused(arch, cascade, options, &limit));
     for (size_t e = 0; e < cascade->n_einsums; e++) {
         const sx_label_task task = task_of(arch, cascade, options, e, options->unfused);
         SX_TRY(sx_label_paths(&task, &table[e]));
         answer->labels += table[e].labels.n;
     }
+    SX_TRY(bound_unfused(arch, cascade, options, table, &limit));
     /* sums in another order may differ in their last bits */
     SX_TRY(sx_join_labels(cascade, table, sx_path_room(&arch->level[arch->n_levels - 2]), limit * (1 + 1e-12),
                           &result));

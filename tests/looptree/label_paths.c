@@ -247,10 +247,20 @@ sx_status sx_label_paths(const sx_label_task *task, sx_label_table *table) {
     return done ? SX_OK : sx_error_memory();
 }
 
+/* Limits what lies below the shared loops to what the wanted label has. Sums in another order may differ in their last bits. */
+static void set_limit(label_maker *m) {
+    static const double SLACK = 1 + 1e-9;
+    const sx_label *wanted = m->wanted;
+    sx_rest_step limit = {.bits = wanted->bits[wanted->face.n_loops], .energy = SLACK * wanted->energy};
+    for (int s = 0; s < SX_MAX_FUSED_LEVELS; s++) limit.time[s] = SLACK * wanted->latency;
+    sx_rest_limit(&m->rest, &limit);
+}
+
 sx_status sx_label_path(const sx_label_task *task, const sx_label *label, sx_path *path) {
     label_maker m = {.task = task, .wanted = label, .path = path};
     uint32_t hold[SX_MAX_FUSED_LEVELS] = {0};
     SX_TRY(sx_rest_init(&m.rest, task));
+    set_limit(&m);
     const bool done = choose_holders(&m, m.rest.exchange + 1, hold);
     sx_rest_fini(&m.rest);
     if (done && !m.found)

@@ -44,8 +44,11 @@ static sx_rest_price word_price(const sx_label_task *task, int tensor, int s) {
 sx_status sx_rest_init(sx_rest *rest, const sx_label_task *task) {
     const sx_problem *einsum = task->einsum;
     uint32_t list[SX_MOST_DIVISORS];
-    *rest = (sx_rest){
-        .task = task, .exchange = task->arch->n_levels - 2, .cells = {.size = sizeof(sx_rest_cell)}};
+    *rest = (sx_rest){.task = task,
+                      .exchange = task->arch->n_levels - 2,
+                      .limit = {.bits = UINT64_MAX, .energy = INFINITY},
+                      .cells = {.size = sizeof(sx_rest_cell)}};
+    for (int s = 0; s < SX_MAX_FUSED_LEVELS; s++) rest->limit.time[s] = INFINITY;
     for (int v = 0; v < einsum->n_tensors; v++)
         for (int d = 0; d < einsum->n_dims; d++) {
             const sx_relevance relevance = sx_relevance_of(einsum, v, d, NULL);
@@ -84,6 +87,11 @@ void sx_rest_fini(sx_rest *rest) {
 void sx_rest_hold(sx_rest *rest, const uint32_t *hold) {
     forget_cells(rest);
     memcpy(rest->hold, hold, sizeof rest->hold);
+}
+
+void sx_rest_limit(sx_rest *rest, const sx_rest_step *limit) {
+    forget_cells(rest);
+    rest->limit = *limit;
 }
 
 /* The words of a tile. */
@@ -162,12 +170,50 @@ static bool is_same(const sx_rest_step *a, const sx_rest_step *b) {
     return a->bits == b->bits && a->energy == b->energy;
 }
 
-/* Enters a step unless one at least as good is there; false when memory is out. */
-static bool add_step(sx_rest *rest, sx_vector *steps, const sx_rest_step *step) {
-    size_t n = 0;
+/* Whether a step is beyond another in anything. */
+static bool is_beyond(const sx_rest_step *step, const sx_rest_step *limit) {
+    for (int s = 0; s < SX_MAX_FUSED_LEVELS; s++)
+        if (step->time[s] > limit->time[s]) return true;
+    return step->bits > limit->bits || step->energy > limit->energy;
+}
+
+/* Whether a step at least as good is there. */
+static bool is_beaten(sx_rest *rest, const sx_vector *steps, const sx_rest_step *step) {
     if (rest->better < steps->n && is_no_worse(rest, sx_vector_at(steps, rest->better), step)) return true;
     for (rest->better = 0; rest->better < steps->n; rest->better++)
         if (is_no_worse(rest, sx_vector_at(steps, rest->better), step)) return true;
+    return false;
+}
+
+/* What a branch costs at least with the tensors that are left: a word of each is held, in tiles no larger than now, with
+ * which a plain tensor moves no fewer words. Sums in another order may differ in their last bits. */
+static sx_rest_step least_step(const sx_rest *rest, const branch *b) {
+    static const double SLACK = 1 - 1e-12;
+    sx_rest_step step = b->step;
+    for (uint32_t left = b->left; left; left &= left - 1) {
+        const int tensor = __builtin_ctz(left);
+        if (b->level == rest->exchange) step.bits += rest->task->bits[tensor];
+        if (rest->plain[tensor]) sx_rest_move(rest, &step, tensor, b->level, b->extent);
+    }
+    step.energy *= SLACK;
+    for (int s = 0; s < SX_MAX_FUSED_LEVELS; s++) step.time[s] *= SLACK;
+    return step;
+}
+
+/* Whether all ways to go on are of no interest: each costs no less in anything than what is held so far. */
+static bool is_hopeless(sx_rest *rest, branch *b, const sx_vector *out) {
+    if (b->level == rest->exchange) b->step.bits = b->used;
+    if (rest->trace) return is_beyond(&b->step, rest->trace->wanted);
+    if (is_beyond(&b->step, &rest->limit)) return true;
+    if (!b->left) return false;
+    const sx_rest_step least = least_step(rest, b);
+    return is_beaten(rest, out, &least) || is_beaten(rest, out, &b->step);
+}
+
+/* Enters a step unless one at least as good is there; false when memory is out. */
+static bool add_step(sx_rest *rest, sx_vector *steps, const sx_rest_step *step) {
+    size_t n = 0;
+    if (is_beaten(rest, steps, step)) return true;
     for (size_t i = 0; i < steps->n; i++) {
         const sx_rest_step *other = sx_vector_at(steps, i);
         if (!is_no_worse(rest, step, other)) memmove(sx_vector_at(steps, n++), other, sizeof *other);
@@ -241,6 +287,7 @@ static bool hold_tile(sx_rest *rest, const branch *b, int tensor, int slides, co
     if (slides >= 0) memcpy(next.extent, extent, sizeof next.extent);
     next.left &= ~(1u << tensor);
     next.excluded = rest->full[tensor] | (slides < 0 ? 0 : 1u << slides);
+    if (is_hopeless(rest, &next, out)) return true;
     if (rest->trace && !rest->trace->found) {
         sx_rest_holder *holder = &rest->trace->holder[rest->trace->n++];
         *holder =

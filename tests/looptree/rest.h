@@ -59,6 +59,7 @@ typedef struct sx_rest {
     sx_rest_price price[SX_MAX_FUSED_LEVELS][SX_MAX_TENSORS];
     sx_vector cells; /* sx_rest_cell */
     sx_hash_table index;
+    sx_rest_step limit;   /* steps beyond it in anything are of no interest; infinite at first */
     size_t better;        /* the last step that was at least as good as another, which is asked first */
     sx_rest_trace *trace; /* of the holders being enumerated; NULL: none */
 } sx_rest;
@@ -72,6 +73,9 @@ void sx_rest_hold(sx_rest *rest, const uint32_t *hold);
 /* The steps below a tile with the given extents, where `left` are the tensors that the exchange memory has still
  * to hold; NULL when memory is out. Valid until the next call. */
 const sx_vector *sx_rest_steps(sx_rest *rest, const uint32_t *extent, uint32_t left);
+
+/* Leaves out steps beyond a limit in anything from now on. */
+void sx_rest_limit(sx_rest *rest, const sx_rest_step *limit);
 
 /* Finds the holders of one of those steps, outermost first; false when memory is out. */
 bool sx_rest_find(sx_rest *rest, const uint32_t *extent, uint32_t left, const sx_rest_step *step,

@@ -435,6 +435,17 @@ class Estimates(unittest.TestCase):
 
 
 class Fused(unittest.TestCase):
+    def test_a_fused_network_has_a_certificate(self):
+        files = pathlib.Path(__file__).resolve().parents[2] / "tests/cli/files"
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "proof.json"
+            with self.assertWarnsRegex(sextant.InputWarning, "tiles that leave remainders are not searched"):
+                result = sextant.map(str(files / "block.graph.yaml"), "glb128", objective="energy", fuse=True, certificate=path)
+            self.assertEqual(json.loads(path.read_text())["fused_certificate"]["value"], result.fused["energy_pj"])
+            self.assertEqual(sextant.verify(str(path)).exit_code, 0)
+        with self.assertRaisesRegex(ValueError, "certificate is of map with fuse"):
+            sextant.map("alexnet", "glb128", certificate="proof.json")
+
     def test_map_fuses_a_network(self):
         files = pathlib.Path(__file__).resolve().parents[2] / "tests/cli/files/fused"
         result = sextant.map(str(files / "two.yaml"), str(files / "two.arch.yaml"), mapper="optimal", objective="energy",

@@ -2,6 +2,7 @@
 #include "fuse/group_chain.h"
 
 #include "sextant/all.h"
+#include "support/all_groups.h"
 #include "support/expect.h"
 
 #include <setjmp.h>
@@ -282,7 +283,7 @@ static void test_groups_equal_walk(void **state) {
         sx_expect_ok(sx_inner_init(&inner, &energy, exchange.capacity));
         inner.second = exchange.second_capacity;
         inner.minimum = free_minimum;
-        sx_expect_ok(sx_groups_list(&exchange, &inner, 3, i % 2, &groups));
+        sx_expect_groups(&exchange, &inner, 3, i % 2, &groups);
         for (size_t g = 0; g < groups.n; g++) {
             const sx_fuse_group *group = sx_vector_at(&groups, g);
             assert_true(group->peak_second <= exchange.second_capacity);
@@ -365,7 +366,7 @@ static void test_attention(void **state) {
         sx_expect_ok(sx_exchange_init(&graph, &network, &arch, 1, -1, NULL, &exchange));
         sx_expect_ok(sx_inner_init(&inner, &energy, exchange.capacity));
         inner.minimum = free_minimum;
-        sx_expect_ok(sx_groups_list(&exchange, &inner, 3, false, &groups));
+        sx_expect_groups(&exchange, &inner, 3, false, &groups);
         assert_int_equal(groups.n > 0, axis == 2);
         if (groups.n) {
             const sx_fuse_group *group = sx_vector_at(&groups, 0);
@@ -455,7 +456,7 @@ static void test_groups_fit_exactly(void **state) {
             size_t fit = 0;
             sx_vector groups = {.size = sizeof(sx_fuse_group)};
             for (size_t g = 0; g < n; g++) fit += peak[g] <= exchange.capacity;
-            sx_expect_ok(sx_groups_list(&exchange, &inner, 3, false, &groups));
+            sx_expect_groups(&exchange, &inner, 3, false, &groups);
             assert_int_equal(groups.n, fit);
             for (size_t g = 0; g < groups.n; g++)
                 assert_true(((const sx_fuse_group *)sx_vector_at(&groups, g))->peak <= exchange.capacity);

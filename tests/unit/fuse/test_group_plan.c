@@ -5,6 +5,7 @@
 #include "fuse/plan_search.h"
 #include "session/fuse_independent.h"
 #include "sextant/all.h"
+#include "support/all_groups.h"
 #include "support/expect.h"
 
 #include <math.h>
@@ -253,11 +254,14 @@ static void test_plans_with_groups(void **state) {
         inner.second = x.second_capacity;
         inner.search = search_drawn;
         inner.minimum = half_drawn;
-        sx_expect_ok(sx_groups_list(&x, &inner, 3, false, &groups));
+        sx_expect_groups(&x, &inner, 3, false, &groups);
         listing l = {.x = &x, .inner = &inner, .group = group};
         l.n_groups = keep_listed(&groups, group, list_groups(&x, &inner, group));
         assert_int_equal(l.n_groups, groups.n);
-        const sx_plan_space space = {&x, &inner, (const sx_fuse_group *)groups.data, groups.n};
+        const sx_plan_space space = {.exchange = &x,
+                                     .inner = &inner,
+                                     .group = (const sx_fuse_group *)groups.data,
+                                     .n_groups = groups.n};
         sx_expect_ok(sx_plan_search(&space, 0, INFINITY, 1, never_stop, NULL, &answer));
         const double least = least_places(&l, 0);
         double backward;

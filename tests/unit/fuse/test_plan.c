@@ -194,7 +194,7 @@ static void test_search_equals_listing(void **state) {
         sx_exchange exchange;
         sx_inner inner;
         sx_plan_answer answer;
-        const sx_plan_space space = {&exchange, &inner, NULL, 0};
+        const sx_plan_space space = {.exchange = &exchange, .inner = &inner};
         size_t searches = 0;
         draw_graph(&rng, &graph);
         sx_expect_ok(sx_graph_network(&graph, &network));
@@ -482,7 +482,7 @@ static void test_products(void **state) {
         sx_exchange x;
         sx_inner inner;
         sx_plan_answer answer;
-        const sx_plan_space space = {&x, &inner, NULL, 0};
+        const sx_plan_space space = {.exchange = &x, .inner = &inner};
         double least = INFINITY;
         draw_graph(&rng, &graph);
         sx_expect_ok(sx_graph_network(&graph, &network));
@@ -506,7 +506,7 @@ static void test_products(void **state) {
     }
     print_message("bounds %.4f and %.4f, plans %.4f and %.4f of the least product\n", sum.bound[0],
                   sum.bound[1], sum.plan[0], sum.plan[1]);
-    assert_true(sum.bound[1] > 0.955 && sum.bound[1] > sum.bound[0] + 0.015);
+    assert_true(sum.bound[1] > 0.96 && sum.bound[1] > sum.bound[0] + 0.018);
     assert_true(sum.plan[0] < 1.008 && sum.plan[1] < 1.003);
 }
 

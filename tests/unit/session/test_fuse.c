@@ -6,6 +6,7 @@
 #include "ir/rank.h"
 #include "session/fuse_checkpoint.h"
 #include "sextant/all.h"
+#include "support/driven_clock.h"
 #include "support/expect.h"
 #include "support/tile_executor.h"
 
@@ -320,6 +321,36 @@ static void test_threads(void **state) {
     free(text[1]);
 }
 
+/* Whenever the time of a plan is over, the rest is short, and the bound holds. */
+static void test_time(void **state) {
+    (void)state;
+    static fused_case c;
+    static const char *const objectives[] = {"energy", "delay", "edp"};
+    size_t stopped = 0;
+    for (size_t i = 0; i < 3; i++) {
+        case_begin(&c, read_block(), "glb128", "optimal", 0, 0);
+        sx_session_result_fini(&c.result);
+        sx_expect_ok(sx_objective_parse(objectives[i], &c.options.run.objective));
+        sx_expect_ok(sx_session_run(&c.network, &c.arch, &c.options, &c.result));
+        sx_fused *best = fuse(&c, "auto");
+        assert_false(best->stopped);
+        c.options.run.seconds = 1;
+        for (double step = 1e-4; step < 3; step *= 2) {
+            sx_clock_drive(step);
+            sx_fused *fused = fuse(&c, "auto");
+            sx_clock_drive(0);
+            stopped += fused->stopped;
+            assert_true(fused->lower_bound > 0 && fused->lower_bound <= best->value * (1 + 1e-9));
+            assert_true(fused->value >= best->lower_bound * (1 - 1e-9));
+            assert_true(!fused->stopped || !fused->optimal);
+            sx_fused_free(fused);
+        }
+        sx_fused_free(best);
+        case_end(&c);
+    }
+    assert_true(stopped > 20);
+}
+
 /* What is written of a fused network is read back, and costs the same to the last bit, by the model and by execution. */
 static void test_file(void **state) {
     (void)state;
@@ -480,15 +511,11 @@ static void test_certificate(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_fused),
-        cmocka_unit_test(test_fused_sums),
-        cmocka_unit_test(test_fused_latency),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_file),
-        cmocka_unit_test(test_certificate),
-        cmocka_unit_test(test_checkpoint),
-        cmocka_unit_test(test_second_tiles),
-        cmocka_unit_test(test_sketches_are_no_searches),
+        cmocka_unit_test(test_nothing_fused), cmocka_unit_test(test_fused_sums),
+        cmocka_unit_test(test_fused_latency), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_time),          cmocka_unit_test(test_file),
+        cmocka_unit_test(test_certificate),   cmocka_unit_test(test_checkpoint),
+        cmocka_unit_test(test_second_tiles),  cmocka_unit_test(test_sketches_are_no_searches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

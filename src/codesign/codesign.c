@@ -1,7 +1,9 @@
 /* The search of designs as a whole. */
 #include "codesign/search.h"
 
+#include "base/cancel.h"
 #include "base/clock.h"
+#include "base/ranks.h"
 #include "base/status.h"
 
 #include <math.h>
@@ -149,6 +151,44 @@ static sx_status search_designs(sx_codesign *c) {
     return sx_error_new(SX_ERR_USAGE, "there is no method number %d", (int)c->options->method);
 }
 
+/* Searches the targets on a design after the time limit; each goes on until it has a mapping, for
+ * SX_GRACE_SECONDS at most. */
+static sx_status answer_design(sx_codesign *c, size_t design) {
+    sx_target_space *target_space;
+    SX_TRY(sx_target_space_new(c->designs, design, &target_space));
+    sx_status status = SX_OK;
+    bool found = true;
+    for (size_t t = 0; t < c->n_targets && found && !status; t++) {
+        sx_search_outcome result = {.found = false};
+        bool usable;
+        sx_codesign_begins(c, design, t);
+        status = sx_target_space_init(c, t, target_space, &usable);
+        if (!status && usable) status = sx_search_by_mapper(c, target_space, SX_PROMPT_MAPPER, NULL, &result);
+        sx_target_space_fini(target_space);
+        found = result.found;
+        c->found[t] = result.best;
+    }
+    sx_target_space_free(target_space);
+    if (status || !found) return status;
+    sx_codesign_done(c, design);
+    sx_codesign_record_outcome(c, design, SX_OUTCOME_QUICK);
+    return SX_OK;
+}
+
+/* Where the time was over before any design had an answer: answers for the first design that can be. Others are begun
+ * for as long as one search may go on without an answer. */
+static sx_status answer_late(sx_codesign *c) {
+    const sx_run_options *o = &c->options->run;
+    double until = sx_clock_seconds() + SX_GRACE_SECONDS;
+    if (c->out->stop != SX_STOP_TIME || sx_ranks_active(o->ranks)) return SX_OK;
+    for (size_t d = 0; d < c->out->n_designs && !c->out->found; d++) {
+        sx_design_outcome outcome = c->out->design[d].outcome;
+        if (sx_is_cancelled(o->cancel) || sx_clock_seconds() > until) break;
+        if (outcome == SX_OUTCOME_OPEN) SX_TRY(answer_design(c, d));
+    }
+    return SX_OK;
+}
+
 sx_status sx_codesign_run(const sx_designs *designs, const sx_network *network,
                           const sx_codesign_options *options, sx_codesign_result *out) {
     sx_codesign c = {.designs = designs, .network = network, .options = options, .out = out};
@@ -156,6 +196,7 @@ sx_status sx_codesign_run(const sx_designs *designs, const sx_network *network,
     memset(out, 0, sizeof *out);
     c.deadline = options->run.seconds > 0 ? began + options->run.seconds : 0;
     sx_status status = search_designs(&c);
+    if (!status) status = answer_late(&c);
     if (!status) status = assess_best(&c);
     if (!status) status = sx_codesign_widen(&c);
     if (!status) status = find_front(&c);

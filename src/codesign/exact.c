@@ -91,9 +91,11 @@ static double share_of(const proof *p, size_t design, size_t target) {
     return cutoff < INFINITY && rest > -INFINITY ? (cutoff - rest) / p->c->target[target].weight : INFINITY;
 }
 
-/* The gap within which a proof of a target is enough: 0 where its optimum matters. */
+/* The gap within which a proof of a target is enough: 0 where its optimum matters, as that of a smaller design does whose
+ * bound is the share itself. */
 static double gap_of(const known *k, double share) {
     double beyond = share * (1 + 1e-9);
+    if (k->bound >= share * (1 - 1e-9)) return 0;
     if (!k->found || !(beyond > 0) || !(k->best.value > beyond)) return 0;
     return fmin(k->best.value / beyond - 1, MOST_GAP);
 }
@@ -159,7 +161,8 @@ static sx_status try_target(proof *p, size_t design, size_t target, const sx_tar
     return SX_OK;
 }
 
-/* A quick answer and a quick bound; begins with what the design before has. */
+/* A quick answer and a quick bound; begins with what the design before has. Where Sunstone's list of tiles takes all of
+ * its time, Gamma answers. */
 static sx_status quick_bound(const proof *p, size_t design, size_t target,
                              const sx_target_space *target_space) {
     known *k = &known_of(p, design)[target];
@@ -168,6 +171,10 @@ static sx_status quick_bound(const proof *p, size_t design, size_t target,
     SX_TRY(sx_search_by_mapper(p->c, target_space, "sunstone",
                                before && before->found ? &before->best.mapping : NULL, &result));
     learn_outcome(k, &result);
+    if (!k->found && result.stop == SX_STOP_TIME) {
+        SX_TRY(sx_search_by_mapper(p->c, target_space, SX_PROMPT_MAPPER, NULL, &result));
+        learn_outcome(k, &result);
+    }
     SX_TRY(sx_search_bound(p->c, target_space, k->found ? &k->best.mapping : NULL, &result));
     learn_outcome(k, &result);
     return SX_OK;

@@ -57,6 +57,9 @@ typedef struct sx_search_outcome {
     sx_stop stop;
 } sx_search_outcome;
 
+/* The mapper that has its first answers at once, also in the largest of spaces. */
+#define SX_PROMPT_MAPPER "gamma"
+
 /* Searches a target's space by a mapper, "name:key=value,..."; `mapping` (may be NULL) is one to begin with.
  */
 SX_MUST_USE sx_status sx_search_by_mapper(sx_codesign *c, const sx_target_space *target_space,

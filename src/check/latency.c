@@ -164,7 +164,7 @@ void sx_check_latency(const sx_check_space *space, sx_independent_report *out, s
     const sx_check_claim *claim = &c->claim;
     const char *missing = missing_rule(c);
     sx_check_tile_law law;
-    double network = 0;
+    double network = 0, cycles;
     out->verdict = SX_INDEPENDENT_UNDECIDED;
     if (missing) {
         sx_check_doubt_add(doubt, "there is no rule for %s", missing);
@@ -172,10 +172,10 @@ void sx_check_latency(const sx_check_space *space, sx_independent_report *out, s
     }
     for (int s = 0; s < c->machine.n_levels; s++)
         network += (double)(c->machine.level[s].fill_latency + c->machine.level[s].drain_latency);
-    out->verdict = sx_check_best(space, out, doubt);
+    out->verdict = sx_check_best(space, out, &cycles, doubt);
     if (out->verdict != SX_INDEPENDENT_HOLDS) return;
     sx_check_tile_law_init(c, &law);
-    out->latency = latency_of(space, &law, out->cycles, network);
+    out->latency = latency_of(space, &law, cycles, network);
     if (says_double(claim->value, out->latency) && says_double(c->best.latency, out->latency) &&
         claim->lower_bound <= claim->value && (!claim->optimal || claim->lower_bound == claim->value)) {
         check_tiles(space, &law, network, out, doubt);

@@ -488,10 +488,16 @@ sx_wide sx_check_leakage(const sx_check_machine *m, const int64_t used[SX_MAX_LE
     return sum;
 }
 
+/* Tiles of one iteration of all dimensions. */
+static void set_ones(int64_t extent[SX_MAX_DIMS]) {
+    for (int d = 0; d < SX_MAX_DIMS; d++) extent[d] = 1;
+}
+
 sx_wide sx_check_constant(const sx_check_outline *o, const sx_check_prices *prices) {
     const sx_check_case *c = o->space->c;
-    static const int64_t ones[SX_MAX_DIMS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    int64_t ones[SX_MAX_DIMS];
     sx_wide sum = -spared_cost(o, prices);
+    set_ones(ones);
     for (int v = 0; v < c->problem.n_tensors; v++) {
         sum -= rounding_cost(o, prices, v);
         if (o->linked[v]) continue;
@@ -504,8 +510,8 @@ sx_wide sx_check_constant(const sx_check_outline *o, const sx_check_prices *pric
 }
 
 int64_t sx_check_compulsory(const sx_check_outline *o, const sx_check_prices *prices) {
-    static const int64_t ones[SX_MAX_DIMS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-    int64_t sum = 0;
+    int64_t ones[SX_MAX_DIMS], sum = 0;
+    set_ones(ones);
     for (int v = 0; v < o->space->n_tensors; v++) {
         if (!(o->shape->plain >> v & 1)) continue;
         if (o->linked[v]) sum = sx_capped_add(sum, sx_check_flow(o, prices, v, SX_UNITS, ones));

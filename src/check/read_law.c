@@ -80,5 +80,6 @@ sx_status sx_check_read_law(const sx_node *map, sx_law *out, sx_check_doubt *dou
     SX_TRY(read_values(map, out));
     SX_TRY(read_caches(sx_node_get(map, "caches"), out));
     SX_TRY(read_array(map, out));
-    return read_layouts(sx_node_get(map, "layout"), out);
+    SX_TRY(read_layouts(sx_node_get(map, "layout"), out));
+    return sx_error_place(sx_law_check_parts("the outermost level", out), map->place);
 }

@@ -54,8 +54,9 @@ int64_t sx_check_least_cycles(const sx_check_target *target, sx_wide energy);
 SX_MUST_USE sx_status sx_check_points(const sx_check_space *space, int64_t more, sx_check_target *target,
                                       sx_independent_report *out, sx_check_doubt *doubt);
 
-/* Whether the best mapping is in the space and has the energy and cycles that are claimed, which go to `out`. */
-sx_independent_verdict sx_check_best(const sx_check_space *space, sx_independent_report *out,
+/* Whether the best mapping is in the space and has the energy and cycles that are claimed, which go to `out`; *said are the
+ * cycles that the model's doubles make of it, a cycle more where a port is full. */
+sx_independent_verdict sx_check_best(const sx_check_space *space, sx_independent_report *out, double *said,
                                      sx_check_doubt *doubt);
 
 /* What all threads of a check share. */

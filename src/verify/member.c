@@ -55,8 +55,12 @@ static bool spread_good(const candidate *c, int s) {
 static bool keep_good(const candidate *c, int s) {
     const sx_mapping_level *at = &c->mapping->level[s];
     uint32_t extent[SX_MAX_DIMS];
-    for (int d = 0; d < SX_MAX_DIMS; d++)
-        extent[d] = d < c->space->problem->n_dims ? (uint32_t)sx_mapping_extent(c->mapping, s, d) : 1;
+    for (int d = 0; d < SX_MAX_DIMS; d++) extent[d] = 1;
+    for (int d = 0; d < c->space->problem->n_dims; d++) {
+        uint64_t reach = sx_mapping_extent(c->mapping, s, d), size = c->space->problem->size[d];
+        /* Tiles with remainders end with the dimension. */
+        extent[d] = (uint32_t)(reach < size ? reach : size);
+    }
     bool good = !(c->space->must[s] & ~(unsigned)at->keep) && !(at->keep & ~(unsigned)c->space->may[s]) &&
                 sx_verify_space_banks_fit(c->space, s, at->keep, extent);
     return good ||

@@ -58,6 +58,7 @@ static sx_independent_verdict claim_routers(uint32_t p, int32_t stride, int less
     sx_check_space space;
     sx_independent_report report;
     sx_check_doubt doubt = {""};
+    double said;
     sx_check_cost cost;
     assert_non_null(c);
     c->problem.n_dims = 1;
@@ -75,7 +76,7 @@ static sx_independent_verdict claim_routers(uint32_t p, int32_t stride, int less
     c->best.energy_pj = (double)(cost.energy - less);
     c->best.cycles = (double)cost.cycles;
     sx_expect_ok(sx_check_space_init(&space, c));
-    sx_independent_verdict verdict = sx_check_best(&space, &report, &doubt);
+    sx_independent_verdict verdict = sx_check_best(&space, &report, &said, &doubt);
     sx_check_space_fini(&space);
     free(c);
     return verdict;

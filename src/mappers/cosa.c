@@ -400,7 +400,6 @@ static sx_status search_by_cosa(sx_run *run) {
 }
 
 SX_NAVIGATOR(cosa) = {
-    .source = "CoSA (ISCA 2021)",
     .space = "map",
     .model = "map",
     .complete = true,

@@ -39,7 +39,6 @@ static sx_status search_by_dmaze(sx_run *run) {
 }
 
 SX_NAVIGATOR(dmaze) = {
-    .source = "dMazeRunner (TECS 2019); the Sunstone thesis, table 6.4",
     .space = "map",
     .model = "map",
     .settings = settings,

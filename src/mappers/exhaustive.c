@@ -372,7 +372,6 @@ static sx_status search_by_exhaustive(sx_run *run) {
 }
 
 SX_NAVIGATOR(exhaustive) = {
-    .source = "Timeloop's exhaustive search",
     .complete = true,
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,

@@ -237,7 +237,6 @@ static sx_status search_by_factorflow(sx_run *run) {
 }
 
 SX_NAVIGATOR(factorflow) = {
-    .source = "FactorFlow (ASP-DAC 2025)",
     .space = "map",
     .model = "map",
     .settings = settings,

@@ -63,7 +63,6 @@ static sx_status search_by_interstellar(sx_run *run) {
 }
 
 SX_NAVIGATOR(interstellar) = {
-    .source = "Interstellar (ASPLOS 2020)",
     .space = "map",
     .model = "map",
     .settings = settings,

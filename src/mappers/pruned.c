@@ -298,7 +298,6 @@ static sx_status search_by_pruned(sx_run *run) {
 }
 
 SX_NAVIGATOR(pruned) = {
-    .source = "Demystifying MSE (IISWC 2022), section 4.3; Timeloop's random-pruned search",
     .space = "map",
     .model = "map",
     .settings = settings,

@@ -16,7 +16,6 @@ static sx_status search_by_timeloop_hybrid(sx_run *run) {
 }
 
 SX_NAVIGATOR(timeloop_hybrid) = {
-    .source = "Timeloop (ISPASS 2019), hybrid search; CoSA (ISCA 2021)",
     .space = "map",
     .model = "map",
     .settings = sx_timeloop_settings,

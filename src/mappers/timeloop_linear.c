@@ -25,7 +25,6 @@ static sx_status search_by_timeloop_linear(sx_run *run) {
 }
 
 SX_NAVIGATOR(timeloop_linear) = {
-    .source = "Timeloop (ISPASS 2019), linear-pruned search",
     .space = "map",
     .model = "map",
     .settings = sx_timeloop_settings,

@@ -500,7 +500,6 @@ static sx_status search_by_zigzag(sx_run *run) {
 }
 
 SX_NAVIGATOR(zigzag) = {
-    .source = "ZigZag (IEEE TC 2021): LOMA (AICAS 2021), SALSA (AICAS 2023)",
     .space = "map",
     .model = "map",
     .settings = settings,

@@ -471,7 +471,6 @@ static sx_status search_by_anneal(sx_run *run) {
 }
 
 SX_NAVIGATOR(anneal) = {
-    .source = "Mind Mappings (ASPLOS 2021), section 5.2 and appendix A; simanneal",
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
     .search = search_by_anneal,

@@ -187,7 +187,6 @@ static sx_status search_by_ensemble(sx_run *run) {
 }
 
 SX_NAVIGATOR(ensemble) = {
-    .source = "OpenTuner (PACT 2014), section 3.2.2",
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
     .search = search_by_ensemble,

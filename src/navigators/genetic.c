@@ -401,7 +401,6 @@ static sx_status search_by_genetic(sx_run *run) {
 }
 
 SX_NAVIGATOR(genetic) = {
-    .source = "Mind Mappings (ASPLOS 2021), section 5.2 and appendix A; DEAP",
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
     .search = search_by_genetic,

@@ -117,6 +117,5 @@ static sx_status search_by_random(sx_run *run) {
 }
 
 SX_NAVIGATOR(random) = {
-    .source = "the baseline of all papers",
     .search = search_by_random,
 };

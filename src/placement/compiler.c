@@ -19,7 +19,6 @@ static sx_status search_by_compiler(sx_run *run) {
 }
 
 SX_NAVIGATOR(compiler) = {
-    .source = "the baseline of EGRL (ICLR 2021), section 4",
     .space = "placement",
     .complete = true,
     .search = search_by_compiler,

@@ -12,7 +12,6 @@ static sx_status search_by_density(sx_run *run) {
 }
 
 SX_NAVIGATOR(density) = {
-    .source = "Sextant",
     .space = "placement",
     .complete = true,
     .search = search_by_density,

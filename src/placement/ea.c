@@ -29,7 +29,6 @@ static sx_status search_by_ea(sx_run *run) {
 }
 
 SX_NAVIGATOR(ea) = {
-    .source = "EGRL (ICLR 2021), Algorithm 2 and appendix E",
     .space = "placement",
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,

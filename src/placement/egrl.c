@@ -72,7 +72,6 @@ static sx_status search_by_egrl(sx_run *run) {
 }
 
 SX_NAVIGATOR(egrl) = {
-    .source = "EGRL (ICLR 2021), Algorithm 2",
     .space = "placement",
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,

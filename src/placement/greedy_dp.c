@@ -94,7 +94,6 @@ static sx_status search_by_greedy_dp(sx_run *run) {
 }
 
 SX_NAVIGATOR(greedy_dp) = {
-    .source = "EGRL (ICLR 2021), section 4",
     .space = "placement",
     .complete = true,
     .settings = settings,

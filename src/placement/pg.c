@@ -17,7 +17,6 @@ static sx_status search_by_pg(sx_run *run) {
 }
 
 SX_NAVIGATOR(pg) = {
-    .source = "EGRL (ICLR 2021), section 4 and appendix D",
     .space = "placement",
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,

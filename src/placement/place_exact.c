@@ -355,7 +355,6 @@ static sx_status branch_and_bound(sx_run *run) {
 }
 
 SX_NAVIGATOR(place_exact) = {
-    .source = "Sextant",
     .space = "placement",
     .model = "placement",
     .complete = true,

@@ -224,7 +224,6 @@ static sx_status search_by_place_mip(sx_run *run) {
 }
 
 SX_NAVIGATOR(place_mip) = {
-    .source = "Sextant",
     .space = "placement",
     .model = "placement",
     .complete = true,

@@ -20,13 +20,12 @@
 typedef sx_setting_about sx_setting;
 
 struct sx_navigator {
-    const char *source; /* paper and section; may be NULL */
-    const char *space;  /* the type of the spaces that it searches, such as "map"; NULL: any */
-    const char *model;  /* the model that it relies on, such as "map"; NULL: any. One that relies on a model
+    const char *space; /* the type of the spaces that it searches, such as "map"; NULL: any */
+    const char *model; /* the model that it relies on, such as "map"; NULL: any. One that relies on a model
                            takes objectives of energy, delay, last-level and utilization only */
-    bool measures;      /* it also searches where an outside evaluator stands in front of that model */
-    bool complete;      /* looks at everything and then ends: needs no budget */
-    bool proves;        /* can say how it closed the space (sx_run_prove) */
+    bool measures;     /* it also searches where an outside evaluator stands in front of that model */
+    bool complete;     /* looks at everything and then ends: needs no budget */
+    bool proves;       /* can say how it closed the space (sx_run_prove) */
     const sx_setting *settings;
     size_t n_settings;
     sx_status (*search)(sx_run *run);

@@ -117,7 +117,6 @@ static sx_status search_by_divisors(sx_run *run) {
 }
 
 SX_NAVIGATOR(divisors) = {
-    .source = "the divisor-only search of Odyssey's evaluation (DAC 2023)",
     .space = "systolic",
     .model = "systolic",
     .complete = true,

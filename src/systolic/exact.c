@@ -100,7 +100,6 @@ static sx_status search_by_exact(sx_run *run) {
 }
 
 SX_NAVIGATOR(exact) = {
-    .source = "Sextant; the space of Odyssey (DAC 2023), section 4",
     .space = "systolic",
     .model = "systolic",
     .complete = true,

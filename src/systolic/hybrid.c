@@ -287,7 +287,6 @@ static sx_status search_by_hybrid(sx_run *run) {
 }
 
 SX_NAVIGATOR(hybrid) = {
-    .source = "the hybrid method of Odyssey (DAC 2023), and its published code",
     .space = "systolic",
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,

@@ -267,7 +267,6 @@ static sx_status search_by_padding(sx_run *run) {
 }
 
 SX_NAVIGATOR(padding) = {
-    .source = "Odyssey (DAC 2023), algorithm 1",
     .space = "systolic",
     .model = "systolic",
     .complete = true,

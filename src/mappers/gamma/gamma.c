@@ -221,7 +221,6 @@ static sx_status search_generations(sx_run *run) {
 }
 
 SX_NAVIGATOR(gamma) = {
-    .source = "Demystifying MSE (IISWC 2022), section 4.4; Gamma (ICCAD 2020)",
     .space = "map",
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,

@@ -103,7 +103,6 @@ static sx_status search_by_gradient(sx_run *run) {
 }
 
 SX_NAVIGATOR(gradient) = {
-    .source = "Mind Mappings (ASPLOS 2021), section 4.2 and appendix A; DOSA (MICRO 2023), section 4",
     .space = "map",
     .model = "map",
     .measures = true,

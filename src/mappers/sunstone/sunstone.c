@@ -247,7 +247,6 @@ static sx_status search_by_sunstone(sx_run *run) {
 }
 
 SX_NAVIGATOR(sunstone) = {
-    .source = "Sunstone (thesis 2022; ISPASS 2023), chapter 4",
     .space = "map",
     .model = "map",
     .complete = true,

@@ -469,7 +469,6 @@ static sx_status search_by_bayes(sx_run *run) {
 }
 
 SX_NAVIGATOR(bayes) = {
-    .source = "Odyssey (DAC 2023), section 5; TuRBO (NeurIPS 2019)",
     .measures = true,
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,

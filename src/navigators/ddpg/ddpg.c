@@ -350,7 +350,6 @@ static sx_status search_by_ddpg(sx_run *run) {
 }
 
 SX_NAVIGATOR(ddpg) = {
-    .source = "Mind Mappings (ASPLOS 2021), section 5.2 and appendix A; HAQ (CVPR 2019)",
     .settings = settings,
     .n_settings = sizeof settings / sizeof *settings,
     .search = search_by_ddpg,

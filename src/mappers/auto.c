@@ -10,8 +10,8 @@
  *
  * With remainders, tiles that divide come first, in a search of their own with half of the budget, unless there is a
  * mapping to begin with; then mappings of padded sizes (padding.c). Where these were not
- * asked for (sx_map_space_options: brief) a short proof follows, for its bound; Gamma's first evaluations come before it
- * where padding has helped.
+ * asked for (sx_map_space_options: brief) a short proof comes before padded sizes, unless compute units idle, and ends the
+ * search where it completes; another one, with Gamma's first evaluations before it, follows where these have helped.
  *
  * Without a limit of time the proof takes a fixed number of steps at most, so that the answer does not depend
  * on the machine.
@@ -39,7 +39,7 @@ static const sx_setting settings[] = {
                300000, 0, 1e9, true, NULL},
 };
 
-enum stage { DIVIDING, PADDING, FIRST, PROOF, GAMMA_MORE, SUNSTONE_LATE, GAMMA_LATE, DONE };
+enum stage { DIVIDING, BRIEF_PROOF, PADDING, FIRST, PROOF, GAMMA_MORE, SUNSTONE_LATE, GAMMA_LATE, DONE };
 
 enum {
     FIRST_EVALUATIONS = 2000, /* of Gamma, before anything else */
@@ -57,6 +57,7 @@ typedef struct state {
     uint64_t stage;
     uint64_t until;   /* evaluations up to which it may go; 0: not set */
     uint64_t refused; /* the proof was refused */
+    uint64_t tried;   /* the brief proof came before padded sizes */
     sx_padding_state padding;
 } state;
 
@@ -137,10 +138,21 @@ static sx_status search_dividing(sx_run *run) {
     return sx_padding_begin(run, text);
 }
 
+/* The brief proof comes before padded sizes, too: where it completes these are not needed. Not where compute units idle,
+ * as remainders gain there, nor within limits, which the proof would use up. */
+static sx_status try_proof(sx_run *run, state *s) {
+    if (!has_remainders(run) || brief_steps(run) == 0 || sx_run_limited(run)) return SX_OK;
+    sx_padding_plan(run, &s->padding);
+    if (sx_run_stopped(run) || s->padding.plan == 0) return SX_OK;
+    s->tried = 1;
+    return prove_briefly(run, s);
+}
+
 /* Whether a stage is left out, as remainders were not asked for. */
 static bool is_skipped(const sx_run *run, const state *s) {
     if (brief_steps(run) == 0) return false;
-    return s->stage > PROOF || (s->stage == FIRST && !s->padding.helped);
+    return s->stage > PROOF || (s->stage == FIRST && !s->padding.helped) ||
+           (s->stage == PROOF && s->tried && !s->padding.improved);
 }
 
 /* Goes through a stage, or on with it. */
@@ -154,6 +166,8 @@ static sx_status run_stage(sx_run *run, state *s) {
     switch ((enum stage)s->stage) {
     case DIVIDING:
         return has_remainders(run) && !s->padding.begun ? search_dividing(run) : SX_OK;
+    case BRIEF_PROOF:
+        return try_proof(run, s);
     case PADDING:
         return s->padding.begun || tries_padding(run) ? sx_padding_search(run, &s->padding) : SX_OK;
     case FIRST:
@@ -197,7 +211,6 @@ static sx_status search_by_auto(sx_run *run) {
 }
 
 SX_NAVIGATOR(auto) = {
-    .source = "Sextant: sunstone, gamma and optimal combined",
     .space = "map",
     .model = "map",
     .measures = true,

@@ -117,6 +117,55 @@ static void what_was_interrupted_goes_on(void **state) {
     sx_model_free(model);
 }
 
+/* A search of a machine with very many spatial mappings, by a driven clock; *best: its value. */
+static sx_run_summary search_driven(const sx_space *space, double seconds, double *best) {
+    sx_run_options options;
+    sx_run *run;
+    sx_found found;
+    sx_run_options_init(&options);
+    options.seconds = seconds;
+    sx_clock_drive(1e-4);
+    sx_expect_ok(sx_run_new(space, NULL, &options, &run));
+    sx_expect_ok(sx_run_search(run, "optimal:gamma=2000,sunstone=0"));
+    sx_clock_drive(0);
+    assert_true(sx_run_best(run, 0, &found));
+    *best = found.value;
+    const sx_run_summary summary = sx_run_result(run);
+    sx_run_free(run);
+    return summary;
+}
+
+/* Wherever time ends a search, also amid the list of spatial mappings, what it says to be proven is. */
+static void a_list_that_time_ends_proves_nothing(void **state) {
+    enum { LIMITS = 6 };
+    static sx_problem problem;
+    static sx_arch arch;
+    sx_run_summary summary[LIMITS];
+    double value[LIMITS], least;
+    sx_model *model;
+    sx_space *space;
+    (void)state;
+    if (SX_SANITIZED) skip();
+    sx_expect_ok(sx_einsum_parse("O[m,n] += A[m,k]*B[k,n] {m:512,n:384,k:512}", &problem));
+    sx_expect_ok(sx_catalog_arch("a100", &arch));
+    sx_expect_ok(sx_model_new(&problem, &arch, NULL, &model));
+    for (int remainders = 0; remainders < 2; remainders++) {
+        const sx_map_space_options options = {.remainders = remainders};
+        double seconds = 0.002;
+        sx_expect_ok(sx_map_space_new(model, NULL, &options, &space));
+        for (int i = 0; i < LIMITS; i++, seconds *= 2) summary[i] = search_driven(space, seconds, &value[i]);
+        least = value[0];
+        for (int i = 0; i < LIMITS; i++) least = value[i] < least ? value[i] : least;
+        for (int i = 0; i < LIMITS; i++) {
+            assert_true(summary[i].lower_bound > 0 && summary[i].lower_bound <= least * (1 + 1e-9));
+            assert_true(!summary[i].optimal || value[i] <= least * (1 + 1e-9));
+        }
+        assert_true(!summary[0].optimal && value[0] > least);
+        sx_space_free(space);
+    }
+    sx_model_free(model);
+}
+
 /* On the machines of the catalog but those of the size of GPUs. */
 static void auto_is_no_worse_than_gamma(void **state) {
     (void)state;
@@ -176,6 +225,7 @@ static void no_time_gives_an_answer(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_list_that_time_ends_proves_nothing),
         cmocka_unit_test(auto_is_no_worse_than_gamma),
         cmocka_unit_test(short_searches_begin_with_sunstone),
         cmocka_unit_test(what_was_interrupted_goes_on),

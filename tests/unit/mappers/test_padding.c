@@ -73,6 +73,54 @@ static void brief_padding_finds_a_known_gain(void **state) {
     sx_session_result_fini(&result);
 }
 
+/* Searches a layer as `map` does, with remainders beside tiles that divide (`widen`) or not. */
+static void search_beside(const char *machine, const char *einsum, bool widen, sx_session_result *out) {
+    static sx_layer layer;
+    static sx_arch arch;
+    sx_network network = {.name = "layer", .n_layers = 1, .layer = &layer};
+    sx_session_options options;
+    sx_session_options_init(&options);
+    layer = (sx_layer){.count = 1};
+    sx_expect_ok(sx_einsum_parse(einsum, &layer.problem));
+    sx_expect_ok(sx_catalog_arch(machine, &arch));
+    options.widen = widen;
+    sx_expect_ok(sx_session_run(&network, &arch, &options, out));
+    assert_true(out->layer[0].found);
+}
+
+/* Where the proof completes with the answer of tiles that divide, nothing is padded. */
+static void what_is_proven_is_not_padded(void **state) {
+    (void)state;
+    static const char einsum[] = "O[m,n] += A[m,k]*B[k,n] {m:197,n:768,k:768}";
+    sx_session_result divided, both;
+    search_beside("glb128", einsum, false, &divided);
+    search_beside("glb128", einsum, true, &both);
+    const sx_layer_result *layer = &both.layer[0];
+    assert_true(layer->any_optimal && !layer->remainders);
+    assert_true(layer->best.value == divided.layer[0].best.value);
+    assert_true(layer->summary.evaluations < divided.layer[0].summary.evaluations + 100);
+    sx_session_result_fini(&divided);
+    sx_session_result_fini(&both);
+}
+
+/* Layers with sliding windows whose units are nearly all busy gain by small paddings of K: from 256 to 260, the second of
+ * that volume, and from 512 to 520, the second of K. */
+static void small_paddings_help_windows(void **state) {
+    (void)state;
+    static const struct {
+        const char *machine, *einsum;
+        double gain;
+    } known[] = {{"glb128", "O[k,p,q] += W[k,c,r,s]*I[c,p+r,q+s] {k:256,c:256,p:14,q:14,r:3,s:3}", 1.04},
+                 {"accel-b", "O[k,p,q] += W[k,c,r,s]*I[c,p+r,q+s] {r:3,s:3,p:7,q:7,c:512,k:512}", 1.04}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        sx_session_result both;
+        search_beside(known[i].machine, known[i].einsum, true, &both);
+        const sx_layer_result *layer = &both.layer[0];
+        assert_true(layer->remainders && layer->dividing.value / layer->best.value > known[i].gain);
+        sx_session_result_fini(&both);
+    }
+}
+
 /* A run of `auto` in a space with remainders alone, as `compare` makes it, begins with tiles that divide: with twice the
  * evaluations it is never worse than without remainders. */
 static void runs_begin_with_tiles_that_divide(void **state) {
@@ -180,6 +228,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(padding_finds_known_gains),
         cmocka_unit_test(brief_padding_finds_a_known_gain),
+        cmocka_unit_test(what_is_proven_is_not_padded),
+        cmocka_unit_test(small_paddings_help_windows),
         cmocka_unit_test(runs_begin_with_tiles_that_divide),
         cmocka_unit_test(padded_searches_count),
         cmocka_unit_test(few_evaluations_find_a_known_gain),

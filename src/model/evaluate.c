@@ -205,6 +205,7 @@ sx_verdict sx_evaluate(sx_model_workspace *workspace, const sx_mapping *mapping,
         sx_verdict best = sx_formats_evaluate(workspace, mapping, NULL, 0, &score, &set);
         return set < 0 ? best : sx_evaluate(workspace->at_formats[set], mapping, out);
     }
+    if (workspace->at_density) return sx_evaluate(workspace->at_density[0], mapping, out); /* the largest */
     sx_verdict verdict = evaluate_whole(workspace, mapping, NULL, 0, &score, out);
     if (verdict.reason != SX_LEGAL) return verdict;
     if (!(score.cycles < 0x1p64)) return too_slow(model, out, score.cycles);

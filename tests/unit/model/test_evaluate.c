@@ -177,6 +177,36 @@ static void levels_without_loops_hand_on_words_of_links(void **state) {
     finish(&f);
 }
 
+/* The whole cost of several densities is that of the largest, with the network's latency, whatever it weighs. */
+static void whole_costs_are_of_the_largest_density(void **state) {
+    (void)state;
+    for (int only = 0; only < 2; only++) {
+        fixture f;
+        sx_model_options options = {0};
+        static sx_cost whole;
+        sx_plain_arch(&f.arch, 2);
+        f.arch.compute.energy = 1;
+        f.arch.level[1].read_energy = 10;
+        f.arch.level[0].fill_latency = 5;
+        f.arch.sparse.skips_compute = true;
+        sx_plain_problem("O[m] += A[m,k]*B[k] {m:4,k:3}", &f.arch, &f.problem, &f.mapping);
+        sx_mapping_init(&f.mapping, &f.problem, &f.arch);
+        if (only)
+            sx_expect_ok(sx_tensor_set_density(&f.problem.tensor[1], SX_DENSITY_HYPERGEOMETRIC, 0.75));
+        else
+            sx_expect_ok(sx_density_range_parse("A=0.25,0.75@3,4", &options.densities));
+        sx_expect_ok(sx_model_new(&f.problem, &f.arch, &options, &f.model));
+        sx_expect_ok(sx_model_workspace_new(f.model, &f.evaluator));
+        assert_int_equal(sx_evaluate(f.evaluator, &f.mapping, &f.cost).reason, SX_LEGAL);
+        if (only) {
+            assert_int_equal(f.cost.cycles, 12 + 5);
+            assert_true(whole.cycles == f.cost.cycles && whole.energy_pj == f.cost.energy_pj);
+        }
+        whole = f.cost;
+        finish(&f);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(illegal_mappings_leave_results_alone),
@@ -186,6 +216,7 @@ int main(void) {
         cmocka_unit_test(counts_beyond_all_bounds_are_refused),
         cmocka_unit_test(counts_that_stay_small_are_not_refused),
         cmocka_unit_test(levels_without_loops_hand_on_words_of_links),
+        cmocka_unit_test(whole_costs_are_of_the_largest_density),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

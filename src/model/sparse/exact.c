@@ -280,7 +280,6 @@ static void count_access(const sx_sparse_tile *t, int kind, int a, double count,
                          sx_sparse_counts *out) {
     out->actions[kind][a] = sx_exact_words(t, count, share);
     if (!t->format) return;
-    out->bits[kind][a] = sx_exact_bits(t, count, share);
     for (int r = 0; r < t->n_ranks; r++)
         for (int i = 0; i < 2; i++)
             out->metadata[kind][a][r][i] = t->metadata[r][i] * (count / (double)t->words) * share;

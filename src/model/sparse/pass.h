@@ -100,7 +100,7 @@ typedef struct sx_sparse_tile {
 typedef struct sx_sparse_counts {
     double actions[SX_N_ACTION_KINDS][SX_N_ACCESSES];
     double metadata[SX_N_ACTION_KINDS][SX_N_ACCESSES][SX_MAX_FORMAT_RANKS][2];
-    double bits[SX_N_ACTION_KINDS][SX_N_ACCESSES]; /* of all ranks' metadata */
+    double bits[SX_N_ACTION_KINDS][SX_N_ACCESSES]; /* of all ranks' metadata, by Timeloop's rules */
     double reductions, decompressions, compressions;
 } sx_sparse_counts;
 
@@ -146,13 +146,10 @@ typedef struct sx_sparse_state {
     sx_sparse_counts (*counts)[SX_MAX_LEVELS]; /* per tensor; exact: where details are wanted */
 } sx_sparse_state;
 
-/* By the exact semantics, what is left of a given number of dense accesses to a tile of which `share` takes place: words of
- * data, and bits of metadata. */
+/* By the exact semantics, the words of data that are left of a given number of dense accesses to a tile, of which `share` takes
+ * place. */
 static inline double sx_exact_words(const sx_sparse_tile *tile, double count, double share) {
     return tile->format ? count * tile->density * share : count * share;
-}
-static inline double sx_exact_bits(const sx_sparse_tile *tile, double count, double share) {
-    return tile->bits * (count / (double)tile->words) * share;
 }
 
 /* Compiles what of the architecture's sparse optimizations concerns the problem; *out is NULL where nothing

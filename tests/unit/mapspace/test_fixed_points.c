@@ -1,0 +1,370 @@
+/* What becomes of the points of random spaces, of all kinds and larger ones: neighbours, crossings, mappings made points and
+ * vectors, what the core takes of them, what levels may keep, lay out and order, and what such spaces say of their size; as
+ * hashes that are changed on purpose. */
+#include "support/core_hash.h"
+#include "support/expect.h"
+#include "support/map_neighbour.h"
+#include "support/random_space.h"
+
+#include "base/hash.h"
+#include "core/steps.h"
+#include "mapspace/map_choices.h"
+#include "mapspace/map_core.h"
+#include "mapspace/map_parts.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { SPACES = 8, LARGER = 3, MOST = 1500, DRAWS = 6, NEIGHBOURS = 40, CHANGED = 4 };
+enum part { SIZES, NUMBERED, NEIGHBOUR, CROSSED, CONVERTED, CORE, COMPACT, CHOICES, PARTS };
+
+typedef struct bench {
+    const sx_space *space;
+    const sx_map_space *map;
+    size_t size;
+    sx_map_choices *choices;
+    sx_core_space core;
+    const char *why; /* the core does not cover the space; NULL: it does */
+    uint64_t hash[PARTS];
+} bench;
+
+static void add(bench *b, enum part part, uint64_t number) {
+    b->hash[part] = sx_hash_mix(b->hash[part], number);
+}
+
+static void add_bytes(bench *b, enum part part, const void *bytes, size_t size) {
+    b->hash[part] = sx_hash_bytes(bytes, size, b->hash[part]);
+}
+
+static void add_text(bench *b, enum part part, const char *text) {
+    add_bytes(b, part, text, strlen(text));
+}
+
+static void add_double(bench *b, enum part part, double number) {
+    char text[40];
+    snprintf(text, sizeof text, "%.9g ", number);
+    add_text(b, part, text);
+}
+
+/* Adds the account of a size, of numbers and estimates, and points by numbers that may be too large. */
+static void add_sizes(bench *b, sx_rng *rng, void *point) {
+    sx_size line;
+    sx_expect_ok(sx_space_count(b->space));
+    for (size_t i = 0; sx_space_size(b->space, i, &line); i++) {
+        char text[40];
+        sx_cardinal_text(&line.count, text, sizeof text);
+        add_text(b, SIZES, line.name);
+        add_text(b, SIZES, text);
+        add_double(b, SIZES, line.error);
+    }
+    for (int bits = 0; bits < 128; bits += 9) {
+        const sx_u128 number = ((sx_u128)sx_rng_next(rng) << 64 | sx_rng_next(rng)) >> (128 - bits - 1);
+        const sx_cardinal index = {.high = (uint64_t)(number >> 64), .low = (uint64_t)number, .exact = true};
+        const bool there = sx_space_at(b->space, &index, point);
+        add(b, NUMBERED, there);
+        if (there) add_bytes(b, NUMBERED, point, b->size);
+    }
+}
+
+/* Adds the first neighbours of a point, and what it becomes with genes of another one. */
+static void add_relatives(bench *b, sx_rng *rng, const void *point, void *next) {
+    size_t n = 0;
+    while (n < NEIGHBOURS && sx_map_neighbour(b->space, point, n, next)) {
+        add_bytes(b, NEIGHBOUR, next, b->size);
+        n++;
+    }
+    add(b, NEIGHBOUR, n);
+    if (!sx_space_draw_legal(b->space, rng, next, NULL)) return;
+    for (size_t gene = 0; gene < b->space->n_genes; gene += 1 + sx_rng_below(rng, 3)) {
+        sx_map_take(b->space, gene, point, next);
+        sx_map_normalize(b->map, next);
+        add_bytes(b, CROSSED, next, b->size);
+        add(b, CROSSED, b->space->type->check(b->space, next));
+    }
+}
+
+/* Changes a mapping, so that most are none of the space. */
+static void change_mapping(sx_rng *rng, sx_mapping *m) {
+    sx_mapping_level *at = &m->level[sx_rng_below(rng, m->n_levels)];
+    const int d = (int)sx_rng_below(rng, m->n_dims), e = (int)sx_rng_below(rng, m->n_dims);
+    switch (sx_rng_below(rng, 9)) {
+    case 0:
+        at->temporal[d] = (uint32_t)sx_rng_below(rng, 5);
+        break;
+    case 1:
+        at->spatial[d] *= 2;
+        break;
+    case 2:
+        at->keep ^= (uint8_t)(1u << sx_rng_below(rng, m->n_tensors));
+        break;
+    case 3:
+        at->temporal_order[d] = at->temporal_order[e];
+        break;
+    case 4:
+        at->spatial_order[d] = at->spatial_order[e];
+        break;
+    case 5:
+        at->split = (uint8_t)sx_rng_below(rng, m->n_dims + 2u);
+        break;
+    case 6:
+        at->no_link_transfer ^= 1;
+        break;
+    case 7:
+        m->n_tensors ^= sx_rng_below(rng, 3) == 0;
+        break;
+    default:
+        sx_rng_shuffle(rng, at->temporal_order, m->n_dims);
+        break;
+    }
+}
+
+/* Adds what the core takes of a mapping. */
+static void add_nest(bench *b, const sx_mapping *m) {
+    sx_core_nest nest;
+    if (b->why) return;
+    const bool covered = sx_map_core_nest(b->map, m, &nest);
+    add(b, CORE, covered);
+    for (int s = 0; s < b->map->arch->n_levels && covered; s++) {
+        add(b, CORE, nest.loops[s].dims << 8 | nest.loops[s].n);
+        add(b, CORE, nest.slots[s].dims << 8 | nest.slots[s].n);
+        add(b, CORE, (uint64_t)nest.slots[s].n_x << 8 | nest.keep[s]);
+    }
+}
+
+/* Adds what a point, and mappings like it, are as mappings, as points and as vectors. */
+static void add_conversions(bench *b, sx_rng *rng, const void *point, void *next) {
+    static double values[SX_MAP_MAX_VALUES];
+    for (int i = 0; i <= CHANGED; i++) {
+        sx_mapping m;
+        char text[300] = "";
+        sx_map_space_mapping(b->space, point, &m);
+        for (int k = 0; k < i; k++) change_mapping(rng, &m);
+        add_nest(b, &m);
+        add(b, CONVERTED, sx_map_space_point(b->space, &m, next));
+        add_bytes(b, CONVERTED, next, b->size);
+        if (m.n_tensors == b->map->problem->n_tensors)
+            add(b, CONVERTED, sx_map_explain_fanout(b->map, &m, text, sizeof text));
+        add_text(b, CONVERTED, text);
+        sx_expect_ok(sx_map_vector(b->space, &m, values));
+        for (size_t v = 0; v < sx_space_n_values(b->space); v++) add_double(b, CONVERTED, values[v]);
+    }
+}
+
+/* Adds a point in its compact form, and the same changed at random. */
+static void add_compact(bench *b, sx_rng *rng, const void *point, void *next) {
+    sx_compact_level compact[SX_CORE_LEVELS + SX_CORE_WORDS / 2];
+    sx_core_rng random = {sx_rng_next(rng)};
+    if (b->why) return;
+    const size_t size = sx_compact_size(&b->core);
+    sx_map_compact(b->map, &b->core, point, &random, compact);
+    add_bytes(b, COMPACT, compact, size);
+    add(b, COMPACT, sx_map_compact_holds(&b->core, compact));
+    sx_map_expand(b->map, &b->core, compact, next);
+    add_bytes(b, COMPACT, next, b->size);
+    for (int i = 0; i < 30; i++) {
+        unsigned char *byte = (unsigned char *)compact + sx_rng_below(rng, size), kept = *byte;
+        *byte ^= (unsigned char)(1u << sx_rng_below(rng, 8));
+        add(b, COMPACT, sx_map_compact_holds(&b->core, compact));
+        *byte = kept;
+    }
+}
+
+/* Adds the choices of a level for some loops and tiles. */
+static void add_choices(bench *b, sx_rng *rng, int s) {
+    const int n_dims = b->map->problem->n_dims;
+    const uint32_t loops = (uint32_t)sx_rng_below(rng, (uint64_t)1 << n_dims);
+    const bool matters = sx_map_order_matters(b->map, s, sx_rng_below(rng, 2));
+    sx_map_keep keep[256];
+    uint32_t extent[SX_MAX_DIMS], factor[SX_MAX_DIMS];
+    size_t n;
+    add(b, CHOICES, matters);
+    for (int twice = 0; twice < 2; twice++) {
+        const uint8_t(*order)[SX_MAX_DIMS] = sx_map_orders_of(b->choices, s, loops, matters, &n);
+        for (size_t i = 0; order && i < n; i++) add_bytes(b, CHOICES, order[i], (size_t)n_dims);
+        const uint16_t *layout = sx_map_layouts_of(b->choices, s, loops, &n);
+        for (size_t i = 0; layout && i < n; i++) add(b, CHOICES, layout[i]);
+    }
+    add_double(b, CHOICES, sx_map_count_orders(b->map, s, loops, 20));
+    add_double(b, CHOICES, sx_map_probe_orders(b->map, s, loops, rng));
+    for (int d = 0; d < n_dims; d++) {
+        extent[d] = (uint32_t)sx_rng_range(rng, 1, b->map->problem->size[d]);
+        factor[d] = (uint32_t)sx_rng_range(rng, 1, 4);
+    }
+    add(b, CHOICES, sx_map_layout_fits(b->map, s, factor, (unsigned)sx_rng_below(rng, 1u << n_dims)));
+    const int keeps = sx_map_keeps_of(b->map, s, extent, keep);
+    add(b, CHOICES, (uint64_t)keeps);
+    for (int i = 0; i < keeps; i++) {
+        add(b, CHOICES, keep[i].keep);
+        add_bytes(b, CHOICES, keep[i].banks, sizeof keep[i].banks);
+    }
+    for (int v = 0; v < b->map->problem->n_tensors && b->map->banked[s]; v++)
+        for (unsigned banks = 1; banks < 4; banks++)
+            add(b, CHOICES, sx_map_fits(b->map, s, v, sx_rng_below(rng, 40), banks));
+}
+
+/* Adds what the core takes of a space. */
+static void add_core(bench *b) {
+    b->why = sx_map_core_space(b->map, &b->core);
+    if (b->why) {
+        add_text(b, CORE, b->why);
+        return;
+    }
+    const size_t first = offsetof(sx_core_space, n_slots);
+    b->hash[CORE] = sx_core_model_hash(&b->core.model, b->hash[CORE]);
+    add_bytes(b, CORE, (const char *)&b->core + first, sizeof b->core - first);
+    sx_core_splits *splits;
+    sx_expect_ok(sx_map_core_splits(b->map, &b->core, &splits));
+    for (int d = 0; d < b->map->problem->n_dims && splits; d++)
+        add(b, CORE, splits->n[d] ? splits->n[d] ^ splits->loops[d][splits->n[d] - 1][0] : 0);
+    free(splits);
+}
+
+static void add_space(bench *b, sx_rng *rng, const sx_small_space *small) {
+    sx_mapping drawn[3];
+    b->space = small->space;
+    b->map = small->map;
+    b->size = sx_space_point_size(small->space);
+    char *point = calloc(2, b->size), *next = point + b->size;
+    assert_non_null(point);
+    sx_expect_ok(sx_map_choices_new(b->map, &b->choices));
+    add_core(b);
+    add_sizes(b, rng, point);
+    for (int i = 0; i < DRAWS; i++) {
+        add(b, CROSSED, sx_space_draw_legal(b->space, rng, point, NULL));
+        add_relatives(b, rng, point, next);
+        add_conversions(b, rng, point, next);
+        add_compact(b, rng, point, next);
+        add_choices(b, rng, (int)sx_rng_below(rng, b->map->arch->n_levels));
+    }
+    sx_status status = sx_map_space_draw(b->space, 1, 2, 3, sizeof *drawn, drawn);
+    if (status)
+        add_text(b, CONVERTED, sx_status_message(status));
+    else
+        add_bytes(b, CONVERTED, drawn, sizeof drawn);
+    sx_status_free(status);
+    sx_map_choices_free(b->choices);
+    free(point);
+}
+
+typedef struct row {
+    const char *name;
+    uint64_t hash[PARTS];
+} row;
+
+/* Prints the row that a record ought to be where it is not; says whether it is. */
+static bool is_recorded(const char *name, const bench *b, const row *expected) {
+    if (strcmp(name, expected->name) == 0 && memcmp(b->hash, expected->hash, sizeof b->hash) == 0)
+        return true;
+    print_error("{\"%s\",\n {", name);
+    for (int i = 0; i < PARTS; i++)
+        print_error("0x%016llxu%s", (unsigned long long)b->hash[i], i + 1 < PARTS ? ", " : "}},\n");
+    return false;
+}
+
+static void spaces_of_all_kinds(void **state) {
+    (void)state;
+    static const row expected[SX_N_KINDS] = {
+        {"banks",
+         {0x0e0e695518284c38u, 0xf1aee4e6862aa5cdu, 0x405d68d3448ab9a1u, 0x35fb4033d3b7024cu,
+          0xd15110fa0e61e4e5u, 0x12e0a05c0afa4a05u, 0x0000000000000000u, 0x2fcc345229658dc0u}},
+        {"sparse",
+         {0xa921bb54900a7d67u, 0x5004ad790e470ba1u, 0x15bab08186f4bb9cu, 0x447bd7e8c4db3797u,
+          0x33cded84d8986075u, 0x00325d1f8e426031u, 0x0000000000000000u, 0xe23ed7f2650fc768u}},
+        {"remainders",
+         {0x31483efdb2d57305u, 0x3451b83c8c28afd7u, 0x8b736bab8e76e35cu, 0x4258b26ff32b3b03u,
+          0xa3cc36c86acae0dcu, 0x6fe5d967018bab2du, 0x0000000000000000u, 0xdb1d8a88e99644e0u}},
+        {"split axes",
+         {0xf041b949b2c24684u, 0x07476f5bcdf690f0u, 0xeeaf02b93495dfbbu, 0x7c5dd4ac133e650eu,
+          0xecddf78c169e0173u, 0x06375ecd9e77ab52u, 0x0000000000000000u, 0xe2dcac7f12e7ec63u}},
+        {"network",
+         {0x0d018be4808284e4u, 0xe9d9a08b1071a612u, 0x1c8e519d00bf459eu, 0x306c302b5d3924c2u,
+          0x59170ed3fa46350bu, 0xb50fec94a5823c73u, 0x0000000000000000u, 0x2c26304d0dbd714eu}},
+        {"links",
+         {0x80259bfdf8df1585u, 0x4d5c46571e998a51u, 0xe188faa6a4b9d6a1u, 0x2cac4ee55d092127u,
+          0xd576b31a520190d4u, 0xf3c92345c9c6e48cu, 0x0000000000000000u, 0x8c67a575a44a78a5u}},
+        {"bits",
+         {0x4565e26038a17ec1u, 0xae735d59e132212cu, 0x9ad7a9be09e7f006u, 0x2dcaa30f1a0fadbcu,
+          0xc354cb3e37b362eau, 0x7cdce3a93f714f8cu, 0xb3687603fd12e3e4u, 0xb76b45fad440c9e0u}},
+        {"constraints",
+         {0x806037303ed98965u, 0xd4fd758308157444u, 0x57875a24ba7a0d65u, 0x6286e21686915095u,
+          0xefb685a374cf669au, 0xb0a163c758c1c4e5u, 0x0000000000000000u, 0x94bbb15e3e185f8du}},
+        {"least use",
+         {0xf32a5406e318c482u, 0x81c59ebc57530b27u, 0x24e2bab0409392cbu, 0x07a7681f9799976du,
+          0xe79cb8de5ba7533fu, 0x2b2c82803f0b8358u, 0x0000000000000000u, 0xf0f724a7d8b4113du}},
+        {"buffering",
+         {0xfb7e516f314b8eedu, 0x5ea81dad80c7f67bu, 0x5816144bf616fba1u, 0x0cebcda4e63ac633u,
+          0xde32759b5e1a8e4eu, 0x1ee88edabea2924cu, 0xc1be605b7e3aab4eu, 0x8da61d6345475e7du}},
+        {"transparent",
+         {0x29e16117b5df1107u, 0x66312e0c0d694555u, 0x837d78de5a3cffe8u, 0x70374984846cfe27u,
+          0x58b06180eb962d93u, 0x7df5db5decefaea9u, 0x6682f9ae592670b4u, 0xed5f4b05e4d9009fu}},
+        {"windows",
+         {0x967c4596c3542782u, 0x4697578b7799d290u, 0xbd16018fe77a5358u, 0xaa84bdc5fb8407c0u,
+          0xcb30f7885b8e319du, 0xe22903948397f8aeu, 0x0000000000000000u, 0xefffe4fa63d71d45u}},
+        {"quiet",
+         {0x17034fd6a0832526u, 0xbe52d2734c0aa321u, 0x22a1f1f79a004d60u, 0x1338e7c3510ff55cu,
+          0x3bb87dcb4bf5c3dau, 0x64e734cc8ccace13u, 0x0ce2fd537b4beb2cu, 0x7d9e2347240caf07u}},
+    };
+    bool good = true;
+    for (int kind = 0; kind < SX_N_KINDS; kind++) {
+        static bench b;
+        memset(&b, 0, sizeof b);
+        for (uint64_t i = 0; i < SPACES; i++) {
+            sx_rng rng = sx_rng_stream((uint64_t)kind, "mapped points", i);
+            sx_small_space small;
+            sx_random_space_of(&rng, (sx_space_kind)kind, MOST, &small);
+            add_space(&b, &rng, &small);
+            sx_small_space_fini(&small);
+        }
+        good &= is_recorded(sx_space_kind_name((sx_space_kind)kind), &b, &expected[kind]);
+    }
+    assert_true(good);
+}
+
+/* Larger spaces, whose sizes are estimated: by their number, false past the last. */
+static bool larger_space(sx_rng *rng, int number, sx_small_space *out) {
+    static const char *const archs[] = {"eyeriss", "accel-a", "mind-mappings", "edge-unified"};
+    if (number < LARGER)
+        sx_random_link_space(rng, out);
+    else if (number < 2 * LARGER)
+        sx_random_plain_space(rng, 0, out);
+    else if (number < 2 * LARGER + 4)
+        sx_catalog_space(
+            "O[n,k,p,q] += I[n,c,p+r,q+s]*W[k,c,r,s] {n:4,k:96,c:48,p:28,q:28,r:3,s:3}",
+            archs[number - 2 * LARGER],
+            &(sx_map_space_options){.remainders = number % 4 == 0, .split_axes = number % 4 == 2}, out);
+    else
+        return sx_largest_space((number - 2 * LARGER - 4) / 2, number % 2, out);
+    return true;
+}
+
+static void larger_spaces(void **state) {
+    (void)state;
+    static const row expected = {"larger",
+                                 {0xec33160e3bb7d279u, 0xd1524dc6c57c0425u, 0xd61a9f8489cf30f3u,
+                                  0x295767f1409ac1c0u, 0x96cec12f30561968u, 0xbd3e28b7c4b12bc0u,
+                                  0x8f9b35ff08e41127u, 0x562511d883382a3bu}};
+    static bench b;
+    memset(&b, 0, sizeof b);
+    for (int i = 0;; i++) {
+        sx_rng rng = sx_rng_stream((uint64_t)i, "larger points", 0);
+        sx_small_space small;
+        if (!larger_space(&rng, i, &small)) break;
+        add_space(&b, &rng, &small);
+        sx_small_space_fini(&small);
+    }
+    assert_true(is_recorded("larger", &b, &expected));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(spaces_of_all_kinds),
+        cmocka_unit_test(larger_spaces),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

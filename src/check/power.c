@@ -45,7 +45,7 @@ static void multiply_limbs(uint32_t *limb, int n, sx_wide factor) {
 static void compute_product(const sx_long_product *product, uint32_t *limb, int n) {
     memset(limb, 0, (size_t)n * sizeof *limb);
     limb[0] = 1;
-    for (int i = 0; i < product->n; i++) multiply_limbs(limb, n, product->factor[i]);
+    for (int i = 0; i < product->n; i++) multiply_limbs(limb, FACTOR_LIMBS * (i + 1), product->factor[i]);
 }
 
 bool sx_long_product_reaches(const sx_long_product *product, const sx_long_product *other) {

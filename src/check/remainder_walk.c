@@ -447,6 +447,7 @@ sx_status sx_check_walk_remainders(sx_check_work *work, const sx_check_pair *pai
         set_pair(w);
         found->walked++;
         walk_tiles(w, 0, 0);
+        found->steps += w->nodes;
         sx_check_evaluator_free(w->evaluator);
         *closed = !w->open && !found->below;
     }

@@ -77,6 +77,7 @@ typedef struct sx_check_work {
 /* What one thread found out. */
 typedef struct sx_check_found {
     uint64_t outlines, compulsory, tiles, ports, walked;
+    uint64_t steps; /* of the walks */
     sx_status status;
     sx_check_doubt doubt; /* why something stays undecided */
     bool below;           /* a mapping is */

@@ -15,7 +15,6 @@ typedef struct walk {
     bool plain;    /* of all tensors each dimension is alone in its ranks, and memories keep what they have */
     bool linked;   /* compute units may hand words to each other */
     bool laid_out; /* layouts on X and Y may differ in cost */
-    unsigned beat;
     sx_check_evaluator *evaluator;
     sx_mapping mapping;
 } walk;
@@ -35,7 +34,7 @@ static void walk_from(walk *w, place at);
 static bool must_end(walk *w) {
     enum { BEAT = 1024 };
     if (w->found->below || w->found->doubt.why[0]) return true;
-    return ++w->beat % BEAT == 0 && sx_check_is_over(w->work);
+    return ++w->found->steps % BEAT == 0 && sx_check_is_over(w->work);
 }
 
 void sx_check_judge(const sx_check_target *target, const sx_mapping *mapping, const sx_check_cost *cost,

@@ -8,6 +8,7 @@
 #include "ir/law.h"
 #include "sextant/certificate.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -189,7 +190,9 @@ static void read_text(void *user, const char *text) {
     enum outcome outcome = status ? REFUSED : doubt.why[0] ? DOUBTED : READ;
     t->n[outcome]++;
     if (status) {
-        add_text(&t->hash[outcome], sx_status_message(status));
+        char *whole = sx_status_text(status);
+        add_text(&t->hash[outcome], whole);
+        sx_free(whole);
         sx_status_free(status);
         return;
     }
@@ -279,7 +282,7 @@ static void what_is_read_of_changed_certificates(void **state) {
     static const char *const others[] = {"energy", "delay",     "ed2p,delay", "e^4*d^3",
                                          "d,e",    "e^2*d,edp", "latency"};
     static const tally expected = {{558, 93, 1926},
-                                   {0x3ad23c3145a7fa4bu, 0x097fd36268869716u, 0xc61a86d83384982fu}};
+                                   {0x3ad23c3145a7fa4bu, 0x097fd36268869716u, 0xf8a8c6a10762e675u}};
     tally t = {{0}, {0}};
     char *text = make_text("edp");
     sx_changed_json(text, NULL, read_text, &t);
@@ -296,9 +299,119 @@ static void what_is_read_of_changed_certificates(void **state) {
     fail();
 }
 
+/* The value at a path such as "arch/storage/0". */
+static json_t *value_at(json_t *root, const char *path) {
+    char name[64];
+    while (root && *path) {
+        const size_t n = strcspn(path, "/");
+        snprintf(name, sizeof name, "%.*s", (int)n, path);
+        root = json_is_array(root) ? json_array_get(root, (size_t)atoi(name)) : json_object_get(root, name);
+        path += n + (path[n] == '/');
+    }
+    assert_non_null(root);
+    return root;
+}
+
+/* Makes a list or a map have n members, copies of the first one. */
+static void fill_list(json_t *list, size_t n) {
+    char name[16];
+    if (json_is_array(list)) {
+        while (json_array_size(list) < n)
+            json_array_append_new(list, json_deep_copy(json_array_get(list, 0)));
+        return;
+    }
+    while (json_object_size(list) < n) {
+        snprintf(name, sizeof name, "z%zu", json_object_size(list));
+        json_object_set_new(list, name, json_deep_copy(json_object_iter_value(json_object_iter(list))));
+    }
+}
+
+/* Whether a certificate is refused with a word. */
+static bool is_refused(const json_t *root, const char *word) {
+    char *text = json_dumps(root, 0);
+    sx_check_doubt doubt;
+    sx_check_case *c = NULL;
+    sx_status status = sx_check_case_read("c", text, strlen(text), &c, &doubt);
+    const bool refused = status && strstr(sx_status_message(status), word);
+    sx_status_free(status);
+    sx_check_case_free(c);
+    free(text);
+    return refused;
+}
+
+static void lists_may_be_as_long_as_a_limit(void **state) {
+    (void)state;
+    static const struct {
+        const char *path, *word;
+        size_t most;
+    } cases[] = {
+        {"arch/storage", "1 to 24 levels", SX_MAX_LEVELS},
+        {"arch/storage/2/latency/caches", "at most 4 caches", SX_MAX_CACHES},
+        {"arch/storage/2/latency/array", "at most 4 dimensions", SX_MAX_ARRAY},
+        {"arch/storage/2/latency/layout", "at most 8 tensors", SX_MAX_TENSORS},
+        {"problem/shape/dimensions", "more than 16 dimensions", SX_MAX_DIMS},
+        {"problem/shape/data-spaces", "more than 8 tensors", SX_MAX_TENSORS},
+        {"problem/shape/data-spaces/0/projection", "more than 16 ranks", SX_MAX_RANKS},
+    };
+    char *text = make_text("edp");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        json_t *root = json_loads(text, 0, NULL), *list = value_at(root, cases[i].path);
+        fill_list(list, cases[i].most);
+        if (is_refused(root, cases[i].word)) fail_msg("%s: %zu", cases[i].path, cases[i].most);
+        fill_list(list, cases[i].most + 1);
+        if (!is_refused(root, cases[i].word)) fail_msg("%s: %zu", cases[i].path, cases[i].most + 1);
+        json_decref(root);
+    }
+    free(text);
+}
+
+static void numbers_may_be_as_large_as_a_limit(void **state) {
+    (void)state;
+    static const struct {
+        const char *path, *key;
+        json_int_t least, most;
+    } cases[] = {
+        {"arch/storage/1", "meshX", 1, INT32_MAX},
+        {"arch/storage/1", "meshY", 1, INT32_MAX},
+        {"arch/storage/1", "instances", 1, INT64_MAX},
+        {"arch/storage/1", "entries", 0, INT64_MAX},
+        {"arch/storage/0", "banks", 0, INT32_MAX},
+        {"arch/storage/1", "word-bits", 1, INT32_MAX},
+        {"arch/storage/1", "block-size", 1, INT32_MAX},
+        {"arch/storage/1", "cluster-size", 1, INT32_MAX},
+        {"arch/storage/1", "network_fill_latency", 0, INT32_MAX},
+        {"arch/storage/1", "network_drain_latency", 0, INT32_MAX},
+        {"arch/storage/2/latency/array", "m", 1, UINT32_MAX},
+        {"problem/instance", "m", 1, SX_MAX_DIM_SIZE},
+        {"problem/shape/data-spaces/1", "bits", 1, SX_MAX_ELEMENT_BITS},
+        {"certificate", "arrays", 0, INT64_MAX},
+    };
+    char *text = make_text("edp");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const json_int_t least = cases[i].least, most = cases[i].most;
+        json_t *root = json_loads(text, 0, NULL), *map = value_at(root, cases[i].path);
+        assert_non_null(json_object_get(map, cases[i].key));
+        for (int k = 0; k < 4; k++) {
+            const json_int_t value = k == 0   ? least - 1
+                                     : k == 1 ? least
+                                     : k == 2 ? most
+                                              : most + (most < INT64_MAX);
+            const bool within = value >= least && value <= most;
+            char word[64];
+            snprintf(word, sizeof word, "from %lld to %lld", (long long)least, (long long)most);
+            json_object_set_new(map, cases[i].key, json_integer(value));
+            if (is_refused(root, word) == within) fail_msg("%s: %lld", cases[i].key, (long long)value);
+        }
+        json_decref(root);
+    }
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_read_of_changed_certificates),
+        cmocka_unit_test(lists_may_be_as_long_as_a_limit),
+        cmocka_unit_test(numbers_may_be_as_large_as_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,10 @@
 #include "mapspace/map_choices.h"
 #include "mapspace/map_core.h"
 #include "mapspace/map_parts.h"
+#include "space/outside_evaluator.h"
+#include "space/scorer.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +25,19 @@
 #include <cmocka.h>
 
 enum { SPACES = 8, LARGER = 3, MOST = 1500, DRAWS = 6, NEIGHBOURS = 40, CHANGED = 4 };
-enum part { SIZES, NUMBERED, NEIGHBOUR, CROSSED, CONVERTED, CORE, COMPACT, CHOICES, PARTS };
+enum part {
+    SIZES,
+    NUMBERED,
+    NEIGHBOUR,
+    CROSSED,
+    CONVERTED,
+    CORE,
+    COMPACT,
+    CHOICES,
+    SCORES,
+    QUESTIONS,
+    PARTS
+};
 
 typedef struct bench {
     const sx_space *space;
@@ -175,8 +190,70 @@ static void add_compact(bench *b, sx_rng *rng, const void *point, void *next) {
     }
 }
 
+/* Adds scores of the points of a space, legal or not, before a limit and without one, and their keys. */
+static void add_scores(bench *b, sx_rng *rng, void *points) {
+    static const char *const objectives[] = {"edp", "last-level,energy", "latency"};
+    sx_outcome out[2 * DRAWS];
+    sx_objective objective;
+    sx_scorer *scorer;
+    uint64_t key[2];
+    char *point = points;
+    sx_expect_ok(sx_objective_parse(objectives[sx_rng_below(rng, 3)], &objective));
+    sx_status status = sx_scorer_new(b->space, NULL, &objective, &scorer);
+    sx_expect_ok(status);
+    for (size_t i = 0; i < 2 * DRAWS; i++)
+        if (i % 2 || !sx_space_draw_legal(b->space, rng, point + i * b->size, NULL))
+            sx_map_draw(b->space, rng, point + i * b->size);
+    for (int bounded = 0; bounded < 2; bounded++) {
+        const double limit = bounded && isfinite(out[0].value) ? out[0].value : INFINITY;
+        sx_expect_ok(sx_scorer_score(scorer, point, 2 * DRAWS, limit, out));
+        for (size_t i = 0; i < 2 * DRAWS; i++) {
+            add(b, SCORES, out[i].reason);
+            add_double(b, SCORES, out[i].value);
+            if (out[i].reason == 0) add_double(b, SCORES, out[i].metrics.value[0]);
+            if (out[i].reason && out[i].reason != SX_BEYOND)
+                add_text(b, SCORES, b->space->type->reason(b->space, out[i].reason));
+        }
+    }
+    sx_scorer_key(scorer, point, key);
+    add(b, SCORES, key[0]);
+    add(b, SCORES, key[1]);
+    sx_scorer_free(scorer);
+}
+
+/* Takes down a question that an evaluator would be asked, and answers it. */
+static bool note_question(void *user, const char *question, double *value) {
+    add_text(user, QUESTIONS, question);
+    *value = 2;
+    return true;
+}
+
+/* Adds what an evaluator outside is asked about a point. */
+static void add_question(bench *b, const void *point) {
+    const sx_answer_keeper keeper = {.user = b, .find = note_question};
+    sx_outside_evaluator_options options;
+    sx_outside_evaluator *outside;
+    sx_point_model *model;
+    sx_objective objective;
+    sx_scorer *scorer;
+    sx_outcome out;
+    sx_outside_evaluator_options_init(&options);
+    options.command = "false";
+    sx_expect_ok(sx_outside_evaluator_new(&options, &outside));
+    sx_outside_evaluator_set_keeper(outside, &keeper);
+    sx_expect_ok(sx_outside_evaluator_map_model(outside, b->space, &model));
+    sx_outside_evaluator_objective(&objective);
+    sx_expect_ok(sx_scorer_new(b->space, model, &objective, &scorer));
+    sx_expect_ok(sx_scorer_score(scorer, point, 1, INFINITY, &out));
+    add(b, QUESTIONS, out.reason);
+    if (out.reason == 0) assert_true(out.value == 2);
+    sx_scorer_free(scorer);
+    sx_outside_evaluator_model_free(model);
+    sx_outside_evaluator_free(outside);
+}
+
 /* Adds the choices of a level for some loops and tiles. */
-static void add_choices(bench *b, sx_rng *rng, int s) {
+static void add_choices(bench *b, sx_rng *rng, int s, void *point) {
     const int n_dims = b->map->problem->n_dims;
     const uint32_t loops = (uint32_t)sx_rng_below(rng, (uint64_t)1 << n_dims);
     const bool matters = sx_map_order_matters(b->map, s, sx_rng_below(rng, 2));
@@ -203,6 +280,12 @@ static void add_choices(bench *b, sx_rng *rng, int s) {
         add(b, CHOICES, keep[i].keep);
         add_bytes(b, CHOICES, keep[i].banks, sizeof keep[i].banks);
     }
+    sx_map_set_layout(b->map, s, (unsigned)loops, point);
+    add_bytes(b, CHOICES, point, b->size);
+    for (int i = 0; i < b->map->arch->n_levels; i++)
+        sx_rng_shuffle(rng, sx_map_level(point, i)->temporal_order, (unsigned)n_dims);
+    sx_map_normalize_loops(b->map, point);
+    add_bytes(b, CHOICES, point, b->size);
     for (int v = 0; v < b->map->problem->n_tensors && b->map->banked[s]; v++)
         for (unsigned banks = 1; banks < 4; banks++)
             add(b, CHOICES, sx_map_fits(b->map, s, v, sx_rng_below(rng, 40), banks));
@@ -230,7 +313,7 @@ static void add_space(bench *b, sx_rng *rng, const sx_small_space *small) {
     b->space = small->space;
     b->map = small->map;
     b->size = sx_space_point_size(small->space);
-    char *point = calloc(2, b->size), *next = point + b->size;
+    char *point = calloc(2 * DRAWS, b->size), *next = point + b->size;
     assert_non_null(point);
     sx_expect_ok(sx_map_choices_new(b->map, &b->choices));
     add_core(b);
@@ -240,8 +323,10 @@ static void add_space(bench *b, sx_rng *rng, const sx_small_space *small) {
         add_relatives(b, rng, point, next);
         add_conversions(b, rng, point, next);
         add_compact(b, rng, point, next);
-        add_choices(b, rng, (int)sx_rng_below(rng, b->map->arch->n_levels));
+        if (i == 0) add_question(b, point);
+        add_choices(b, rng, (int)sx_rng_below(rng, b->map->arch->n_levels), point);
     }
+    add_scores(b, rng, point);
     sx_status status = sx_map_space_draw(b->space, 1, 2, 3, sizeof *drawn, drawn);
     if (status)
         add_text(b, CONVERTED, sx_status_message(status));
@@ -271,44 +356,57 @@ static void spaces_of_all_kinds(void **state) {
     (void)state;
     static const row expected[SX_N_KINDS] = {
         {"banks",
-         {0x0e0e695518284c38u, 0xf1aee4e6862aa5cdu, 0x405d68d3448ab9a1u, 0x35fb4033d3b7024cu,
-          0xd15110fa0e61e4e5u, 0x12e0a05c0afa4a05u, 0x0000000000000000u, 0x2fcc345229658dc0u}},
+         {0x0e0e695518284c38u, 0xf1aee4e6862aa5cdu, 0xf6101d846b67f889u, 0x643a3dd6f86a8336u,
+          0x8012e53bf265bb15u, 0x12e0a05c0afa4a05u, 0x0000000000000000u, 0xce9de7f76d1da670u,
+          0xffda95a51dcec71fu, 0xa63089d2b90b900cu}},
         {"sparse",
-         {0xa921bb54900a7d67u, 0x5004ad790e470ba1u, 0x15bab08186f4bb9cu, 0x447bd7e8c4db3797u,
-          0x33cded84d8986075u, 0x00325d1f8e426031u, 0x0000000000000000u, 0xe23ed7f2650fc768u}},
+         {0xa921bb54900a7d67u, 0x5004ad790e470ba1u, 0xe42350efb28984b1u, 0x40715aafd9bc4b95u,
+          0x8e33701eacba9659u, 0x00325d1f8e426031u, 0x0000000000000000u, 0xb3b2f0cef1457edcu,
+          0xc5c1d4be4ae0e5ceu, 0x4cb9a87f3a05739fu}},
         {"remainders",
-         {0x31483efdb2d57305u, 0x3451b83c8c28afd7u, 0x8b736bab8e76e35cu, 0x4258b26ff32b3b03u,
-          0xa3cc36c86acae0dcu, 0x6fe5d967018bab2du, 0x0000000000000000u, 0xdb1d8a88e99644e0u}},
+         {0x31483efdb2d57305u, 0x3451b83c8c28afd7u, 0x340fcc07a59b4c53u, 0x67795fc4f727589du,
+          0xc7f860ea5ad470adu, 0x6fe5d967018bab2du, 0x0000000000000000u, 0x190c277afbfd0008u,
+          0x77066383a3031f34u, 0xaabeeaf82b761cacu}},
         {"split axes",
-         {0xf041b949b2c24684u, 0x07476f5bcdf690f0u, 0xeeaf02b93495dfbbu, 0x7c5dd4ac133e650eu,
-          0xecddf78c169e0173u, 0x06375ecd9e77ab52u, 0x0000000000000000u, 0xe2dcac7f12e7ec63u}},
+         {0xf041b949b2c24684u, 0x07476f5bcdf690f0u, 0x83e0f5f6c15f34d2u, 0x7dec1800570b0370u,
+          0x386edfcafc88b9ddu, 0x06375ecd9e77ab52u, 0x0000000000000000u, 0x28c66902b500cdcau,
+          0x5f1be064fb014b39u, 0xbf6c300e0962b6c4u}},
         {"network",
-         {0x0d018be4808284e4u, 0xe9d9a08b1071a612u, 0x1c8e519d00bf459eu, 0x306c302b5d3924c2u,
-          0x59170ed3fa46350bu, 0xb50fec94a5823c73u, 0x0000000000000000u, 0x2c26304d0dbd714eu}},
+         {0x0d018be4808284e4u, 0xe9d9a08b1071a612u, 0x59e049b0cd134177u, 0x248d734204a23dd5u,
+          0x2a9d64344eb5042cu, 0xb50fec94a5823c73u, 0x0000000000000000u, 0x253992ff5e565887u,
+          0xb4ff0be9012f6611u, 0xeb1fb3c573f60fb3u}},
         {"links",
-         {0x80259bfdf8df1585u, 0x4d5c46571e998a51u, 0xe188faa6a4b9d6a1u, 0x2cac4ee55d092127u,
-          0xd576b31a520190d4u, 0xf3c92345c9c6e48cu, 0x0000000000000000u, 0x8c67a575a44a78a5u}},
+         {0x80259bfdf8df1585u, 0x4d5c46571e998a51u, 0xece0beb42473c71fu, 0x176dd95c84114344u,
+          0x7ae999a337180e23u, 0xf3c92345c9c6e48cu, 0x0000000000000000u, 0x1f42b6d30cfb22e4u,
+          0x04191b81ce0712a6u, 0x320049c4b814f3adu}},
         {"bits",
-         {0x4565e26038a17ec1u, 0xae735d59e132212cu, 0x9ad7a9be09e7f006u, 0x2dcaa30f1a0fadbcu,
-          0xc354cb3e37b362eau, 0x7cdce3a93f714f8cu, 0xb3687603fd12e3e4u, 0xb76b45fad440c9e0u}},
+         {0x4565e26038a17ec1u, 0xae735d59e132212cu, 0x91a66f8a3d37cd59u, 0xf1564de410e16191u,
+          0x36665acd3a220304u, 0xa0b0650f60037844u, 0x323456cbf15a5fd6u, 0xdd25a90f4372fe12u,
+          0x6cfb4e29a3074cd9u, 0xf7ce46d79361ba1au}},
         {"constraints",
-         {0x806037303ed98965u, 0xd4fd758308157444u, 0x57875a24ba7a0d65u, 0x6286e21686915095u,
-          0xefb685a374cf669au, 0xb0a163c758c1c4e5u, 0x0000000000000000u, 0x94bbb15e3e185f8du}},
+         {0x806037303ed98965u, 0xd4fd758308157444u, 0x943ae4a4b827cc6cu, 0xc9eb3c3330fe2f1eu,
+          0xc5c0355aad75bbdcu, 0xb0a163c758c1c4e5u, 0x0000000000000000u, 0xc43e58e81fd5357fu,
+          0x49f3eb451ce6977eu, 0x725ebbf55d902f82u}},
         {"least use",
-         {0xf32a5406e318c482u, 0x81c59ebc57530b27u, 0x24e2bab0409392cbu, 0x07a7681f9799976du,
-          0xe79cb8de5ba7533fu, 0x2b2c82803f0b8358u, 0x0000000000000000u, 0xf0f724a7d8b4113du}},
+         {0xf32a5406e318c482u, 0x81c59ebc57530b27u, 0x9b97462d723a8a1fu, 0x5ada52afeb68025du,
+          0xdc38c3922b792613u, 0x2b2c82803f0b8358u, 0x0000000000000000u, 0xe7b91de7b5da5108u,
+          0x80a5080de515c26bu, 0x8aa4f9c811d95ba6u}},
         {"buffering",
-         {0xfb7e516f314b8eedu, 0x5ea81dad80c7f67bu, 0x5816144bf616fba1u, 0x0cebcda4e63ac633u,
-          0xde32759b5e1a8e4eu, 0x1ee88edabea2924cu, 0xc1be605b7e3aab4eu, 0x8da61d6345475e7du}},
+         {0xfb7e516f314b8eedu, 0x5ea81dad80c7f67bu, 0x9d458d1e1b738a00u, 0x0494a55a7bce08beu,
+          0x1a142734231e7673u, 0xb489721d235a5fa7u, 0xff1881fa9d73f1c7u, 0x3f4bed32ebf077eau,
+          0xa09bc527b3f9f221u, 0x64995977ae578cd8u}},
         {"transparent",
-         {0x29e16117b5df1107u, 0x66312e0c0d694555u, 0x837d78de5a3cffe8u, 0x70374984846cfe27u,
-          0x58b06180eb962d93u, 0x7df5db5decefaea9u, 0x6682f9ae592670b4u, 0xed5f4b05e4d9009fu}},
+         {0x29e16117b5df1107u, 0x66312e0c0d694555u, 0x659e5686b7201480u, 0xbebfb1e0fc8e695au,
+          0xb671280826ec5c75u, 0x923fa2740d63107fu, 0x187427b72082ea07u, 0xe8221994bc78c543u,
+          0x58eb0ada7d7b27f2u, 0x21ee7fa6443bdddfu}},
         {"windows",
-         {0x967c4596c3542782u, 0x4697578b7799d290u, 0xbd16018fe77a5358u, 0xaa84bdc5fb8407c0u,
-          0xcb30f7885b8e319du, 0xe22903948397f8aeu, 0x0000000000000000u, 0xefffe4fa63d71d45u}},
+         {0x967c4596c3542782u, 0x4697578b7799d290u, 0x7d68da5c75fd42d4u, 0x6a9b005aa017fca7u,
+          0xfefb3288a07752c8u, 0xe22903948397f8aeu, 0x0000000000000000u, 0x4d734c6c15f50bc8u,
+          0x03626da855e5d0acu, 0xaf6a8da5939a0a33u}},
         {"quiet",
-         {0x17034fd6a0832526u, 0xbe52d2734c0aa321u, 0x22a1f1f79a004d60u, 0x1338e7c3510ff55cu,
-          0x3bb87dcb4bf5c3dau, 0x64e734cc8ccace13u, 0x0ce2fd537b4beb2cu, 0x7d9e2347240caf07u}},
+         {0x17034fd6a0832526u, 0xbe52d2734c0aa321u, 0x7b6978e2c7bdf613u, 0x71e7cc43f659f902u,
+          0xc61d48e2526b24ddu, 0x64e734cc8ccace13u, 0x0ce2fd537b4beb2cu, 0x53dd7445639cd787u,
+          0xdab5201c274ce80du, 0x61cc6e250181a5a0u}},
     };
     bool good = true;
     for (int kind = 0; kind < SX_N_KINDS; kind++) {
@@ -346,9 +444,10 @@ static bool larger_space(sx_rng *rng, int number, sx_small_space *out) {
 static void larger_spaces(void **state) {
     (void)state;
     static const row expected = {"larger",
-                                 {0xec33160e3bb7d279u, 0xd1524dc6c57c0425u, 0xd61a9f8489cf30f3u,
-                                  0x295767f1409ac1c0u, 0x96cec12f30561968u, 0xbd3e28b7c4b12bc0u,
-                                  0x8f9b35ff08e41127u, 0x562511d883382a3bu}};
+                                 {0xec33160e3bb7d279u, 0xd1524dc6c57c0425u, 0x85f56fc24245127au,
+                                  0xce7a58537bf2721eu, 0xa25821b605ea811bu, 0x92ca2a92bb9ccc82u,
+                                  0x5b1dcf843018f6b6u, 0x4277aa164dd64c0cu, 0x8af1c154dda2eb8du,
+                                  0xb4df8b9fd72fd65au}};
     static bench b;
     memset(&b, 0, sizeof b);
     for (int i = 0;; i++) {

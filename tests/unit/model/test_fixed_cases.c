@@ -2,14 +2,17 @@
  * digits. Other tests hold the same numbers against an oracle; here all that has none shows as well: limits, words of
  * verdicts, latencies and least values. They are changed on purpose. */
 #include "model/core_model.h"
+#include "model/core_score.h"
 #include "model/delivery.h"
 #include "model/latency.h"
 #include "model/model.h"
+#include "model/sparse/formats.h"
 #include "support/core_hash.h"
 #include "support/expect.h"
 #include "support/random_case.h"
 #include "support/random_law.h"
 #include "support/random_sparse.h"
+#include "support/sparse_case.h"
 
 #include "base/hash.h"
 
@@ -164,6 +167,21 @@ static void add_bounded(bench *b, sx_model_workspace *evaluator, const sx_mappin
     }
 }
 
+/* A dense mapping opened by the core scores the same for the levels that keep its tensors, and adds what it scores for others. */
+static void add_kept(bench *b, sx_model_workspace *evaluator, const sx_mapping *m, const sx_score *whole) {
+    struct sx_core_scorer *core = evaluator->core;
+    sx_score score = {0};
+    uint64_t levels = 0;
+    if (!core || evaluator->sparse || !sx_core_scorer_open(core, m)) return;
+    for (int s = 0; s < m->n_levels; s++) levels += sx_kept_at(s, m->level[s].keep);
+    const int reason = sx_core_scorer_keep(core, levels, NULL, 0, &score);
+    if (reason == SX_LEGAL && !evaluator->model->law) assert_true(score.energy_pj == whole->energy_pj);
+    add(b, SCORES, reason);
+    levels |= sx_kept_at(m->n_levels - 1, (uint8_t)((1u << m->n_tensors) - 1));
+    add(b, SCORES, sx_core_scorer_keep(core, levels, NULL, 0, &score));
+    add_score(b, SCORES, &score);
+}
+
 /* Adds a mapping's totals, which are counted by faster ways than its whole cost; and those that a walk of all iterations, which
  * knows no exact factors, and a walk of windows find. */
 static void add_scores(bench *b, sx_model_workspace *evaluator, const sx_mapping *m) {
@@ -172,6 +190,7 @@ static void add_scores(bench *b, sx_model_workspace *evaluator, const sx_mapping
     add(b, SCORES, verdict.reason);
     add_score(b, SCORES, &score);
     if (verdict.reason == SX_LEGAL) add_bounded(b, evaluator, m, &score);
+    if (verdict.reason == SX_LEGAL) add_kept(b, evaluator, m, &score);
     if (sx_problem_computes(sx_model_problem(evaluator->model)) > MOST_WALKED) return;
     evaluator->walks = true;
     add(b, SCORES, sx_evaluate_score(evaluator, m, &score).reason);
@@ -286,6 +305,20 @@ static void add_settled(bench *b, const sx_model *model, const sx_case *c) {
             add(b, COMPILED, arch.sparse.rank[f->first + r].metadata_bits);
         }
     }
+    for (int s = 0; s < c->arch.n_levels && model->sparse; s++)
+        for (int v = 0; v < c->problem.n_tensors; v++) add(b, COMPILED, sx_formats_optional(model, s, v));
+}
+
+/* Adds the models of all densities. */
+static void add_densities(bench *b, const sx_model *model) {
+    double weight;
+    for (int i = 0; i <= SX_MAX_DENSITIES; i++) {
+        const sx_model *of = sx_model_at_density(model, i, &weight);
+        if (!of) continue;
+        add(b, COMPILED, i);
+        add(b, COMPILED, weight);
+        add(b, COMPILED, sx_model_problem(of)->tensor[0].density);
+    }
 }
 
 static void add_case(bench *b, sx_rng *rng, const sx_case *c) {
@@ -306,6 +339,7 @@ static void add_case(bench *b, sx_rng *rng, const sx_case *c) {
     add_zeros(b, model, c);
     add_core(b, model);
     if (c->options.formats.kinds) add_settled(b, model, c);
+    add_densities(b, model);
     sx_model_workspace_free(evaluator);
     sx_model_free(model);
 }
@@ -340,6 +374,8 @@ enum kind {
     FORMATS,
     LARGE,
     LARGE_REMAINDERS,
+    NESTS,
+    FORMATS_DENSITIES,
     KINDS
 };
 
@@ -405,8 +441,19 @@ static void enlarge(sx_rng *rng, unsigned most, sx_case *c) {
         c->problem.size[d] <<= bits;
         at->temporal[d] <<= bits;
     }
-    for (int s = 0; s < c->arch.n_levels; s++)
+    for (int s = 0; s < c->arch.n_levels; s++) {
         if (sx_rng_below(rng, 3)) c->arch.level[s].entries = SX_UNLIMITED;
+        if (sx_rng_below(rng, 4) == 0) c->arch.level[s].read_bandwidth = 1e-9 * (1 + sx_rng_double(rng));
+    }
+}
+
+/* A nest on three levels that all keep every tensor; accesses to several operands may depend on one. */
+static void draw_nest(sx_rng *rng, sx_case *c) {
+    static sx_sparse_case nest;
+    sx_random_sparse_nest(rng, 6, &nest);
+    sx_random_sparse_hardware(rng, &nest);
+    sx_random_sparse_shared(rng, &nest);
+    *c = (sx_case){.problem = nest.problem, .arch = nest.arch, .mapping = nest.mapping};
 }
 
 static void draw_case(sx_rng *rng, enum kind kind, sx_case *c) {
@@ -417,6 +464,10 @@ static void draw_case(sx_rng *rng, enum kind kind, sx_case *c) {
                                           [LAWS_REMAINDERS] = SX_CASE_REMAINDER,
                                           [QUIET] = SX_CASE_PLAIN,
                                           [LARGE_REMAINDERS] = SX_CASE_REMAINDER};
+    if (kind == NESTS) {
+        draw_nest(rng, c);
+        return;
+    }
     sx_random_case(rng, flags[kind], c);
     if ((kind >= QUIET && kind <= QUIET_LAWS) || (kind > QUIET_LAWS && sx_rng_below(rng, 2))) silence(c);
     if (kind == ZEROS || kind == ZEROS_TIMELOOP || kind == QUIET_ZEROS ||
@@ -425,8 +476,9 @@ static void draw_case(sx_rng *rng, enum kind kind, sx_case *c) {
         c->options.sparse_timeloop = kind == ZEROS_TIMELOOP || kind == MIXED_TIMELOOP;
     }
     if (kind == MIXED || kind == MIXED_TIMELOOP) mix_sparse(rng, &c->problem, &c->arch);
-    if (kind == DENSITIES) draw_densities(rng, &c->problem, &c->options.densities);
-    if (kind == FORMATS) draw_formats(rng, &c->options.formats);
+    if (kind == DENSITIES || kind == FORMATS_DENSITIES)
+        draw_densities(rng, &c->problem, &c->options.densities);
+    if (kind == FORMATS || kind == FORMATS_DENSITIES) draw_formats(rng, &c->options.formats);
     if (kind == LARGE) enlarge(rng, 30, c);
     if (kind == LARGE_REMAINDERS) enlarge(rng, 4, c);
     if (kind == LAWS || kind == LAWS_REMAINDERS || kind == QUIET_LAWS) {
@@ -442,86 +494,96 @@ typedef struct row {
 
 static void random_cases(void **state) {
     (void)state;
-    static const row expected[KINDS] = {{"plain",
-                                         {0x0000000000000000u, 0x8e38e12b639e71beu, 0x50cd34b94d18e64du,
-                                          0x7b5e3a7249153399u, 0x3f2944ee6e98aa3eu, 0x0000000000000000u,
-                                          0x0000000000000000u, 0xeffa3bf6c1ccd383u, 0xda5b733b58a0a809u}},
-                                        {"windows",
-                                         {0x0000000000000000u, 0x35a8592a9027a66eu, 0xe242788967551f9cu,
-                                          0x865ec206cee7a90du, 0xe5e471f967c53d66u, 0x0000000000000000u,
-                                          0x0000000000000000u, 0x766342f6e01b449bu, 0x6e9471337d7e06f0u}},
-                                        {"remainders",
-                                         {0x0000000000000000u, 0x8a4edd88f9560058u, 0x9e72d69605211507u,
-                                          0x0fed8ebc9be82194u, 0xbcf134b152e517bcu, 0x0000000000000000u,
-                                          0x0000000000000000u, 0x496db2d00bbeac8eu, 0xf41985d6521fa5e9u}},
-                                        {"splits",
-                                         {0x0000000000000000u, 0xb9d1eca42d069702u, 0xe5de663a12b2c755u,
-                                          0x4fa98931ace339f4u, 0xe0d8cec5ea2aae4fu, 0x0000000000000000u,
-                                          0x0000000000000000u, 0x79449c835ee41cc9u, 0x3e42bfb699b1e616u}},
-                                        {"passing",
-                                         {0x0000000000000000u, 0x01c513b84d090275u, 0x9671cef2575e3ff0u,
-                                          0xca3002a69d256231u, 0xe6afb6f2870848d8u, 0x0000000000000000u,
-                                          0x0000000000000000u, 0xfa9319d5d047fc73u, 0xe326188c9c9628bau}},
-                                        {"sparse",
-                                         {0x0000000000000000u, 0xe50e80cc0b6c3f54u, 0x3266bf5dd7397a5du,
-                                          0xaa14a41664bbcd5au, 0xa49ff85985bd8d47u, 0x1a69e98a9181e252u,
-                                          0x0000000000000000u, 0xfaea462118fce6aeu, 0xf8474cde9ac0d108u}},
-                                        {"sparse, Timeloop's rules",
-                                         {0x0000000000000000u, 0x26dfc0df88a1be76u, 0xf8c1a807f0265638u,
-                                          0xd00f7facc8905c60u, 0xbf4310045a752695u, 0x7b77c36c513e5e56u,
-                                          0x0000000000000000u, 0xa846f00895458d1eu, 0xb2e7e57fbe4e2f63u}},
-                                        {"laws",
-                                         {0xf6b7f3d8f3694ef2u, 0x587f47c6443ac15eu, 0x018e54a48a5142d9u,
-                                          0x8dd07767215fee69u, 0x16b2236b0a751b97u, 0x0000000000000000u,
-                                          0xb91416b66f981f86u, 0xf257e60063eb31bbu, 0xa3600e90440418edu}},
-                                        {"laws, remainders",
-                                         {0x31d22012c3fb0df8u, 0x36c02b22248bd34eu, 0x9a1e8844b1395586u,
-                                          0xc7922fb3f35864beu, 0xd7ef70cf272d7f5fu, 0x0000000000000000u,
-                                          0xf1f9ea0d496de8c1u, 0x52c061efe29c6e09u, 0x0745adbf691cffe8u}},
-                                        {"quiet",
-                                         {0x0000000000000000u, 0x231a00c840b51885u, 0x0f5da82f54019b4bu,
-                                          0xbfeb038f5ca8a455u, 0x5ed118a4de04d85au, 0x0000000000000000u,
-                                          0x0000000000000000u, 0x7170066c017c26a5u, 0x72f0380a7bf1a7ddu}},
-                                        {"quiet, windows",
-                                         {0x0000000000000000u, 0xaedb198403d8d6ddu, 0xfac3e8effee385e0u,
-                                          0xe787b09a7aaf679eu, 0x0ee957069fe52014u, 0x0000000000000000u,
-                                          0x0000000000000000u, 0x1feac2077820eef9u, 0xb5c3fefa911b2e82u}},
-                                        {"quiet, sparse",
-                                         {0x0000000000000000u, 0xf63f6668e3d21f56u, 0xe7940b953237ab06u,
-                                          0xc081b0b6142d9f59u, 0x93af95b74f127b65u, 0x7243189005966d9bu,
-                                          0x0000000000000000u, 0xb4f2ebef178df6efu, 0xf1d8f4f241cd768cu}},
-                                        {"quiet, laws",
-                                         {0x1c3317e9afb6eed1u, 0xf8e58ed8ea90e8abu, 0xbae81216942e1e5du,
-                                          0xca2a32f641eb4605u, 0x9eb7289eb519bbb0u, 0x0000000000000000u,
-                                          0x25fbd61ae56501cdu, 0x70553d66665fdd3du, 0x2104058961bb9557u}},
-                                        {"mixed formats",
-                                         {0xd534b25680024184u, 0xdee29c3a47adaf46u, 0xe1b77f70767f5794u,
-                                          0x590579b0210b66c6u, 0xc5c95375a4163102u, 0x9034a7ecf689ff66u,
-                                          0x0000000000000000u, 0xfcda26009d066609u, 0x49b96e830ab5684au}},
-                                        {"mixed formats, Timeloop's rules",
-                                         {0x810c27728bfdb94fu, 0x14e3ea8663b52b3fu, 0xad5c18c5e6b28278u,
-                                          0xf970302a1856268au, 0xafb61e7a06ddbc54u, 0x489f6632781a4d1bu,
-                                          0x0000000000000000u, 0x6c5461deed1199e9u, 0xe0b828da5b93a76bu}},
-                                        {"densities",
-                                         {0x0000000000000000u, 0xcff72effda433f7au, 0x6cdf02665c9a6d97u,
-                                          0x18342eea125ca8c3u, 0x8851e92845535414u, 0xfa7c000532a8e102u,
-                                          0x0000000000000000u, 0xc0ac896f057e57bau, 0xfd36ca487bcf1347u}},
-                                        {"searched formats",
-                                         {0x589fce69e92764e6u, 0xdbf5c10beda68a12u, 0x3886292099011c2au,
-                                          0x131fc9cd0b886323u, 0x35f1862044629280u, 0xd9a62b6ccca887dau,
-                                          0x0000000000000000u, 0x8a0ccb61864f14e9u, 0x1372b3e6b6c2b534u}},
-                                        {"large",
-                                         {0x81ea9d4d758fefcbu, 0xa9cadddaad47232bu, 0x271f3b33eaaa9861u,
-                                          0xff2fe45c0fe63817u, 0x440622ccd2afcd68u, 0x0000000000000000u,
-                                          0x0000000000000000u, 0x931c9db36416afffu, 0x338780a94f6ac8bcu}},
-                                        {"large, remainders",
-                                         {0x0000000000000000u, 0xcd2226fa94c44532u, 0x669759ae59314172u,
-                                          0xf503d384330c72a8u, 0x3fbed3b1d5387efdu, 0x0000000000000000u,
-                                          0x0000000000000000u, 0x96b8852ff1d7c6d0u, 0x9bc50f5093ce52b9u}}};
+    static const row expected[KINDS] = {
+        {"plain",
+         {0x0000000000000000u, 0x8e38e12b639e71beu, 0x50cd34b94d18e64du, 0x7b5e3a7249153399u,
+          0x3f2944ee6e98aa3eu, 0x0000000000000000u, 0x0000000000000000u, 0xeffa3bf6c1ccd383u,
+          0x62988965960c0f7eu}},
+        {"windows",
+         {0x0000000000000000u, 0x35a8592a9027a66eu, 0xe242788967551f9cu, 0x865ec206cee7a90du,
+          0xe5e471f967c53d66u, 0x0000000000000000u, 0x0000000000000000u, 0x766342f6e01b449bu,
+          0x1d14e1c2afdbe77bu}},
+        {"remainders",
+         {0x0000000000000000u, 0x8a4edd88f9560058u, 0x9e72d69605211507u, 0x0fed8ebc9be82194u,
+          0xbcf134b152e517bcu, 0x0000000000000000u, 0x0000000000000000u, 0x496db2d00bbeac8eu,
+          0xd14afeda99dd7c56u}},
+        {"splits",
+         {0x0000000000000000u, 0xb9d1eca42d069702u, 0xe5de663a12b2c755u, 0x4fa98931ace339f4u,
+          0xe0d8cec5ea2aae4fu, 0x0000000000000000u, 0x0000000000000000u, 0x79449c835ee41cc9u,
+          0x1fe8fef4e09b94f7u}},
+        {"passing",
+         {0x0000000000000000u, 0x01c513b84d090275u, 0x9671cef2575e3ff0u, 0xca3002a69d256231u,
+          0xe6afb6f2870848d8u, 0x0000000000000000u, 0x0000000000000000u, 0xfa9319d5d047fc73u,
+          0xaf414f42f3ed7733u}},
+        {"sparse",
+         {0x0000000000000000u, 0xe50e80cc0b6c3f54u, 0x3266bf5dd7397a5du, 0xaa14a41664bbcd5au,
+          0xa49ff85985bd8d47u, 0x1a69e98a9181e252u, 0x0000000000000000u, 0xfaea462118fce6aeu,
+          0xf8474cde9ac0d108u}},
+        {"sparse, Timeloop's rules",
+         {0x0000000000000000u, 0x26dfc0df88a1be76u, 0xf8c1a807f0265638u, 0xd00f7facc8905c60u,
+          0xbf4310045a752695u, 0x7b77c36c513e5e56u, 0x0000000000000000u, 0xa846f00895458d1eu,
+          0xb2e7e57fbe4e2f63u}},
+        {"laws",
+         {0xf6b7f3d8f3694ef2u, 0x587f47c6443ac15eu, 0x018e54a48a5142d9u, 0x8dd07767215fee69u,
+          0x16b2236b0a751b97u, 0x0000000000000000u, 0xb91416b66f981f86u, 0xf257e60063eb31bbu,
+          0x4655c1c72f3c0c90u}},
+        {"laws, remainders",
+         {0x31d22012c3fb0df8u, 0x36c02b22248bd34eu, 0x9a1e8844b1395586u, 0xc7922fb3f35864beu,
+          0xd7ef70cf272d7f5fu, 0x0000000000000000u, 0xf1f9ea0d496de8c1u, 0x52c061efe29c6e09u,
+          0xb58d2f258e4744d6u}},
+        {"quiet",
+         {0x0000000000000000u, 0x231a00c840b51885u, 0x0f5da82f54019b4bu, 0xbfeb038f5ca8a455u,
+          0x5ed118a4de04d85au, 0x0000000000000000u, 0x0000000000000000u, 0x7170066c017c26a5u,
+          0x2d60cb388357d80du}},
+        {"quiet, windows",
+         {0x0000000000000000u, 0xaedb198403d8d6ddu, 0xfac3e8effee385e0u, 0xe787b09a7aaf679eu,
+          0x0ee957069fe52014u, 0x0000000000000000u, 0x0000000000000000u, 0x1feac2077820eef9u,
+          0x1f3c0bf98d46e726u}},
+        {"quiet, sparse",
+         {0x0000000000000000u, 0xf63f6668e3d21f56u, 0xe7940b953237ab06u, 0xc081b0b6142d9f59u,
+          0x93af95b74f127b65u, 0x7243189005966d9bu, 0x0000000000000000u, 0xb4f2ebef178df6efu,
+          0x39c53bd3a4cd5519u}},
+        {"quiet, laws",
+         {0x1c3317e9afb6eed1u, 0xf8e58ed8ea90e8abu, 0xbae81216942e1e5du, 0xca2a32f641eb4605u,
+          0x9eb7289eb519bbb0u, 0x0000000000000000u, 0x25fbd61ae56501cdu, 0x70553d66665fdd3du,
+          0x22b3d78963a55743u}},
+        {"mixed formats",
+         {0xd534b25680024184u, 0xdee29c3a47adaf46u, 0xe1b77f70767f5794u, 0x590579b0210b66c6u,
+          0xc5c95375a4163102u, 0x9034a7ecf689ff66u, 0x0000000000000000u, 0xfcda26009d066609u,
+          0x8590c8c9ce1e4055u}},
+        {"mixed formats, Timeloop's rules",
+         {0x810c27728bfdb94fu, 0x14e3ea8663b52b3fu, 0xad5c18c5e6b28278u, 0xf970302a1856268au,
+          0xafb61e7a06ddbc54u, 0x489f6632781a4d1bu, 0x0000000000000000u, 0x6c5461deed1199e9u,
+          0xe0b828da5b93a76bu}},
+        {"densities",
+         {0x47bfb187978dcbf5u, 0xcff72effda433f7au, 0x6cdf02665c9a6d97u, 0x18342eea125ca8c3u,
+          0x8851e92845535414u, 0xfa7c000532a8e102u, 0x0000000000000000u, 0xc0ac896f057e57bau,
+          0xfd36ca487bcf1347u}},
+        {"searched formats",
+         {0xe0818394a66a3384u, 0x9fb7d30c15eb6b0bu, 0xd5cf99a533953b5eu, 0xabd86f99de113cd9u,
+          0x74e2bc1c62b0e037u, 0x23b456806131956au, 0x0000000000000000u, 0xd192e16ab2703c23u,
+          0x9f0f626e80a5489bu}},
+        {"large",
+         {0x81ea9d4d758fefcbu, 0x5823cc1357ce3bf4u, 0xfd08de2c162dfc61u, 0x79b7b315cb6cebf8u,
+          0xfae15818aca56a1eu, 0x0000000000000000u, 0x0000000000000000u, 0x7f721c2e2aec1c18u,
+          0xa45429a60e59d449u}},
+        {"large, remainders",
+         {0x0000000000000000u, 0x87a8a46cc26033d9u, 0x7bde737edbe98043u, 0x0bc455850e6efa2cu,
+          0xb4069620797931cdu, 0x0000000000000000u, 0x0000000000000000u, 0x52d334c63443182cu,
+          0xcaeb80bb171d1ad9u}},
+        {"nests",
+         {0x0000000000000000u, 0xbcbe31c4949aeb6du, 0xb2158f503c9339ccu, 0x2d07f481ff0507aau,
+          0x71403714caac1734u, 0x118dd23bb0a7a030u, 0x0000000000000000u, 0x670d0815fc27d322u,
+          0xa3b7869bec34fa0du}},
+        {"searched formats, densities",
+         {0x989f8368a6c3f8beu, 0x55295b69e156216eu, 0xccd61a95760c7eb8u, 0xd6ea74d08eb68b81u,
+          0x6b2574e51076e499u, 0x0000000000000000u, 0x0000000000000000u, 0x6183bae8e7570588u,
+          0xfbee2481d5f462e9u}},
+    };
     bool good = true;
     for (int kind = 0; kind < KINDS; kind++) {
         bench b = {{0}};
-        for (uint64_t i = 0; i < (kind == FORMATS ? CASES / 3 : CASES); i++) {
+        for (uint64_t i = 0; i < (kind == FORMATS || kind == FORMATS_DENSITIES ? CASES / 4 : CASES); i++) {
             sx_rng rng = sx_rng_stream((uint64_t)kind, "fixed cases", i);
             static sx_case c;
             draw_case(&rng, (enum kind)kind, &c);

@@ -279,10 +279,11 @@ static sx_status answer_by(sx_session *session, size_t index, const char *mapper
     return status;
 }
 
-/* Whether a layer is to have a quick answer. */
+/* Whether a layer is to have a quick answer: its search was cut short before it found one, or never began. */
 static bool lacks_answer(const sx_session *session, size_t index) {
     const sx_layer_result *result = &session->out->layer[index];
-    return session->first[index] == index && !result->found && !result->summary.none;
+    const bool cut = result->summary.stop == SX_STOP_SIGNAL || result->summary.stop == SX_STOP_TIME;
+    return session->first[index] == index && cut && !result->found && !result->summary.none;
 }
 
 /* Searches a layer that has a quick answer for a given number of seconds more, by the mapper of the session. */

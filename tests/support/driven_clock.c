@@ -11,6 +11,10 @@ void sx_clock_drive(double step) {
     now = 1;
 }
 
+void sx_clock_hasten(void) {
+    each *= 1000;
+}
+
 /* Takes the place of the library's, which is weak. */
 double sx_clock_seconds(void) {
     struct timespec t;

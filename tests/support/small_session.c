@@ -1,5 +1,6 @@
 #include "support/small_session.h"
 
+#include "support/driven_clock.h"
 #include "support/expect.h"
 
 #include <setjmp.h>
@@ -46,7 +47,9 @@ void sx_small_fini(sx_small *small) {
 }
 
 void sx_small_run(sx_small *small, sx_session_result *out) {
+    sx_clock_drive(small->clock);
     sx_expect_ok(sx_session_run(&small->network, &small->arch, &small->options, out));
+    sx_clock_drive(0);
 }
 
 static void same_answers(const sx_answer *a, const sx_answer *b, size_t n) {

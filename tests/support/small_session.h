@@ -11,6 +11,7 @@ typedef struct sx_small {
     sx_network network;
     sx_arch arch;
     sx_session_options options;
+    double clock; /* seconds by which every reading of the clock moves it on; 0: it is the machine's */
 } sx_small;
 
 /* A session of seed 7 by a mapper, a given number of evaluations per layer. */

@@ -2,6 +2,7 @@
 #include "base/hash.h"
 #include "sextant/rng.h"
 #include "support/brake.h"
+#include "support/driven_clock.h"
 #include "support/expect.h"
 #include "support/sanitized.h"
 #include "support/small_session.h"
@@ -119,7 +120,9 @@ static size_t edit_all(sx_small *small, sx_brake *b) {
         repair(&edited, run);
         write_file(&edited);
         *b = (sx_brake){.stop = {0}};
+        sx_clock_drive(small->clock);
         sx_status status = sx_session_run(&small->network, &small->arch, &small->options, &result);
+        sx_clock_drive(0);
         refused += status != SX_OK;
         if (status) {
             char *text = sx_status_text(status);
@@ -146,6 +149,7 @@ static void edited_results_are_refused_or_harmless(void **state) {
     sx_brake b = {.ends_left = 2};
     sx_session_result part;
     sx_small_init(&small, "random", 100, SX_WARM_SIMILARITY);
+    small.clock = 4e-6;
     small.options.run.k_best = 2;
     small.options.run.pareto = true;
     small.options.checkpoint = path;
@@ -166,6 +170,7 @@ static void edited_states_are_refused_or_harmless(void **state) {
         sx_brake b = {.stop = {0}};
         sx_session_result part;
         sx_small_init(&small, mappers[m], 0, SX_WARM_SIMILARITY);
+        small.clock = 4e-6;
         small.options.checkpoint = path;
         small.options.run.checkpoint_seconds = 0.01;
         small.options.run.progress = sx_brake_at_progress;

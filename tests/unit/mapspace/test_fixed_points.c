@@ -152,6 +152,14 @@ static void add_nest(bench *b, const sx_mapping *m) {
     }
 }
 
+/* Whether a mapping has a factor of 0, of which there is no vector. */
+static bool has_zero(const sx_mapping *m) {
+    for (int s = 0; s < m->n_levels; s++)
+        for (int d = 0; d < m->n_dims; d++)
+            if (m->level[s].temporal[d] == 0 || m->level[s].spatial[d] == 0) return true;
+    return false;
+}
+
 /* Adds what a point, and mappings like it, are as mappings, as points and as vectors. */
 static void add_conversions(bench *b, sx_rng *rng, const void *point, void *next) {
     static double values[SX_MAP_MAX_VALUES];
@@ -166,6 +174,7 @@ static void add_conversions(bench *b, sx_rng *rng, const void *point, void *next
         if (m.n_tensors == b->map->problem->n_tensors)
             add(b, CONVERTED, sx_map_explain_fanout(b->map, &m, text, sizeof text));
         add_text(b, CONVERTED, text);
+        if (has_zero(&m)) continue;
         sx_expect_ok(sx_map_vector(b->space, &m, values));
         for (size_t v = 0; v < sx_space_n_values(b->space); v++) add_double(b, CONVERTED, values[v]);
     }
@@ -357,55 +366,55 @@ static void spaces_of_all_kinds(void **state) {
     static const row expected[SX_N_KINDS] = {
         {"banks",
          {0x0e0e695518284c38u, 0xf1aee4e6862aa5cdu, 0xf6101d846b67f889u, 0x643a3dd6f86a8336u,
-          0x8012e53bf265bb15u, 0x12e0a05c0afa4a05u, 0x0000000000000000u, 0xce9de7f76d1da670u,
+          0x79c0651e862bad66u, 0x12e0a05c0afa4a05u, 0x0000000000000000u, 0xce9de7f76d1da670u,
           0xffda95a51dcec71fu, 0xa63089d2b90b900cu}},
         {"sparse",
          {0xa921bb54900a7d67u, 0x5004ad790e470ba1u, 0xe42350efb28984b1u, 0x40715aafd9bc4b95u,
-          0x8e33701eacba9659u, 0x00325d1f8e426031u, 0x0000000000000000u, 0xb3b2f0cef1457edcu,
+          0x8c293ff0aaa8d0e3u, 0x00325d1f8e426031u, 0x0000000000000000u, 0xb3b2f0cef1457edcu,
           0xc5c1d4be4ae0e5ceu, 0x4cb9a87f3a05739fu}},
         {"remainders",
          {0x31483efdb2d57305u, 0x3451b83c8c28afd7u, 0x340fcc07a59b4c53u, 0x67795fc4f727589du,
-          0xc7f860ea5ad470adu, 0x6fe5d967018bab2du, 0x0000000000000000u, 0x190c277afbfd0008u,
+          0x9382dd5eb95a9daeu, 0x6fe5d967018bab2du, 0x0000000000000000u, 0x190c277afbfd0008u,
           0x77066383a3031f34u, 0xaabeeaf82b761cacu}},
         {"split axes",
          {0xf041b949b2c24684u, 0x07476f5bcdf690f0u, 0x83e0f5f6c15f34d2u, 0x7dec1800570b0370u,
-          0x386edfcafc88b9ddu, 0x06375ecd9e77ab52u, 0x0000000000000000u, 0x28c66902b500cdcau,
+          0x4eae9dd0e5d93c74u, 0x06375ecd9e77ab52u, 0x0000000000000000u, 0x28c66902b500cdcau,
           0x5f1be064fb014b39u, 0xbf6c300e0962b6c4u}},
         {"network",
          {0x0d018be4808284e4u, 0xe9d9a08b1071a612u, 0x59e049b0cd134177u, 0x248d734204a23dd5u,
-          0x2a9d64344eb5042cu, 0xb50fec94a5823c73u, 0x0000000000000000u, 0x253992ff5e565887u,
+          0x1269fd4e86f17cafu, 0xb50fec94a5823c73u, 0x0000000000000000u, 0x253992ff5e565887u,
           0xb4ff0be9012f6611u, 0xeb1fb3c573f60fb3u}},
         {"links",
          {0x80259bfdf8df1585u, 0x4d5c46571e998a51u, 0xece0beb42473c71fu, 0x176dd95c84114344u,
-          0x7ae999a337180e23u, 0xf3c92345c9c6e48cu, 0x0000000000000000u, 0x1f42b6d30cfb22e4u,
+          0xd37f07a605fc1140u, 0xf3c92345c9c6e48cu, 0x0000000000000000u, 0x1f42b6d30cfb22e4u,
           0x04191b81ce0712a6u, 0x320049c4b814f3adu}},
         {"bits",
          {0x4565e26038a17ec1u, 0xae735d59e132212cu, 0x91a66f8a3d37cd59u, 0xf1564de410e16191u,
-          0x36665acd3a220304u, 0xa0b0650f60037844u, 0x323456cbf15a5fd6u, 0xdd25a90f4372fe12u,
+          0xe749f60d328c24f1u, 0xa0b0650f60037844u, 0x323456cbf15a5fd6u, 0xdd25a90f4372fe12u,
           0x6cfb4e29a3074cd9u, 0xf7ce46d79361ba1au}},
         {"constraints",
          {0x806037303ed98965u, 0xd4fd758308157444u, 0x943ae4a4b827cc6cu, 0xc9eb3c3330fe2f1eu,
-          0xc5c0355aad75bbdcu, 0xb0a163c758c1c4e5u, 0x0000000000000000u, 0xc43e58e81fd5357fu,
+          0x5bfced0177301fb5u, 0xb0a163c758c1c4e5u, 0x0000000000000000u, 0xc43e58e81fd5357fu,
           0x49f3eb451ce6977eu, 0x725ebbf55d902f82u}},
         {"least use",
          {0xf32a5406e318c482u, 0x81c59ebc57530b27u, 0x9b97462d723a8a1fu, 0x5ada52afeb68025du,
-          0xdc38c3922b792613u, 0x2b2c82803f0b8358u, 0x0000000000000000u, 0xe7b91de7b5da5108u,
+          0x435d88706b48552cu, 0x2b2c82803f0b8358u, 0x0000000000000000u, 0xe7b91de7b5da5108u,
           0x80a5080de515c26bu, 0x8aa4f9c811d95ba6u}},
         {"buffering",
          {0xfb7e516f314b8eedu, 0x5ea81dad80c7f67bu, 0x9d458d1e1b738a00u, 0x0494a55a7bce08beu,
-          0x1a142734231e7673u, 0xb489721d235a5fa7u, 0xff1881fa9d73f1c7u, 0x3f4bed32ebf077eau,
+          0x44f8178a2c51e751u, 0xb489721d235a5fa7u, 0xff1881fa9d73f1c7u, 0x3f4bed32ebf077eau,
           0xa09bc527b3f9f221u, 0x64995977ae578cd8u}},
         {"transparent",
          {0x29e16117b5df1107u, 0x66312e0c0d694555u, 0x659e5686b7201480u, 0xbebfb1e0fc8e695au,
-          0xb671280826ec5c75u, 0x923fa2740d63107fu, 0x187427b72082ea07u, 0xe8221994bc78c543u,
+          0x8403f709155d1cc4u, 0x923fa2740d63107fu, 0x187427b72082ea07u, 0xe8221994bc78c543u,
           0x58eb0ada7d7b27f2u, 0x21ee7fa6443bdddfu}},
         {"windows",
          {0x967c4596c3542782u, 0x4697578b7799d290u, 0x7d68da5c75fd42d4u, 0x6a9b005aa017fca7u,
-          0xfefb3288a07752c8u, 0xe22903948397f8aeu, 0x0000000000000000u, 0x4d734c6c15f50bc8u,
+          0x787f6b2f2576ad69u, 0xe22903948397f8aeu, 0x0000000000000000u, 0x4d734c6c15f50bc8u,
           0x03626da855e5d0acu, 0xaf6a8da5939a0a33u}},
         {"quiet",
          {0x17034fd6a0832526u, 0xbe52d2734c0aa321u, 0x7b6978e2c7bdf613u, 0x71e7cc43f659f902u,
-          0xc61d48e2526b24ddu, 0x64e734cc8ccace13u, 0x0ce2fd537b4beb2cu, 0x53dd7445639cd787u,
+          0x5c05ce30acb7ff70u, 0x64e734cc8ccace13u, 0x0ce2fd537b4beb2cu, 0x53dd7445639cd787u,
           0xdab5201c274ce80du, 0x61cc6e250181a5a0u}},
     };
     bool good = true;
@@ -445,7 +454,7 @@ static void larger_spaces(void **state) {
     (void)state;
     static const row expected = {"larger",
                                  {0xec33160e3bb7d279u, 0xd1524dc6c57c0425u, 0x85f56fc24245127au,
-                                  0xce7a58537bf2721eu, 0xa25821b605ea811bu, 0x92ca2a92bb9ccc82u,
+                                  0xce7a58537bf2721eu, 0x35d583d803af3d9bu, 0x92ca2a92bb9ccc82u,
                                   0x5b1dcf843018f6b6u, 0x4277aa164dd64c0cu, 0x8af1c154dda2eb8du,
                                   0xb4df8b9fd72fd65au}};
     static bench b;

@@ -33,9 +33,10 @@ static void draw_factors(sx_rng *rng, sx_sparse_case *t, int d) {
 void sx_random_sparse_nest(sx_rng *rng, unsigned n_sizes, sx_sparse_case *t) {
     static const unsigned sizes[] = {1, 2, 3, 4, 6, 8, 12};
     char text[128];
+    unsigned size[3];
     memset(t, 0, sizeof *t);
-    snprintf(text, sizeof text, texts[sx_rng_below(rng, 4)], sizes[sx_rng_below(rng, n_sizes)],
-             sizes[sx_rng_below(rng, n_sizes)], sizes[sx_rng_below(rng, n_sizes)]);
+    for (int i = 0; i < 3; i++) size[i] = sizes[sx_rng_below(rng, n_sizes)];
+    snprintf(text, sizeof text, texts[sx_rng_below(rng, 4)], size[0], size[1], size[2]);
     sx_expect_ok(sx_einsum_parse(text, &t->problem));
     sx_compute_init(&t->arch.compute);
     strcpy(t->arch.compute.name, "MAC");
@@ -84,8 +85,8 @@ void sx_random_sparse_hardware(sx_rng *rng, sx_sparse_case *t) {
     for (int d = 0; d < t->problem.n_dims; d++) dims |= 1u << number_of(sparse, t->problem.dim_name[d]);
     for (int v = 0; v < t->problem.n_tensors; v++) {
         sx_tensor *tensor = &t->problem.tensor[v];
-        sx_expect_ok(sx_tensor_set_density(tensor, (sx_density_model)(1 + sx_rng_below(rng, 2)),
-                                           shares[sx_rng_below(rng, 5)]));
+        const double share = shares[sx_rng_below(rng, 5)];
+        sx_expect_ok(sx_tensor_set_density(tensor, (sx_density_model)(1 + sx_rng_below(rng, 2)), share));
         t->formatted[v] = sx_rng_below(rng, 2);
         if (sx_rng_below(rng, 4) == 0) tensor->bits = (uint8_t)(4u << sx_rng_below(rng, 4));
         for (int s = 0; s < SX_SPARSE_LEVELS && t->formatted[v]; s++) {
@@ -105,9 +106,8 @@ void sx_random_sparse_hardware(sx_rng *rng, sx_sparse_case *t) {
     for (uint64_t n = sx_rng_below(rng, 4); n > 0; n--) {
         sx_sparse_action *a = &sparse->action[sparse->n_actions++];
         int target = (int)sx_rng_below(rng, t->problem.n_tensors);
-        *a = (sx_sparse_action){.level = (uint8_t)sx_rng_below(rng, SX_SPARSE_LEVELS),
-                                .skips = sx_rng_below(rng, 2),
-                                .n_options = 1};
+        *a = (sx_sparse_action){.level = (uint8_t)sx_rng_below(rng, SX_SPARSE_LEVELS), .n_options = 1};
+        a->skips = sx_rng_below(rng, 2);
         a->option[0].target = number_of(sparse, t->problem.tensor[target].name);
         for (int v = 1; v < t->problem.n_tensors; v++)
             if (v != target && (sx_rng_below(rng, 2) || !a->option[0].on))
@@ -124,9 +124,8 @@ void sx_random_sparse_shared(sx_rng *rng, sx_sparse_case *t) {
     for (int v = 1; v < n; v++) {
         if (v == on) continue;
         sx_sparse_action *a = &sparse->action[sparse->n_actions++];
-        *a = (sx_sparse_action){.level = (uint8_t)sx_rng_below(rng, SX_SPARSE_LEVELS),
-                                .skips = sx_rng_below(rng, 2),
-                                .n_options = 1};
+        *a = (sx_sparse_action){.level = (uint8_t)sx_rng_below(rng, SX_SPARSE_LEVELS), .n_options = 1};
+        a->skips = sx_rng_below(rng, 2);
         a->option[0].target = number_of(sparse, t->problem.tensor[v].name);
         a->option[0].on = 1u << number_of(sparse, t->problem.tensor[on].name);
     }

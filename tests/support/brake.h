@@ -15,7 +15,9 @@ typedef struct sx_brake {
 /* Has a session obey the brake and give it to its callbacks. */
 void sx_brake_fit(sx_brake *brake, sx_session_options *options);
 
-/* What sets the flag also hastens a driven clock. For sx_session_options: set the flag when a layer begins, or when enough layers have ended. */
+/* What sets the flag also hastens a driven clock.
+ *
+ * For sx_session_options: set the flag when a layer begins, or when enough layers have ended. */
 void sx_brake_at_once(void *brake, size_t layer);
 void sx_brake_at_end(void *brake, size_t layer, const sx_layer_result *result);
 

@@ -53,13 +53,18 @@ static bool is_near(sx_wide first, sx_wide least) {
 /* Prices all mappings by the checker's own count; false where one cannot be. */
 static bool price_mappings(const sx_check_case *c, const sx_mapping_list *list, const criteria *objective,
                            price *out) {
-    for (size_t i = 0; i < list->n; i++) {
+    sx_check_evaluator *evaluator;
+    bool priced = true;
+    sx_expect_ok(sx_check_evaluator_new(c, &evaluator));
+    for (size_t i = 0; i < list->n && priced; i++) {
         sx_check_doubt doubt = {""};
         sx_check_cost cost;
-        if (sx_check_evaluate(c, &list->mapping[i], &cost, &doubt) != SX_COST_LEGAL) return false;
+        priced = sx_check_evaluator_cost(evaluator, &list->mapping[i], &cost, &doubt) == SX_COST_LEGAL;
+        if (!priced) continue;
         out[i] = (price){product_of(objective->power[0], &cost), product_of(objective->power[1], &cost)};
     }
-    return true;
+    sx_check_evaluator_free(evaluator);
+    return priced;
 }
 
 /* The verdict on the claim that a mapping is optimal. */

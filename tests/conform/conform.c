@@ -663,7 +663,8 @@ static void set_budget(subject *s) {
         unsigned budget, compared;
     } slow[] = {{"bayes", "bayes", 120, 400},
                 {"ddpg", "ddpg:width=16,batch=16,replay=256,actor=0.002", 100, 400},
-                {"gradient", "gradient", 120, 400},
+                {"gradient", "gradient", 120, 200},
+                {"optimal", "optimal", 300, 1000},
                 {"cosa", "cosa:nodes=1", 10, 10},
                 {"dmaze", "dmaze", 400, 1000},
                 {"interstellar", "interstellar", 400, 1000},

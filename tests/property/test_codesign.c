@@ -259,7 +259,7 @@ static void finds_the_best_design(void **state) {
 }
 
 int main(int argc, char **argv) {
-    settings set = {120, 1};
+    settings set = {80, 1};
     if (argc > 1) set.count = strtoull(argv[1], NULL, 10) / 4;
     if (argc > 2) set.seed = strtoull(argv[2], NULL, 10);
     const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(finds_the_best_design, &set)};

@@ -9,7 +9,7 @@
 
 static void every_backend_of_ours_and_every_number_of_threads_ends_in_the_same_bits(void **state) {
     (void)state;
-    for (unsigned threads = 0; threads <= 4; threads += 1 + SX_SANITIZED) {
+    for (unsigned threads = 0; threads <= 4; threads += SX_SANITIZED ? 3 : 1) {
         uint64_t own, plain;
         sx_expect_ok(sx_learn_state(SX_MATRIX_OWN, threads, &own));
         sx_expect_ok(sx_learn_state(SX_MATRIX_PLAIN, threads, &plain));

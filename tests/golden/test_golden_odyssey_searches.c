@@ -4,6 +4,7 @@
 #include "sextant/systolic.h"
 #include "support/expect.h"
 #include "support/odyssey.h"
+#include "support/sanitized.h"
 #include "support/vectors.h"
 
 #include <math.h>
@@ -71,24 +72,23 @@ static answer check_designs(const char *name, const sx_systolic_kernel *kernel, 
 }
 
 /* Every kernel of the file that has answers of a search. Where there are some of every design, each is
- * searched alone, and all together only of the first two kernels. */
+ * searched alone, and all together only of the first two kernels. Under sanitizers a third of the kernels does. */
 static void check_search(const search *s) {
     json_t *lines = sx_vectors_load(SX_TEST_DATA "/golden/odyssey/searches.jsonl"), *one;
     size_t i, n = 0;
     json_array_foreach(lines, i, one) {
         const json_t *want = json_object_get(one, s->name);
         const char *name = json_string_value(json_object_get(one, "kernel"));
-        if (!want) continue;
+        if (!want || n++ % (SX_SANITIZED ? 3 : 1) != 0) continue;
         sx_systolic_kernel kernel = sx_odyssey_kernel(json_object_get(one, "problem"));
         bool alone = json_object_get(want, "latency") != NULL;
         answer all = alone ? check_designs(name, &kernel, s, want) : (answer){0};
         for (int again = 0; again < 2; again++) {
-            if (again ? alone && n >= 2 : !alone) continue;
+            if (again ? alone && n > 2 : !alone) continue;
             if (again) all = search_for(&kernel, s->navigator, NULL, 0);
             expect_number(name, s, json_object_get(want, "best"), all.best);
             expect_number(name, s, json_object_get(want, "count"), all.count);
         }
-        n++;
     }
     assert_true(n > 0);
     json_decref(lines);

@@ -4,6 +4,7 @@
  * as often as below. */
 #include "support/compared.h"
 #include "support/expect.h"
+#include "support/sanitized.h"
 #include "support/sparse_case.h"
 #include "support/zeros_oracle.h"
 
@@ -329,7 +330,7 @@ static void means_agree(void **state) {
 
 /* Cases: few as a rule, and 2,000 where all tests have very many. */
 int main(int argc, char **argv) {
-    settings set = {60, 1, 100};
+    settings set = {SX_SANITIZED ? 30 : 60, 1, 100};
     if (argc > 1 && strtoull(argv[1], NULL, 10) >= 2000) set.count = 2000;
     if (argc > 2) set.seed = strtoull(argv[2], NULL, 10);
     if (argc > 3) set.draws = strtoull(argv[3], NULL, 10);

@@ -54,3 +54,11 @@ size_t sx_count_warnings(const sx_input *input, const char *part) {
     sx_warnings_free(list);
     return count;
 }
+
+bool sx_is_recorded(const char *name, const uint64_t *found, const uint64_t *recorded, size_t n) {
+    if (memcmp(found, recorded, n * sizeof *found) == 0) return true;
+    print_error("{\"%s\",\n {", name);
+    for (size_t i = 0; i < n; i++)
+        print_error("0x%016llxu%s", (unsigned long long)found[i], i + 1 < n ? ", " : "}},\n");
+    return false;
+}

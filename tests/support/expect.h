@@ -20,4 +20,7 @@ size_t sx_count_notes(const sx_input *input, const char *part);
 /* How many of an input's warnings, as "file:line:column: message", hold `part`. */
 size_t sx_count_warnings(const sx_input *input, const char *part);
 
+/* Whether hashes are what a record of that name says; where not, prints the row that it ought to be. */
+bool sx_is_recorded(const char *name, const uint64_t *found, const uint64_t *recorded, size_t n);
+
 #endif

@@ -521,15 +521,6 @@ static void add_large_space(bench *b, sx_rng *rng, const sx_small_space *small) 
     sx_free_mappings(&list);
 }
 
-/* Compares hashes with what they were; prints those that are others. */
-static bool is_expected(const char *name, const uint64_t *found, const uint64_t *expected) {
-    if (memcmp(found, expected, PARTS * sizeof *found) == 0) return true;
-    print_error("{\"%s\",\n {", name);
-    for (int i = 0; i < PARTS; i++)
-        print_error("0x%016llxu%s", (unsigned long long)found[i], i + 1 < PARTS ? ", " : "}},\n");
-    return false;
-}
-
 typedef struct row {
     const char *name;
     uint64_t hash[PARTS];
@@ -617,7 +608,7 @@ static void random_spaces(void **state) {
             add_space(&b, &rng, &small);
             sx_small_space_fini(&small);
         }
-        good &= is_expected(sx_space_kind_name((sx_space_kind)kind), b.hash, expected[kind].hash);
+        good &= sx_is_recorded(sx_space_kind_name((sx_space_kind)kind), b.hash, expected[kind].hash, PARTS);
     }
     assert_true(good);
 }
@@ -639,7 +630,7 @@ static void spaces_with_links(void **state) {
         add_large_space(&b, &rng, &small);
         sx_small_space_fini(&small);
     }
-    assert_true(is_expected("linked windows", b.hash, expected.hash));
+    assert_true(sx_is_recorded("linked windows", b.hash, expected.hash, PARTS));
 }
 
 /* Spaces with remainders of tensors without windows, and memories with little room. */
@@ -659,7 +650,7 @@ static void plain_spaces_with_remainders(void **state) {
         add_space(&b, &rng, &small);
         sx_small_space_fini(&small);
     }
-    assert_true(is_expected("plain remainders", b.hash, expected.hash));
+    assert_true(sx_is_recorded("plain remainders", b.hash, expected.hash, PARTS));
 }
 
 /* Problems with so many tiles that only some of them are tried, and with about as many as can be tried at all. */
@@ -726,7 +717,7 @@ static void large_spaces_with_remainders(void **state) {
         sx_space_on(cases[i].einsum, &arch, &options, &small);
         add_large_space(&b, &rng, &small);
         sx_small_space_fini(&small);
-        good &= is_expected(cases[i].expected.name, b.hash, cases[i].expected.hash);
+        good &= sx_is_recorded(cases[i].expected.name, b.hash, cases[i].expected.hash, PARTS);
     }
     assert_true(good);
 }

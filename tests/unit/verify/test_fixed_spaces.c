@@ -360,11 +360,7 @@ static void random_spaces(void **state) {
             add_space(&b, &rng, &small);
             sx_small_space_fini(&small);
         }
-        if (memcmp(b.hash, expected[kind].hash, sizeof b.hash) == 0) continue;
-        print_error("{\"%s\",\n {", name);
-        for (int i = 0; i < PARTS; i++)
-            print_error("0x%016llxu%s", (unsigned long long)b.hash[i], i + 1 < PARTS ? ", " : "}},\n");
-        good = false;
+        good &= sx_is_recorded(name, b.hash, expected[kind].hash, PARTS);
     }
     assert_true(good);
 }

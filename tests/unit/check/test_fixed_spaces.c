@@ -703,6 +703,20 @@ static void large_spaces_with_remainders(void **state) {
            0x0000000000000000u, 0x0000000000000000u, 0x0000000000000000u, 0x5f32a3d70fbd6a71u,
            0x0cd0d1cc61b595edu, 0x9ec3ee9d1425d35cu, 0x93f5728c9518d3edu, 0x0000000000000000u,
            0x0000000000000000u}}},
+        {"O[p] += I[p,p+r]*W[r] {p:4000,r:50}",
+         40,
+         {"diagonal",
+          {0x1a1bb4f4e7ca213eu, 0x0000000000000000u, 0x0000000000000000u, 0x0000000000000000u,
+           0x0000000000000000u, 0x0000000000000000u, 0x0000000000000000u, 0x9a88bb4f1071cd24u,
+           0xc10ce09790224d58u, 0x9ec3ee9d1425d35cu, 0xbef14dcccccc480fu, 0x0000000000000000u,
+           0x0000000000000000u}}},
+        {"O[p,q] += I[p,p+q+r]*W[r] {p:1,q:5000,r:40}",
+         40,
+         {"diagonal of one",
+          {0xec48d687811f0ab7u, 0x0000000000000000u, 0x0000000000000000u, 0x0000000000000000u,
+           0x0000000000000000u, 0x0000000000000000u, 0x0000000000000000u, 0xc855ffe1f4cdf872u,
+           0x7f4d07992c03a3f9u, 0x9ec3ee9d1425d35cu, 0x96cb196cce05c9f7u, 0x0000000000000000u,
+           0x0000000000000000u}}},
     };
     const sx_map_space_options options = {.remainders = true, .keep_all = true};
     bool good = true;

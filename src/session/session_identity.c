@@ -115,7 +115,7 @@ sx_status sx_session_identity(const sx_session *session, char **out) {
     sx_text_add(&text, "objective %s, tolerance %.17g\n", session->objective, o->run.objective.tolerance);
     sx_text_add(&text, "seed %llu\n", (unsigned long long)o->run.seed);
     sx_text_add(&text, "evaluations %llu\n", (unsigned long long)o->run.evaluations);
-    sx_text_add(&text, "seconds %.17g\n", o->run.seconds);
+    sx_text_add(&text, "time %.17g\n", o->run.seconds);
     sx_text_add(&text, "target %.17g\n", o->run.target);
     sx_text_add(&text, "patience %llu\n", (unsigned long long)o->run.patience);
     sx_text_add(&text, "k-best %u\n", o->run.k_best ? o->run.k_best : 1);

@@ -394,6 +394,23 @@ static void primes_leave_small_levels(void **state) {
     assert_true(p.word[M3] == word_of(0, 1, 0) || p.word[M3] == word_of(0, 0, 1));
 }
 
+static void every_tensor_is_kept_somewhere(void **state) {
+    (void)state;
+    static const struct {
+        uint8_t inner, outer;
+        bool all;
+    } cases[] = {{3, 3, true},  {1, 2, true},  {0, 3, true}, {3, 0, true},
+                 {1, 1, false}, {0, 2, false}, {0, 0, false}};
+    sx_core_space c = make_space();
+    c.model.all = 3;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        point p = make_point();
+        p.level[0].keep = cases[i].inner;
+        p.level[1].keep = cases[i].outer;
+        assert_int_equal(sx_core_keeps_all(&c, p.level), cases[i].all);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(new_spatial_loops_get_an_axis),
@@ -409,6 +426,7 @@ int main(void) {
         cmocka_unit_test(tensors_and_dimensions_change),
         cmocka_unit_test(parts_are_taken_over),
         cmocka_unit_test(draws_have_all_primes),
+        cmocka_unit_test(every_tensor_is_kept_somewhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,6 +87,25 @@ static void nodes(void **state) {
     expect(estimate(sram(7, 64, 1024), SX_ESTIMATOR_PUBLISHED).read, at_22.read * pow(7 / 22.0, 0.57), 1e-5);
 }
 
+/* The band of a memory is wider the further its figures are from a run of CACTI. */
+static void bands(void **state) {
+    (void)state;
+    static const struct {
+        double width, depth, band, banks;
+    } cases[] = {{64, 1024, 1.01, 1},
+                 {64, 70000, 1.07, 1},
+                 {100, 777, 1.1, 1},
+                 {64, 65536, 1.2, 16},
+                 {2048, 1 << 20, 1.5, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        sx_component c = sram(45, cases[i].width, cases[i].depth);
+        c.banks = cases[i].banks;
+        sx_estimate e = estimate(c, SX_ESTIMATOR_PUBLISHED);
+        expect(e.high, 1.3 * cases[i].band, 1e-9);
+        expect(e.low, 1 / (1.3 * cases[i].band), 1e-9);
+    }
+}
+
 /* Accelergy 0.3: banks to a power of two, all ports, an adder that is the same for every size. */
 static void accelergy_03(void **state) {
     (void)state;
@@ -128,7 +147,8 @@ static void dram(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accelergy_04), cmocka_unit_test(small_memories), cmocka_unit_test(leakage),
-        cmocka_unit_test(nodes),        cmocka_unit_test(accelergy_03),   cmocka_unit_test(dram),
+        cmocka_unit_test(bands),        cmocka_unit_test(nodes),          cmocka_unit_test(accelergy_03),
+        cmocka_unit_test(dram),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,9 +70,19 @@ static const char meshes[] =
     "  - {name: L2, instances: 1, entries: 24, vector-access-energy: 8}\n"
     "  - {name: DRAM, technology: DRAM, instances: 1, vector-access-energy: 100}\n";
 
-/* Fixes a factor and the place of a loop, and limits another factor. */
-static void constrain(const sx_map_space *map, sx_constraints *limits) {
+enum limited {
+    FREE,
+    FACTORS,   /* a factor and the place of a loop are fixed, and another factor is limited */
+    OUTERMOST, /* the outermost level does not keep a tensor, so that others must */
+    LIMITED
+};
+
+static void constrain(const sx_map_space *map, enum limited limited, sx_constraints *limits) {
     sx_constraints_init(limits, map->problem, map->arch);
+    if (limited == OUTERMOST) {
+        limits->level[2].must_bypass = 1 << 1;
+        return;
+    }
     limits->level[0].temporal.min[0] = limits->level[0].temporal.max[0] = 2;
     limits->level[2].temporal.max[1] = 2;
     limits->level[1].temporal.n_inner = 1;
@@ -80,16 +90,16 @@ static void constrain(const sx_map_space *map, sx_constraints *limits) {
 }
 
 /* Searches the space of a problem, by mappings where scores are remembered and by compact points otherwise. */
-static sx_run_summary search_walk(const char *einsum, bool constrained, const char *objective, bool remember,
-                                  unsigned char *best, size_t size) {
+static sx_run_summary search_walk(const char *einsum, enum limited limited, const char *objective,
+                                  bool remember, unsigned char *best, size_t size) {
     sx_small_map m;
     sx_constraints limits;
     sx_run_options options;
     sx_run *run;
     sx_found found;
     sx_small_map_open(&m, einsum, meshes, NULL, NULL);
-    if (constrained) {
-        constrain(m.map, &limits);
+    if (limited != FREE) {
+        constrain(m.map, limited, &limits);
         sx_small_map_close(&m);
         sx_small_map_open(&m, einsum, meshes, &limits, NULL);
     }
@@ -117,12 +127,13 @@ static void walks_agree(void **state) {
                                           "O[p,k] += I[p+r]*W[k,r] {p:4,k:2,r:2}",
                                           "D[i,j] += A[i,k]*B[k,j]*C[j] {i:4,j:2,k:2}"};
     static unsigned char best[2][3][4096];
-    for (int i = 0; i < 12; i++) {
+    for (int i = 0; i < 6 * LIMITED; i++) {
         const char *objective = i / 3 % 2 ? "energy" : "edp";
         sx_run_summary summary[2];
         memset(best, 0, sizeof best);
         for (int k = 0; k < 2; k++)
-            summary[k] = search_walk(problem[i % 3], i >= 6, objective, k, best[k][0], sizeof best[k][0]);
+            summary[k] = search_walk(problem[i % 3], (enum limited)(i / 6), objective, k, best[k][0],
+                                     sizeof best[k][0]);
         assert_true(summary[0].evaluations > 1000);
         assert_int_equal(summary[0].evaluations, summary[1].evaluations);
         assert_int_equal(summary[0].valid, summary[1].valid);

@@ -158,6 +158,8 @@ static void bad_includes_are_refused(void **state) {
         {"x: {{include('mutual.yaml', 'a')}}\n", "which includes it again"},
         {"x: {{include('two.yaml', 'a.c')}}\n", "p.yaml:1:6: the included file '"},
         {"x: {{include('several.yaml')}}\n", "has 2 documents\n  include a file with one"},
+        {"{{ add_to_path('../../../a') }}{{ add_to_path('..') }}{{include_text('none.yaml')}}\n",
+         "/a/b/c/../../../a/', '"},
         {"{{ add_to_path('x') }}\n", "p.yaml:1:4: cannot find the included file"},
     };
     char fifo[256];

@@ -126,7 +126,7 @@ static int64_t rank_words(const tiling *g, const sx_tensor *t, int r, int first)
     if (n == 1) return problem->size[one];
     sum = blocks;
     for (int d = 0; d < problem->n_dims; d++)
-        if (t->coef[r][d] && problem->size[d] > 1) {
+        if (t->coef[r][d]) {
             int64_t each = labs((long)t->coef[r][d]) * (problem->size[d] - g->at[d]->blocks);
             sum = sx_capped_add(sum, sx_capped_mul(each, blocks / g->at[d]->blocks));
         }

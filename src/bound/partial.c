@@ -141,7 +141,7 @@ static double least_sum(const sx_outline_bound *bounds, int m, int level, uint32
     return least;
 }
 
-/* By how much zeros leave more of what a tensor waits for at the level that it grows at, where irrelevant loops are added to its box. */
+/* By how much zeros leave more of what a tensor that grows at a level waits for, where irrelevant loops are added to its box. */
 static double zeros_growth(const sx_outline_bound *bounds, const sx_partial_mapping *partial, int v,
                            uint32_t loops) {
     const double *left = bounds->bound->effectual[v][partial->grows[v]];

@@ -652,44 +652,6 @@ static void a_bound_of_nothing_is_reached(void **state) {
     free(c);
 }
 
-/* 32 words of A and B. */
-static void tiles_need_room(void **state) {
-    (void)state;
-    for (int64_t words = 31; words <= 32; words++) {
-        sx_check_case *c = calloc(1, sizeof *c);
-        sx_check_space space;
-        assert_non_null(c);
-        set_product(&c->problem, 4, 4, 4);
-        set_machine(c, 1, words);
-        sx_expect_ok(sx_check_space_init(&space, c));
-        const int64_t extent[SX_MAX_DIMS] = {[M] = 4, [N] = 4, [K] = 4};
-        assert_int_equal(sx_check_has_room(&space, 0, 1u << A | 1u << B, extent), words == 32);
-        assert_int_equal(sx_check_fits(&space, 0, 1u << A | 1u << B, extent), words == 32);
-        sx_check_space_fini(&space);
-        free(c);
-    }
-}
-
-/* Banks of 4 words: A takes 3 of them and B one, so that O, which needs 2 and has one at least, is only bypassed where
- * there are 5. */
-static void bypassed_tensors_have_a_bank(void **state) {
-    (void)state;
-    for (int64_t banks = 4; banks <= 5; banks++) {
-        sx_check_case *c = calloc(1, sizeof *c);
-        sx_check_space space;
-        assert_non_null(c);
-        set_product(&c->problem, 5, 1, 2);
-        set_machine(c, 1, 4 * banks);
-        c->machine.level[0].banks = banks;
-        sx_expect_ok(sx_check_space_init(&space, c));
-        const int64_t extent[SX_MAX_DIMS] = {[M] = 5, [N] = 1, [K] = 2};
-        assert_true(sx_check_has_room(&space, 0, 1u << A | 1u << B, extent));
-        assert_int_equal(sx_check_fits(&space, 0, 1u << A | 1u << B, extent), banks == 5);
-        sx_check_space_fini(&space);
-        free(c);
-    }
-}
-
 /* What is beyond the array is said of the level that is. */
 static void too_many_instances_are_named(void **state) {
     (void)state;
@@ -907,8 +869,6 @@ int main(void) {
         cmocka_unit_test(product_and_energy_are_tied),
         cmocka_unit_test(a_bound_of_nothing_is_reached),
         cmocka_unit_test(too_many_instances_are_named),
-        cmocka_unit_test(tiles_need_room),
-        cmocka_unit_test(bypassed_tensors_have_a_bank),
         cmocka_unit_test(remainders_have_a_busiest_unit),
         cmocka_unit_test(tiles_of_one_level_add_words),
         cmocka_unit_test(tiles_of_inner_levels_add_less),

@@ -14,7 +14,7 @@ void sx_small_map_open(sx_small_map *map, const char *einsum, const char *arch,
     sx_problem problem;
     sx_arch read;
     sx_expect_ok(sx_einsum_parse(einsum, &problem));
-    if (strncmp(arch, "arch:", 5) == 0) {
+    if (strchr(arch, ':')) {
         sx_input *input = sx_expect_input(arch);
         sx_expect_ok(sx_input_arch(input, &read));
         sx_input_free(input);

@@ -72,8 +72,8 @@ static bool take_step(const sx_systolic_space *space, int d, unsigned step, sx_s
         next = (uint64_t)(larger ? pes + 1 : pes - 1) * t2;
     }
     if (next < 1 || inner < 1 || next > UINT32_MAX || (next == t1 && inner == t2)) return false;
-    if (!sx_systolic_tile_in(set, (uint32_t)next)) return false;
-    if (sx_systolic_inner_nearest(set, (uint32_t)next, inner) != inner) return false;
+    if (!sx_systolic_tile_in(set, (uint32_t)next) || !sx_systolic_inner_in(set, (uint32_t)next, inner))
+        return false;
     point->t1[d] = (uint32_t)next;
     point->t2[d] = inner;
     return true;

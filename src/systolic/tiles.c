@@ -132,8 +132,14 @@ uint32_t sx_systolic_tile_nearest(const sx_systolic_tile_set *set, double t1) {
     return t1 - set->t1[at - 1] <= set->t1[at] - t1 ? set->t1[at - 1] : set->t1[at];
 }
 
+bool sx_systolic_inner_in(const sx_systolic_tile_set *set, uint32_t t1, uint32_t t2) {
+    return t2 > 0 && t1 % t2 == 0 && tile_allowed(set, t2);
+}
+
 uint32_t sx_systolic_inner_nearest(const sx_systolic_tile_set *set, uint32_t t1, double t2) {
     uint32_t inner[SX_MOST_DIVISORS], best = 1;
+    if (t2 >= 1 && t2 <= t1 && t2 == floor(t2) && sx_systolic_inner_in(set, t1, (uint32_t)t2))
+        return (uint32_t)t2;
     size_t n = list_inner(set, t1, inner);
     for (size_t i = 1; i < n; i++)
         if (fabs(inner[i] - t2) < fabs(best - t2)) best = inner[i];

@@ -37,6 +37,8 @@ sx_pair_of_tiles sx_systolic_tile_pair(const sx_systolic_tile_set *set, uint64_t
 
 /* The tile of the set that is nearest to a number, the smaller of two. */
 uint32_t sx_systolic_tile_nearest(const sx_systolic_tile_set *set, double t1);
+/* Whether t2 is a second-level tile of t1. */
+bool sx_systolic_inner_in(const sx_systolic_tile_set *set, uint32_t t1, uint32_t t2);
 /* The second-level tile of t1 that is nearest to a number, the smaller of two. */
 uint32_t sx_systolic_inner_nearest(const sx_systolic_tile_set *set, uint32_t t1, double t2);
 /* The next larger (or smaller) second-level tile of t1; t2 itself where there is none. */

@@ -662,7 +662,7 @@ static void set_budget(subject *s) {
         const char *name, *text;
         unsigned budget, compared;
     } slow[] = {{"bayes", "bayes", 120, 400},
-                {"ddpg", "ddpg:width=16,batch=16,replay=256,actor=0.002", 100, 400},
+                {"ddpg", "ddpg:width=16,batch=16,replay=256,actor=0.002", 60, 400},
                 {"gradient", "gradient", 120, 200},
                 {"optimal", "optimal", 300, 1000},
                 {"cosa", "cosa:nodes=1", 10, 10},

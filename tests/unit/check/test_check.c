@@ -107,6 +107,29 @@ static void forgeries_are_refused(void **state) {
     free(text);
 }
 
+/* Of an objective with a power, its value is said, and neither another one nor less than nothing. */
+static void values_of_powers_are_checked(void **state) {
+    (void)state;
+    static const char *const said[] = {"4550610124.8", "4550610125.8",
+                                       "-4550610124.8"}; /* 1110988.8 * 64^2 */
+    char *text = read_certificate("linked");
+    char *squared = replace(text, "\"objective\": \"edp\"", "\"objective\": \"ed2p\"");
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        char value[80], bound[80];
+        snprintf(value, sizeof value, "\"value\": %s", said[i]);
+        snprintf(bound, sizeof bound, "\"lower_bound\": %s", said[i]);
+        char *with_value = replace(squared, "\"value\": 71103283.2", value);
+        char *whole = replace(with_value, "\"lower_bound\": 71103283.2", bound);
+        const sx_independent_report report = check_text(whole);
+        assert_int_equal(strstr(report.why, "not what is claimed") != NULL, i > 0);
+        if (i > 0) assert_int_equal(report.verdict, SX_INDEPENDENT_FAILS);
+        free(whole);
+        free(with_value);
+    }
+    free(squared);
+    free(text);
+}
+
 static void numbers_may_be_written_out(void **state) {
     (void)state;
     char *text = read_certificate("linked");
@@ -303,6 +326,7 @@ int main(void) {
         cmocka_unit_test(what_is_below_by_rounding_is_told_apart),
         cmocka_unit_test(false_optima_are_refused),
         cmocka_unit_test(forgeries_are_refused),
+        cmocka_unit_test(values_of_powers_are_checked),
         cmocka_unit_test(numbers_may_be_written_out),
         cmocka_unit_test(what_has_no_rule_is_undecided),
         cmocka_unit_test(time_and_cancel_leave_it_undecided),

@@ -83,10 +83,37 @@ static void what_is_kept_answers_the_same_question(void **state) {
     sx_check_memory_free(memory);
 }
 
+/* Sums of two loops of the same step: groups of 1, 2, ... up to the shorter loop. */
+static void too_many_sizes_are_no_grouping(void **state) {
+    (void)state;
+    sx_check_memory *memory;
+    sx_check_grouping found;
+    sx_expect_ok(sx_check_memory_new(&memory));
+    for (int64_t n = SX_CHECK_SIZES - 1; n <= SX_CHECK_SIZES + 1; n++) {
+        const sx_check_siblings siblings = {.n_loops = 2,
+                                            .n = {n, n},
+                                            .step = {1, 1},
+                                            .span = {8},
+                                            .base = {1},
+                                            .children = n * n,
+                                            .columns = n,
+                                            .rows = n};
+        const bool few = n <= SX_CHECK_SIZES;
+        memset(&found, 0, sizeof found);
+        assert_int_equal(sx_check_siblings_group(&siblings, NULL, memory, &found), few);
+        if (!few) continue;
+        assert_true(found.n == n && found.groups == 2 * n - 1 && found.members == n * n);
+        for (int i = 0; i < n; i++)
+            assert_true(found.size[i].size == i + 1 && found.size[i].count == 1 + (i + 1 < n));
+    }
+    sx_check_memory_free(memory);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(neighbours_serve_on_the_mesh),
         cmocka_unit_test(what_is_kept_answers_the_same_question),
+        cmocka_unit_test(too_many_sizes_are_no_grouping),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -183,6 +183,41 @@ static void links_are_shared_by_instances(void **state) {
     free(f);
 }
 
+/* Where the model's doubles are known, a count on the edge is that of the model or one more than it. */
+static void edges_are_settled_by_doubles(void **state) {
+    (void)state;
+    fixture *f = make_fixture(3, 3);
+    for (int s = 0; s < LEVELS; s++) {
+        set_flow(f, s, 100, 100, 1);
+        f->flow[s].n_records = 1;
+        f->flow[s].record[0].accesses = 100;
+        f->flow[s].record[0].size = 1;
+    }
+    f->flow[1].links = 45;
+    f->nest.used[0] = 6;
+    assert_true(collapse(f, O)); /* 47.5 reads and fills */
+    expect_edges(f, 0, true, true, false);
+    assert_false(f->counts[0].open || f->counts[0].less[SX_READ] || f->counts[0].less[SX_FILL]);
+    f->flow[1].links = 2;
+    f->nest.used[0] = 1;
+    f->flow[1].record[0].accesses = 97; /* another sum than the count's */
+    f->flow[1].n_terms = 2;
+    f->flow[1].delivered = 301;
+    f->flow[1].children = 3;
+    assert_true(collapse(f, A));
+    expect_counts(f, 0, 102, 102, 0);
+    expect_edges(f, 0, false, false, false);
+    f->flow[1].delivered = 300;
+    f->flow[1].record[0].size = 3;
+    assert_true(collapse(f, A));
+    expect_edges(f, 0, false, true, false);
+    assert_true(f->counts[0].open); /* 99 in doubles */
+    f->flow[1].record[0].accesses = 99;
+    assert_true(collapse(f, A));
+    assert_true(f->counts[0].less[SX_FILL] && !f->counts[0].open); /* 101 */
+    free(f);
+}
+
 /* Counts beyond what is counted are undecided. */
 static void large_counts_are_undecided(void **state) {
     (void)state;
@@ -199,7 +234,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kept_levels_count_their_flows), cmocka_unit_test(children_have_parts),
         cmocka_unit_test(bypassed_levels_pass_on),       cmocka_unit_test(parts_of_words_are_rounded),
-        cmocka_unit_test(links_are_shared_by_instances), cmocka_unit_test(large_counts_are_undecided),
+        cmocka_unit_test(links_are_shared_by_instances), cmocka_unit_test(edges_are_settled_by_doubles),
+        cmocka_unit_test(large_counts_are_undecided),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

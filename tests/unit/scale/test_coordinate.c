@@ -18,6 +18,7 @@ typedef struct desk {
     sx_shared work;
     int n_sent, to[8];
     uint64_t sent[8];
+    unsigned ended; /* the processes that were told to end */
 } desk;
 
 static int note_sent(void *state, int to, const void *bytes, size_t size, void **request) {
@@ -26,6 +27,7 @@ static int note_sent(void *state, int to, const void *bytes, size_t size, void *
     assert_int_equal(size, sizeof head);
     memcpy(&head, bytes, sizeof head);
     *request = NULL;
+    if (head.kind == SX_MESSAGE_END) d->ended |= 1u << to;
     if (head.kind != SX_MESSAGE_WORK) return 1;
     assert_int_equal(head.call, CALL);
     d->to[d->n_sent] = to;
@@ -210,6 +212,24 @@ static void who_is_out_of_step_or_leaves_is_lost(void **state) {
     fini(&d);
 }
 
+/* A call that is cancelled ends the others, makes nothing, and goes on alone. */
+static void a_cancelled_call_ends_the_others(void **state) {
+    desk d;
+    (void)state;
+    const sx_cancel cancel = {1};
+    sx_shared_result out = {0};
+    init(&d);
+    d.group->open = false;
+    pthread_mutex_unlock(&d.group->lock);
+    d.work.cancel = &cancel;
+    assert_null(sx_coordinate(&d.group->ranks, &d.work, &out));
+    pthread_mutex_lock(&d.group->lock);
+    assert_int_equal(d.ended, 1u << 1 | 1u << 2 | 1u << 3);
+    assert_int_equal(d.group->ranks.others, 0);
+    assert_int_equal(out.taken, 0);
+    fini(&d);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_chunks_of_a_lost_process_are_free),
@@ -219,6 +239,7 @@ int main(void) {
         cmocka_unit_test(who_is_ready_gets_the_next),
         cmocka_unit_test(messages_of_other_calls),
         cmocka_unit_test(who_is_out_of_step_or_leaves_is_lost),
+        cmocka_unit_test(a_cancelled_call_ends_the_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

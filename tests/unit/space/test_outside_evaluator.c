@@ -147,6 +147,29 @@ static void hints_show_what_was_said(void **state) {
     }
 }
 
+/* 200 characters of a question are shown. */
+static void hints_show_the_beginning_of_a_question(void **state) {
+    (void)state;
+    enum { SHOWN = 200, AROUND = sizeof "{'text':'','id':1}" - 1 };
+    for (int length = SHOWN - AROUND; length <= SHOWN - AROUND + 1; length++) {
+        const bool cut = length > SHOWN - AROUND;
+        char text[SHOWN], end[8];
+        double value;
+        unsigned reason;
+        memset(text, 'q', (size_t)length);
+        text[length] = 0;
+        sx_outside_evaluator *outside = start("read -r l; exit 1", 0);
+        sx_status error = sx_outside_evaluator_ask(outside, &kind, NULL, question(text), &value, &reason);
+        assert_non_null(error);
+        const char *hint = sx_status_hint(error), *shown = strchr(hint, '{');
+        assert_int_equal(strlen(shown), SHOWN + (cut ? strlen("...") : 0));
+        snprintf(end, sizeof end, "%s", cut ? ":1..." : ":1}");
+        assert_string_equal(shown + strlen(shown) - strlen(end), end);
+        sx_status_free(error);
+        sx_outside_evaluator_free(outside);
+    }
+}
+
 /* An evaluator that never answered is given up after two tries, with restarts left. One that answered has a point that fails
  * twice refused, and goes on. */
 static void points_that_fail_twice_are_refused(void **state) {
@@ -357,12 +380,33 @@ static void models_ask_about_legal_points(void **state) {
     sx_space_free(toy);
 }
 
+/* Where the metric is one of the space's own, the answer takes its place; where it is the first beyond them, it is one more. */
+static void answers_replace_a_metric(void **state) {
+    (void)state;
+    sx_space *toy = sx_toy_space_new(NULL);
+    const sx_point_model_type *own = sx_space_model(toy)->type;
+    sx_outside_evaluator *outside = start("true", 0);
+    for (size_t metric = 0; metric <= own->n_metrics; metric++) {
+        const bool more = metric == own->n_metrics;
+        sx_question_kind other = kind;
+        sx_point_model *model;
+        other.metric = metric;
+        sx_expect_ok(sx_outside_evaluator_model_new(outside, toy, &other, &model));
+        assert_int_equal(model->type->n_metrics, own->n_metrics + more);
+        assert_string_equal(model->type->metrics[metric].name, more ? "measured" : own->metrics[metric].name);
+        sx_outside_evaluator_model_free(model);
+    }
+    sx_outside_evaluator_free(outside);
+    sx_space_free(toy);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_are_scores),
         cmocka_unit_test(refusals_are_counted),
         cmocka_unit_test(failures_are_named),
         cmocka_unit_test(hints_show_what_was_said),
+        cmocka_unit_test(hints_show_the_beginning_of_a_question),
         cmocka_unit_test(points_that_fail_twice_are_refused),
         cmocka_unit_test(cancelled_questions_are_not_evaluated),
         cmocka_unit_test(late_answers_are_named),
@@ -370,6 +414,7 @@ int main(void) {
         cmocka_unit_test(best_answers_are_repeated),
         cmocka_unit_test(answers_are_remembered),
         cmocka_unit_test(models_ask_about_legal_points),
+        cmocka_unit_test(answers_replace_a_metric),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

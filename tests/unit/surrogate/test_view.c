@@ -110,10 +110,46 @@ static void steps_change_what_is_kept(void **state) {
     assert_true(done[0] > tried[0] / 2 && done[1] > tried[1] / 10);
 }
 
+/* The ratio that an output means, or its logarithm, by its deviation and mean. */
+static double meant(const ground *g, const float *output, size_t i) {
+    return (double)output[i] * g->surrogate->output_deviation[i] + g->surrogate->output_mean[i];
+}
+
+/* Outputs are ratios to the minimum or their logarithms, as the surrogate says. Ratios that are none count as tiny ones. */
+static void outputs_are_ratios_or_their_logarithms(void **state) {
+    ground *g = *state;
+    const size_t n = sx_surrogate_n_outputs(g->surrogate), energy = n - 2, cycles = n - 1;
+    float *output = calloc(n, sizeof *output), *slope = calloc(n, sizeof *slope);
+    for (int raw = 0; raw < 2; raw++)
+        for (int i = 0; i < 9; i++) {
+            g->surrogate->form.raw_outputs = raw;
+            output[energy] = (float)(((double)(i % 3) + 1 - g->surrogate->output_mean[energy]) /
+                                     g->surrogate->output_deviation[energy]);
+            output[cycles] = (float)(((double)(i / 3) + 1 - g->surrogate->output_mean[cycles]) /
+                                     g->surrogate->output_deviation[cycles]);
+            const double of[] = {meant(g, output, energy), meant(g, output, cycles)};
+            const double sum = raw ? log2(of[0]) + log2(of[1]) : of[0] + of[1];
+            const double predicted = sx_view_predict(&g->view, output) - g->view.minimum;
+            assert_true(fabs(predicted - sum) < 1e-6);
+            sx_view_gradient(&g->view, output, false, slope);
+            const double before = exp2(predicted), step = 1e-3;
+            output[cycles] += (float)step;
+            const double grown = (exp2(sx_view_predict(&g->view, output) - g->view.minimum) - before) / step;
+            assert_true(fabs(slope[cycles] - grown) < 0.02 * fabs(grown));
+        }
+    output[energy] =
+        (float)((-1 - g->surrogate->output_mean[energy]) / g->surrogate->output_deviation[energy]);
+    const double tiny = sx_view_predict(&g->view, output) - g->view.minimum;
+    assert_true(fabs(tiny - log2(1e-3) - log2(meant(g, output, cycles))) < 1e-6);
+    free(output);
+    free(slope);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(predictions_rank_mappings_as_the_model_does, set_up, tear_down),
         cmocka_unit_test_setup_teardown(steps_change_what_is_kept, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(outputs_are_ratios_or_their_logarithms, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

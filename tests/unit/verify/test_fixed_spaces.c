@@ -365,9 +365,57 @@ static void random_spaces(void **state) {
     assert_true(good);
 }
 
+/* Whether the walk of a space's mappings, which nothing closes and which ends at no mapping, says that its budget is spent. */
+static sx_check_outcome walk_without_budget(bench *b, const sx_small_space *small,
+                                            const sx_mapping_list *list) {
+    sx_check_outcome outcome;
+    sx_objective objective;
+    engine e;
+    double least = INFINITY;
+    sx_expect_ok(sx_objective_parse("edp", &objective));
+    open_engine(b, &objective, small->options.remainders, &e);
+    atomic_store(&b->budget.over, true);
+    if (small->options.remainders) {
+        sx_remainder_walk *walk;
+        sx_expect_ok(sx_remainder_walk_new(&e.context, &walk));
+        outcome = sx_remainder_walk_check(walk, 1e300, NULL, NULL, &least);
+        sx_remainder_walk_free(walk);
+    } else {
+        uint32_t spatial[SX_MAX_LEVELS][SX_MAX_DIMS];
+        for (int s = 0; s < SX_MAX_LEVELS; s++)
+            for (int d = 0; d < SX_MAX_DIMS; d++) spatial[s][d] = list->mapping[0].level[s].spatial[d];
+        sx_enumeration_on_below(e.enumeration, true, add_mapping, b);
+        outcome = sx_enumeration_check_mappings(e.enumeration, (const uint32_t(*)[SX_MAX_DIMS])spatial, 1e300,
+                                                &least);
+    }
+    close_engine(&e);
+    return outcome;
+}
+
+static void a_spent_budget_is_said(void **state) {
+    (void)state;
+    for (int kind = 0; kind < SX_N_KINDS; kind++) {
+        bench b = {.visited = BELOW};
+        sx_rng rng = sx_rng_stream((uint64_t)kind, "verified", 0);
+        sx_small_space small;
+        sx_mapping_list list;
+        if (kind == SX_KIND_REMAINDERS)
+            sx_draw_remainder_space(&rng, &small);
+        else
+            sx_draw_check_space_of(&rng, (sx_space_kind)kind, &small);
+        sx_list_mappings(&small, &list);
+        sx_expect_ok(sx_verify_space_init(&b.space, small.model, &small.limits, &small.options));
+        if (list.n) assert_int_equal(walk_without_budget(&b, &small, &list), SX_CHECK_STOPPED);
+        sx_verify_space_fini(&b.space);
+        sx_free_mappings(&list);
+        sx_small_space_fini(&small);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_spaces),
+        cmocka_unit_test(a_spent_budget_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

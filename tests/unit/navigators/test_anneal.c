@@ -1,6 +1,7 @@
 /* Simulated annealing, watched move by move. */
 #include "support/expect.h"
 #include "support/logged_space.h"
+#include "support/sanitized.h"
 #include "support/small_map.h"
 #include "support/toy_space.h"
 
@@ -237,6 +238,7 @@ static double best_of(const char *navigator, uint64_t evaluations) {
 
 static void finds_what_is_there(void **state) {
     (void)state;
+    if (SX_SANITIZED) skip();
     double optimum = sx_toy_optimum(log_.space);
     log_.n = 0;
     assert_true(best_of("anneal", 20000) <= 1.05 * optimum);

@@ -1,6 +1,7 @@
 /* The standard genetic algorithm, watched individual by individual. */
 #include "support/expect.h"
 #include "support/logged_space.h"
+#include "support/sanitized.h"
 #include "support/toy_space.h"
 
 #include <math.h>
@@ -95,6 +96,7 @@ static void starts_are_evaluated_first_however_many(void **state) {
 
 static void populations_improve(void **state) {
     (void)state;
+    if (SX_SANITIZED) skip();
     double optimum = sx_toy_optimum(log_.space), best = INFINITY;
     sx_logged_search(&log_, "genetic:mutation=0.5", 1, 10000, NULL, 0);
     double first = 0, last = 0;

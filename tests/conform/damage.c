@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "sextant/rng.h"
 #include "support/expect.h"
+#include "support/sanitized.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -14,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { EDITS = 12, FEW_EDITS = 6 };
+enum { EDITS = SX_SANITIZED ? 6 : 12, FEW_EDITS = EDITS / 2 };
 
 /* One checkpoint of a search: the last of those whose number is a power of two, and how many there were. */
 typedef struct picture {

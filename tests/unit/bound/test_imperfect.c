@@ -80,10 +80,12 @@ static void shares_windows_along_diagonals(void **state) {
 /* Opens bounds of a problem on two levels, both of which keep everything. */
 static void open_bounds(const char *einsum, sx_arch *arch, sx_model **model, sx_imperfect_tiles **tiles,
                         sx_imperfect_bound *bounds) {
-    static const uint8_t keep[SX_MAX_LEVELS] = {15, 15}, none[SX_MAX_LEVELS] = {0};
+    static const uint8_t none[SX_MAX_LEVELS] = {0};
+    uint8_t keep[SX_MAX_LEVELS] = {0};
     const sx_model_options options = {.no_link_transfers = true};
     sx_problem problem;
     sx_expect_ok(sx_einsum_parse(einsum, &problem));
+    keep[0] = keep[1] = (uint8_t)((1u << problem.n_tensors) - 1);
     sx_expect_ok(sx_model_new(&problem, arch, &options, model));
     sx_expect_ok(sx_imperfect_tiles_new(*model, keep, none, 0, NULL, tiles));
     sx_imperfect_bound_init(bounds, *tiles);
@@ -180,12 +182,39 @@ static void reads_that_timeloop_loses_are_not_counted(void **state) {
     sx_model_free(model);
 }
 
+/* A word of each tensor fits inside, so that one of the tensors at most stays. Where the product does, each of its 35 words is
+ * written once; of the reads, 105 are of one tensor and as many of the other. */
+static void ports_count_their_own_accesses(void **state) {
+    (void)state;
+    for (int writes = 0; writes < 2; writes++) {
+        sx_arch arch;
+        sx_model *model;
+        sx_imperfect_tiles *tiles;
+        sx_imperfect_bound bounds;
+        sx_outline outline;
+        sx_plain_arch(&arch, 2);
+        arch.level[0].entries = 3;
+        *(writes ? &arch.level[1].write_bandwidth : &arch.level[1].read_bandwidth) = 0.125;
+        open_bounds("O[m,n] += A[m,k]*B[k,n] {m:7,n:5,k:3}", &arch, &model, &tiles, &bounds);
+        memset(&outline, 0, sizeof outline);
+        for (int s = 0; s < 2; s++)
+            for (int d = 0; d < 3; d++) outline.spatial[s][d] = 1;
+        sx_imperfect_bound_spatial(&bounds, &outline);
+        sx_imperfect_bound_keep(&bounds, bounds.tiles->must);
+        const double accesses = sx_imperfect_bound_score(&bounds, 0).cycles * 0.125;
+        assert_true(writes ? accesses == 35 : accesses > 180 && accesses <= 210);
+        sx_imperfect_tiles_free(tiles);
+        sx_model_free(model);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_windows_along_diagonals),
         cmocka_unit_test(reads_that_timeloop_loses_are_not_counted),
         cmocka_unit_test(all_children_may_share),
         cmocka_unit_test(added_words_fill_vectors),
+        cmocka_unit_test(ports_count_their_own_accesses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

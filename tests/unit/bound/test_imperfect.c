@@ -182,8 +182,8 @@ static void reads_that_timeloop_loses_are_not_counted(void **state) {
     sx_model_free(model);
 }
 
-/* A word of each tensor fits inside, so that one of the tensors at most stays. Where the product does, each of its 35 words is
- * written once; of the reads, 105 are of one tensor and as many of the other. */
+/* A word of each tensor fits inside, so that one of the tensors at most stays: the sums, of which each is written once then, or
+ * B, of which each word is read once then, beside 105 reads of A and 70 of sums. */
 static void ports_count_their_own_accesses(void **state) {
     (void)state;
     for (int writes = 0; writes < 2; writes++) {

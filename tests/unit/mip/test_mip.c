@@ -153,7 +153,7 @@ static sx_mip *hard_program(void) {
 
 /* Seconds and nodes are limits; what is known then is a bound. */
 static void limits_are_kept(void **state) {
-    static const sx_mip_options limits[] = {{.seconds = 0.3}, {.nodes = 5}};
+    static const sx_mip_options limits[] = {{.seconds = 1.5}, {.nodes = 5}};
     double values[40];
     (void)state;
     if (!sx_mip_available()) skip();

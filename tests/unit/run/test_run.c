@@ -447,7 +447,7 @@ static void time_and_progress_go_by_the_clock(void **state) {
         sx_run_summary s = sx_run_result(run);
         assert_int_equal(s.stop, SX_STOP_TIME);
         assert_false(s.repeatable);
-        assert_true(s.seconds >= 0.35 && s.seconds < 5);
+        assert_true(s.seconds >= 0.35 && s.seconds < 20);
         assert_in_range(m.n, 1, (unsigned)(s.seconds * 10) + 1);
         sx_run_free(run);
     }

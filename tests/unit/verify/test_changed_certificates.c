@@ -2,6 +2,7 @@
  * reason, word for word, as hashes. They are changed on purpose, as messages are. */
 #include "support/changed_json.h"
 #include "support/expect.h"
+#include "support/sanitized.h"
 #include "support/small_certificate.h"
 
 #include "base/hash.h"
@@ -118,7 +119,7 @@ static void what_is_said_of_changed_certificates(void **state) {
                    {0xd8adf78e7e0f098fu, 0xd0b418cf13b092d6u, 0x0000000000000000u, 0x0000000000000000u,
                     0x184c805d1c363651u}}}};
     bool good = true;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i += SX_SANITIZED ? 3 : 1) {
         tally t = {{0}, {0}};
         char *text = make_text(cases[i].einsum, cases[i].arch, cases[i].limited);
         sx_changed_json(text, "certificate", verify_text, &t);

@@ -91,6 +91,17 @@ static void open_bounds(const char *einsum, sx_arch *arch, sx_model **model, sx_
     sx_imperfect_bound_init(bounds, *tiles);
 }
 
+/* The bound of a mapping without spatial loops. */
+static sx_score bound_of_one_unit(sx_imperfect_bound *bounds) {
+    sx_outline outline;
+    memset(&outline, 0, sizeof outline);
+    for (int s = 0; s < 2; s++)
+        for (int d = 0; d < bounds->model->n_dims; d++) outline.spatial[s][d] = 1;
+    sx_imperfect_bound_spatial(bounds, &outline);
+    sx_imperfect_bound_keep(bounds, bounds->tiles->must);
+    return sx_imperfect_bound_score(bounds, 0);
+}
+
 /* One instance of a level may have all of its children, beyond an even share: 18 of 20 units under one of 5 make a mapping
  * of 266 pJ. */
 static void all_children_may_share(void **state) {
@@ -121,7 +132,6 @@ static void added_words_fill_vectors(void **state) {
     sx_model *model;
     sx_imperfect_tiles *tiles;
     sx_imperfect_bound bounds;
-    sx_outline outline;
     sx_plain_arch(&arch, 2);
     arch.compute.mesh_y = arch.compute.instances = 3;
     arch.compute.energy = 1;
@@ -133,12 +143,7 @@ static void added_words_fill_vectors(void **state) {
     arch.level[1].read_energy = arch.level[1].update_energy = 0.75;
     arch.level[1].fill_energy = 3.25;
     open_bounds("O[i,j] += A[i,k,l]*B[k,j]*C[l,j] {i:5,j:2,k:5,l:2}", &arch, &model, &tiles, &bounds);
-    memset(&outline, 0, sizeof outline);
-    for (int s = 0; s < 2; s++)
-        for (int d = 0; d < 4; d++) outline.spatial[s][d] = 1;
-    sx_imperfect_bound_spatial(&bounds, &outline);
-    sx_imperfect_bound_keep(&bounds, bounds.tiles->must);
-    double kept = sx_imperfect_bound_score(&bounds, 0).energy_pj;
+    double kept = bound_of_one_unit(&bounds).energy_pj;
     assert_true(kept > 1400 && kept <= 1412);
     sx_imperfect_tiles_free(tiles);
     sx_model_free(model);
@@ -191,17 +196,11 @@ static void ports_count_their_own_accesses(void **state) {
         sx_model *model;
         sx_imperfect_tiles *tiles;
         sx_imperfect_bound bounds;
-        sx_outline outline;
         sx_plain_arch(&arch, 2);
         arch.level[0].entries = 3;
         *(writes ? &arch.level[1].write_bandwidth : &arch.level[1].read_bandwidth) = 0.125;
         open_bounds("O[m,n] += A[m,k]*B[k,n] {m:7,n:5,k:3}", &arch, &model, &tiles, &bounds);
-        memset(&outline, 0, sizeof outline);
-        for (int s = 0; s < 2; s++)
-            for (int d = 0; d < 3; d++) outline.spatial[s][d] = 1;
-        sx_imperfect_bound_spatial(&bounds, &outline);
-        sx_imperfect_bound_keep(&bounds, bounds.tiles->must);
-        const double accesses = sx_imperfect_bound_score(&bounds, 0).cycles * 0.125;
+        const double accesses = bound_of_one_unit(&bounds).cycles * 0.125;
         assert_true(writes ? accesses == 35 : accesses > 180 && accesses <= 210);
         sx_imperfect_tiles_free(tiles);
         sx_model_free(model);

@@ -42,6 +42,7 @@ static void expect_set(const uint32_t *sizes, size_t n_sizes, bool divisors, uin
         assert_int_equal(set.before[at++], pairs);
         for (uint32_t t2 = 1; t2 <= t; t2++) {
             any += t % t2 == 0;
+            assert_int_equal(sx_systolic_inner_in(&set, t, t2), is_inner(t, t2, lanes));
             if (!is_inner(t, t2, lanes)) continue;
             sx_pair_of_tiles pair = sx_systolic_tile_pair(&set, pairs++);
             assert_true(pair.t1 == t && pair.t2 == t2);

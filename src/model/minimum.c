@@ -41,9 +41,9 @@ double sx_model_cheapest_access(const sx_model *model, int v) {
     return isinf(least) ? 0 : least;
 }
 
-/* Whether an output with sums from before is read with its first update: others may lose these reads. */
+/* Whether a tensor with sums from before is surely read with its first update: an output, and others may lose these reads. */
 static bool is_read_again(const sx_model *model, int v) {
-    return model->shape[v].unit && !model->sparse;
+    return model->shape[v].output && model->shape[v].unit && !model->sparse;
 }
 
 /* The least energy of reading a word of such an output at a level. */

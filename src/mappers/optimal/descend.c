@@ -259,7 +259,7 @@ static void count_tiles(sx_descent *w, uint64_t n) {
 static void offer_tile(sx_descent *w, int s, const uint32_t *extent, uint32_t number) {
     count_tiles(w, 1);
     sx_score bound = sx_tile_glance_at(w->bounds, &w->glance, number);
-    bound.latency = bound.cycles;
+    set_latency(w, s + 1, number, &bound);
     if (!is_open(w, &bound)) return;
     bound = sx_partial_mapping_try(w->bounds, &w->partial[s], s, extent, number);
     set_latency(w, s + 1, number, &bound);

@@ -60,6 +60,7 @@ static const sx_key_rule tensor_directive_rules[] = {
     SX_KEY("bypass", "names|null", "tensors that pass it by"),
     SX_KEY("keep_only", "names|null", "the only tensors that it keeps"),
     SX_KEY("no_coalesce", "names|null", "tensors whose accesses are not joined"),
+    SX_KEY("innermost", "bool", "the level is the innermost one"),
     {"passthrough", SX_KEY_UNSUPPORTED, NULL, "any", NULL},
 };
 const sx_keys sx_keys_tensor_directive = SX_KEYS("tensor_directive", true, tensor_directive_rules);
@@ -202,8 +203,19 @@ static SX_MUST_USE sx_status read_spatial(reader *r, const sx_node *directive, i
     return read_tensors(r, directive, "no_link_transfer", &out->no_link_transfer);
 }
 
+/* Checks that a level said to be the innermost one is. */
+static SX_MUST_USE sx_status check_innermost(const reader *r, const sx_node *directive, int level) {
+    bool innermost = false;
+    SX_TRY(sx_node_get_bool(directive, "innermost", &innermost));
+    if (!innermost || level == 0) return SX_OK;
+    return sx_error_hint(sx_error_at(directive->place, "the mapping ends at '%s', but '%s' lies inside it",
+                                     r->arch->level[level].name, r->arch->level[level - 1].name),
+                         "is the file cut off, or of another architecture?");
+}
+
 static SX_MUST_USE sx_status read_kept(reader *r, const sx_node *directive, int level) {
     SX_TRY(sx_node_check_keys(r->input, directive, "a bypass directive", &sx_keys_tensor_directive));
+    SX_TRY(check_innermost(r, directive, level));
     SX_TRY(read_tensors(r, directive, "keep", &r->keep[level]));
     SX_TRY(read_tensors(r, directive, "bypass", &r->bypass[level]));
     uint8_t *passed = &r->mapping.level[level].no_coalesce;

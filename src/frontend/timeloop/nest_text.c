@@ -14,7 +14,7 @@ typedef struct loop {
     const sx_node *dim, *factor; /* "K", and "K=64" or "K=4,3" */
 } loop;
 
-enum { MAX_LOOPS = SX_MAX_DIMS, MAX_DIRECTIVES = 3 * SX_MAX_LEVELS };
+enum { MAX_LOOPS = SX_MAX_DIMS, MAX_DIRECTIVES = 3 * SX_MAX_LEVELS + 1 };
 
 typedef struct reader {
     sx_arena *arena;
@@ -25,7 +25,8 @@ typedef struct reader {
     size_t n[N_KINDS];
     const sx_node *directive[MAX_DIRECTIVES];
     size_t n_directives;
-    bool complete; /* "<< Compute >>" was read */
+    bool looped;   /* a line of a loop has followed the level's */
+    bool complete; /* "<< Compute >>" was read, which Timeloop prints since 2023 */
 } reader;
 
 static sx_place place_at(const reader *r, int column) {
@@ -125,6 +126,7 @@ static SX_MUST_USE sx_status read_level(reader *r, const char *line) {
     const char *at = line + length + strspn(line + length, " ");
     if (length == 0 || *at != '[') return bad_line(r, 1);
     SX_TRY(finish_level(r));
+    r->looped = false;
     SX_TRY(make_scalar(r, 1, line, length, &r->level));
     for (at++; *(at += strspn(at, " ")) != ']'; n++) {
         int column = (int)(at - line) + 1;
@@ -161,6 +163,7 @@ static SX_MUST_USE sx_status read_loop(reader *r, const char *line, const char *
                      : sx_scan_take(&scan, "(Spatial-Y)") ? SPATIAL_Y
                                                           : TEMPORAL;
     if (sx_scan_peek(&scan)) return bad_line(r, sx_scan_place(&scan).column);
+    r->looped = true;
     if (end == 1) return SX_OK;
     if (r->n[kind] == MAX_LOOPS) return sx_error_at(place_at(r, column), "more than %d loops", MAX_LOOPS);
     loop *l = &r->loop[kind][r->n[kind]++];
@@ -183,6 +186,18 @@ static SX_MUST_USE sx_status read_line(reader *r, const char *line) {
     if (!*at) return SX_OK;
     if (!r->level) return bad_line(r, 1);
     return read_loop(r, line, at);
+}
+
+/* Ends a nest without "<< Compute >>". Every level then has a loop, and the last is the innermost of the machine:
+ * otherwise the file is cut off. */
+static SX_MUST_USE sx_status end_old_nest(reader *r) {
+    sx_pair innermost = {.key = "innermost", .place = r->level->place};
+    if (!r->looped)
+        return sx_error_hint(
+            sx_error_at(r->level->place, "the loop nest ends at '%s' without a loop", r->level->text),
+            "Timeloop ends a nest with a loop, or with '<< Compute >>' since 2023: is the file cut off?");
+    SX_TRY(make_scalar(r, 1, "true", 4, &innermost.value));
+    return add_directive(r, "dataspace", &innermost, 1);
 }
 
 bool sx_nest_text_begins(const char *text, size_t size) {
@@ -211,7 +226,8 @@ sx_status sx_nest_text_read(sx_arena *arena, const char *file, const char *text,
     }
     r->line = 1;
     SX_TRY(finish_level(r));
-    if (!r->level || !r->complete) return bad_line(r, 1);
+    if (!r->level) return bad_line(r, 1);
+    if (!r->complete) SX_TRY(end_old_nest(r));
     sx_pair mapping = {.key = "mapping", .place = place_at(r, 1)};
     SX_TRY(make_list(r, r->directive, r->n_directives, &mapping.value));
     return make_map(r, &mapping, 1, out);

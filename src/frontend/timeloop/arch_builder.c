@@ -292,6 +292,10 @@ sx_status sx_builder_finish(sx_arch_builder *b, bool outermost_first, sx_arch *o
     if (!b->has_compute) return sx_error_at(b->place, "the architecture has no compute unit");
     if (!b->arch.n_levels) return sx_error_at(b->place, "the architecture has no storage level");
     if (outermost_first) reverse_levels(b);
+    const sx_level_draft *outermost = &b->draft[b->arch.n_levels - 1];
+    if (outermost->empty)
+        return sx_error_hint(sx_error_at(outermost->place, "the size of the outermost memory is 0"),
+                             "leave it out for a memory without a limit");
     SX_TRY(settle_gates(b));
     SX_TRY(sx_builder_settle_networks(b));
     SX_TRY(settle_rates(b));

@@ -52,6 +52,7 @@ typedef struct sx_level_draft {
     sx_component component;
     char class[SX_NAME_SIZE];
     bool scaled; /* energy_scale is not 1 */
+    bool empty;  /* its size is 0: transparent, and not the outermost */
 } sx_level_draft;
 
 enum { SX_MAX_EXTRA = 16 };

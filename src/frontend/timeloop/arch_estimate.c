@@ -10,6 +10,9 @@
 /* Nodes that are taken for such, nm. */
 static const double LEAST_NODE = 1, MOST_NODE = 1000;
 
+/* The node that Timeloop's front end writes where none is stated. */
+static const double NOT_SAID = -1;
+
 sx_status sx_process_node(const sx_node *value, double *out) {
     *out = 0;
     if (!value || value->kind != SX_NODE_SCALAR) return SX_OK;
@@ -17,7 +20,7 @@ sx_status sx_process_node(const sx_node *value, double *out) {
     double node = strtod(value->text, &end);
     if (end == value->text) return SX_OK;
     while (*end == ' ') end++;
-    if (*end && strcasecmp(end, "nm") != 0) return SX_OK;
+    if ((*end && strcasecmp(end, "nm") != 0) || node == NOT_SAID) return SX_OK;
     if (!(node >= LEAST_NODE && node <= MOST_NODE))
         return sx_error_hint(sx_error_at(value->place, "a process node of %g nm", node),
                              "nodes from %g to %g nm are taken, such as technology: 45nm", LEAST_NODE,

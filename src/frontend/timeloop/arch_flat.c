@@ -69,7 +69,10 @@ static sx_status read_storage(sx_arch_builder *b, const sx_node *map, const sx_a
     SX_TRY(sx_tensor_names(map, "keep", level->keeps, &level->n_keeps));
     SX_TRY(sx_tensor_names(map, "bypass", level->bypasses, &level->n_bypasses));
     SX_TRY(sx_attribute_u32(&scope, "banks", &level->banks));
-    return sx_attribute_bool(&scope, "transparent", &level->transparent);
+    bool transparent = level->transparent;
+    SX_TRY(sx_attribute_bool(&scope, "transparent", &transparent));
+    level->transparent |= transparent;
+    return SX_OK;
 }
 
 static sx_status read_compute(sx_arch_builder *b, const sx_node *map, const sx_attribute_scope *variables) {

@@ -165,8 +165,18 @@ static sx_status check_depth(const sx_arch_builder *b, const sx_arch_component *
                          pair->key);
 }
 
+/* A level without a word keeps nothing: its loops and its fan-out remain. */
+static sx_status make_transparent(const sx_arch_builder *b, const sx_arch_component *e, const char *key,
+                                  sx_storage *s, sx_level_draft *draft) {
+    s->entries = 1;
+    s->transparent = draft->empty = true;
+    return sx_input_warn(b->input, place_of(e, key), "'%.64s' of '%.64s' is 0: the level keeps nothing", key,
+                         s->name);
+}
+
 /* The capacity in words: at most 2^40, as which a larger one by its depth counts (CiMLoop writes 2^32 - 1 for none). */
-static sx_status read_size(const sx_arch_builder *b, const sx_arch_component *e, sx_storage *s) {
+static sx_status read_size(const sx_arch_builder *b, const sx_arch_component *e, sx_storage *s,
+                           sx_level_draft *draft) {
     const sx_attribute_scope *a = e->attributes;
     const char *depth = FIRST_OF(a, depth_keys);
     const char *key = sx_attribute_pair(a, "entries") ? "entries" : depth ? depth : "sizeKB";
@@ -177,12 +187,7 @@ static sx_status read_size(const sx_arch_builder *b, const sx_arch_component *e,
     if (bytes) return SX_OK;
     SX_TRY(sx_attribute_u64(a, key, &size));
     if (size >> 40) return sx_error_at(place_of(e, key), "'%s' is larger than 2^40", key);
-    if (size == 0 && (key == depth || !sx_input_is_like_timeloop(b->input)))
-        return sx_error_hint(
-            sx_error_at(place_of(e, key), "'%s' is 0: a memory holds at least one word", key),
-            "leave it out for a memory without a limit; a level that keeps nothing is `transparent: true`, "
-            "and with "
-            "--like timeloop 0 is read as that");
+    if (size == 0) return make_transparent(b, e, key, s, draft);
     const bool kilobytes = strcmp(key, "sizeKB") == 0;
     const uint64_t times = key == depth ? s->block_size
                            : kilobytes  ? 8192
@@ -397,7 +402,7 @@ sx_status sx_builder_storage(sx_arch_builder *b, const sx_arch_component *e, sx_
     SX_TRY(check_meanings(b, e));
     SX_TRY(read_u32(e, FIRST_OF(e->attributes, word_keys), &s->word_bits));
     SX_TRY(read_width(e, b->defaults_v4, s));
-    SX_TRY(read_size(b, e, s));
+    SX_TRY(read_size(b, e, s, draft));
     SX_TRY(read_mesh(e, &s->instances, &s->mesh_x, &s->mesh_y));
     SX_TRY(read_bandwidths(e, s, draft));
     SX_TRY(read_network(e, s, draft));

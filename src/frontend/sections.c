@@ -83,12 +83,16 @@ static bool is_set_aside(const sx_pair *section) {
     return anchors;
 }
 
-/* Checks a section of constraints: one of a name that Timeloop does not know is read, but not silently. */
+bool sx_section_is_constraints_by_part(const char *key) {
+    return sx_constraints_section(key) && !known_section(key) &&
+           strncmp(key, SX_CONSTRAINTS_OF, strlen(SX_CONSTRAINTS_OF)) != 0;
+}
+
+/* Checks a section of constraints: one of a name that is not known is read, but not silently. */
 static SX_MUST_USE sx_status check_constraints(sx_input *input, const sx_node *root, const sx_pair *section) {
-    const bool by_name = strncmp(section->key, SX_CONSTRAINTS_OF, strlen(SX_CONSTRAINTS_OF)) == 0;
-    if (!known_section(section->key) && !by_name) {
+    if (sx_section_is_constraints_by_part(section->key)) {
         const char *meant = sx_key_missing(root, section->key, &sx_keys_section);
-        SX_TRY(sx_input_differ(
+        SX_TRY(sx_input_warn(
             input, section->place, "the section '%.64s' is read as constraints, by a part of its name%s%s%s",
             section->key, meant ? "; is '" : "", meant ? meant : "", meant ? "' meant?" : ""));
     }

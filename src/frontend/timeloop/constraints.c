@@ -1,6 +1,7 @@
 #include "frontend/timeloop/constraints.h"
 
 #include "base/text.h"
+#include "frontend/sections.h"
 #include "frontend/timeloop/constraint_text.h"
 
 #include <string.h>
@@ -144,7 +145,22 @@ static sx_status apply_target(void *user, const sx_constraint *c) {
     return apply_constraint(r->input, c, counts && level >= 0 ? &r->arch->level[level] : NULL);
 }
 
+/* Refuses what Timeloop ignores: its front end, which files of v0.4 pass through, reads a section as constraints by a
+ * part of its name, and Timeloop itself does not. */
+static sx_status refuse_by_part(sx_input *input) {
+    const sx_pair *section;
+    for (size_t i = 0; (section = sx_input_section(input, NULL, i)); i++)
+        if (sx_section_is_constraints_by_part(section->key))
+            return sx_input_differ(
+                input, section->place,
+                "the section '%.64s' is read as constraints, by a part of its name, with an "
+                "architecture that is not of v0.4",
+                section->key);
+    return SX_OK;
+}
+
 sx_status sx_constraints_sections(sx_input *input, bool mapspace, sx_arch *arch) {
+    if (!mapspace && sx_input_is_like_timeloop(input)) SX_TRY(refuse_by_part(input));
     receiver r = {.input = input, .mapspace = mapspace, .arch = arch};
     return sx_constraints_in_sections(input, false, apply_target, &r);
 }

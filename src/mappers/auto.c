@@ -110,9 +110,9 @@ static sx_status call_sunstone(sx_run *run, state *s, double share) {
     return sx_run_call(run, "sunstone:plus=on", s->until, share);
 }
 
-/* Whether remainders are searched after tiles that divide: for one criterion. */
+/* Whether remainders are searched after tiles that divide. */
 static bool has_remainders(const sx_run *run) {
-    return sx_map_space_of(sx_run_space(run))->options.remainders && sx_run_objective(run)->n_criteria == 1;
+    return sx_map_space_of(sx_run_space(run))->options.remainders;
 }
 
 /* Whether padded sizes are tried: unless evaluations are few and nothing else is cut. */

@@ -138,11 +138,13 @@ static bool has_windows(const sx_map_space *space) {
     return windows;
 }
 
-/* The value below which a padded mapping may be better than the best, once it is trimmed; 0: any. */
+/* The value below which a padded mapping may be better than the best, once it is trimmed; 0: any, as with several criteria, of
+ * which a later one may be better at any value of the first. */
 static double ceiling_of(const sx_run *run, double volume) {
-    const sx_criterion *c = &sx_run_objective(run)->criterion[0];
+    const sx_objective *objective = sx_run_objective(run);
+    const sx_criterion *c = &objective->criterion[0];
     double best;
-    if (!sx_run_incumbent(run, &best) || c->kind != SX_PRODUCT) return 0;
+    if (!sx_run_incumbent(run, &best) || c->kind != SX_PRODUCT || objective->n_criteria > 1) return 0;
     const sx_map_space *space = sx_map_space_of(sx_run_space(run));
     const double share = space->options.brief > 0 && has_windows(space) ? TRIMMED : 1;
     return best * pow(volume, share * (c->energy_power + c->delay_power));

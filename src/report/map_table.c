@@ -77,11 +77,11 @@ static bool is_bounded(const sx_layer_result *layer) {
 }
 
 /* Adds what is proven of a layer, and in which space. */
-static void add_proof(const sx_layer_result *layer, sx_text *line) {
+static void add_proof(const sx_result *r, const sx_layer_result *layer, sx_text *line) {
     const sx_run_summary *s = &layer->summary;
-    const bool beside = layer->widened && !layer->remainders;
+    const bool beside = layer->widened && !layer->remainders, divides = sx_proves_dividing(r, layer);
     if (!layer->found) return;
-    if (s->optimal && beside && !layer->any_optimal)
+    if (s->optimal && divides)
         sx_text_add(line, " Proven optimal among tiles that divide");
     else if (s->optimal)
         sx_text_add(line, " Proven optimal: no mapping in the space is better%s",
@@ -89,7 +89,7 @@ static void add_proof(const sx_layer_result *layer, sx_text *line) {
     else if (s->lower_bound > 0)
         sx_text_add(line, " Lower bound %.6g, gap %s%s", s->lower_bound,
                     sx_show_percent(layer->best.value / s->lower_bound - 1).text,
-                    beside ? ", among tiles that divide" : "");
+                    divides ? ", among tiles that divide" : "");
     if (beside && !layer->any_optimal && layer->any_bound > 0)
         sx_text_add(line, "%s with remainders at most %s better", is_bounded(layer) ? ";" : "",
                     sx_show_percent(layer->best.value / layer->any_bound - 1).text);
@@ -106,9 +106,15 @@ static sx_shown show_gain(double ratio) {
 /* Adds what tiles that leave remainders gave, or could give. */
 static void add_remainders(const sx_result *r, const sx_layer_result *layer, sx_text *line) {
     const sx_dividing *d = &layer->dividing;
-    if (layer->remainders && d->value > 0)
+    const char *dividing = d->optimal ? "the optimal" : "the best";
+    if (layer->remainders && d->value > layer->best.value)
         sx_text_add(line, " Its tiles leave remainders: %s better than %s mapping whose tiles divide.",
-                    show_gain(d->value / layer->best.value).text, d->optimal ? "the optimal" : "the best");
+                    show_gain(d->value / layer->best.value).text, dividing);
+    else if (layer->remainders && d->value > 0)
+        sx_text_add(
+            line,
+            " Its tiles leave remainders: better by a later criterion than %s mapping whose tiles divide.",
+            dividing);
     else if (layer->remainders)
         sx_text_add(line, " Its tiles leave remainders; no mapping whose tiles divide was found.");
     else if (layer->widened && !layer->any_optimal)
@@ -143,11 +149,13 @@ static void add_outlook(const sx_layer_result *layer, sx_text *line) {
 }
 
 /* Adds what a database knows of an answer that was not searched again. */
-static void add_proven_before(const sx_layer_result *layer, const char *db, sx_text *line) {
+static void add_proven_before(const sx_result *r, const sx_layer_result *layer, const char *db,
+                              sx_text *line) {
     sx_text_add(line, "Proven before, from %s: this is the optimum %s", db,
-                layer->any_optimal ? "of the space, with remainders or without"
-                : layer->widened   ? "among tiles that divide, and remainders gave nothing better"
-                                   : "of the space");
+                layer->any_optimal             ? "of the space, with remainders or without"
+                : layer->widened               ? "among tiles that divide, and remainders gave nothing better"
+                : sx_proves_dividing(r, layer) ? "among tiles that divide"
+                                               : "of the space");
     if (layer->widened && !layer->any_optimal && layer->any_bound > 0)
         sx_text_add(line, ", which could be at most %s better",
                     sx_show_percent(layer->best.value / layer->any_bound - 1).text);
@@ -160,7 +168,7 @@ static void print_search(const sx_result *r, const sx_mapping_view *view, const 
     const sx_run_summary *s = &layer->summary;
     sx_text line = {0};
     if (layer->proven_before) {
-        add_proven_before(layer, view->db, &line);
+        add_proven_before(r, layer, view->db, &line);
         sx_text_add(out, "  ");
         sx_wrap_free(&line, 2, 2, out);
         return;
@@ -178,7 +186,7 @@ static void print_search(const sx_result *r, const sx_mapping_view *view, const 
     if (r->evaluator && layer->found)
         sx_text_add(&line, " The evaluator scores it %.6g; the figures above are Sextant's model.",
                     layer->best.value);
-    add_proof(layer, &line);
+    add_proof(r, layer, &line);
     if (layer->found && sx_bounds_weak(&r->arch, &r->options.model, s))
         sx_text_add(
             &line,
@@ -351,36 +359,75 @@ static void total_row(const sx_result *r, bool bounds, sx_table *table) {
     sx_table_blank(table, bounds ? 2 : 1);
 }
 
-/* Adds which layers of a network have tiles that leave remainders, and what these could give to others. */
-static void add_network_remainders(const sx_result *r, sx_text *line) {
-    size_t gained = 0, beside = 0, bounded = 0;
-    double gain = 0, most = 0;
+/* What is proven of a network's distinct layers. */
+typedef struct network_proof {
+    size_t searched, proven; /* layers; those whose answers are proven optimal */
+    size_t divides,
+        bounded; /* of what is proven: among tiles that divide alone; of these: with a bound of all tiles */
+    double most; /* by how much remainders could make these better at the most */
+} network_proof;
+
+static network_proof find_proof(const sx_result *r) {
+    network_proof p = {0};
     for (size_t i = 0; i < r->session.n_layers; i++) {
         const sx_layer_result *layer = &r->session.layer[i];
-        if (layer->same_as != i || !layer->widened || !layer->found) continue;
-        gained += layer->remainders;
-        if (layer->remainders) gain = fmax(gain, layer->dividing.value / layer->best.value);
-        if (layer->remainders || layer->any_optimal) continue;
-        beside++;
-        bounded += layer->any_bound > 0;
-        if (layer->any_bound > 0) most = fmax(most, layer->best.value / layer->any_bound - 1);
+        if (layer->same_as != i) continue;
+        p.searched++;
+        p.proven += layer->summary.optimal;
+        if (!layer->found || !sx_proves_dividing(r, layer) || !is_bounded(layer)) continue;
+        p.divides++;
+        p.bounded += layer->any_bound > 0;
+        if (layer->any_bound > 0) p.most = fmax(p.most, layer->best.value / layer->any_bound - 1);
+    }
+    return p;
+}
+
+/* Adds what is proven of the layers of a network, and of their sum. */
+static void add_network_proof(const sx_result *r, const network_proof *p, sx_text *line) {
+    const sx_result_sum sum = sx_result_summed(r);
+    if (p->proven == p->searched)
+        sx_text_add(line, " Every mapping is proven optimal %s.",
+                    p->divides == p->proven ? "among tiles that divide" : "for its space");
+    else if (has_bounds(r))
+        sx_text_add(
+            line,
+            " %zu %s proven optimal for %s space; 'gap' is how far others are above the optimum at most.",
+            p->proven, p->proven == 1 ? "is" : "are", p->proven == 1 ? "its" : "their");
+    if (p->proven < p->searched && sum.lower_bound > 0)
+        sx_text_add(
+            line,
+            " Summed over the layers, %s of the objective is proven, and the sum is at most %s above the "
+            "least, each layer in the space that its row is proven in.",
+            sx_show_percent(sum.proven / sum.value).text,
+            sx_show_percent(sum.value / sum.lower_bound - 1).text);
+}
+
+/* Adds which layers of a network have tiles that leave remainders, and what these could give to others. */
+static void add_network_remainders(const sx_result *r, const network_proof *p, sx_text *line) {
+    size_t gained = 0;
+    double gain = 0;
+    for (size_t i = 0; i < r->session.n_layers; i++) {
+        const sx_layer_result *layer = &r->session.layer[i];
+        if (layer->same_as != i || !layer->remainders || !layer->found) continue;
+        gained++;
+        gain = fmax(gain, layer->dividing.value / layer->best.value);
     }
     if (gained)
         sx_text_add(line, " %zu %s tiles that leave remainders, up to %s better than those that divide.",
                     gained, gained == 1 ? "has" : "have", show_gain(gain).text);
-    if (!beside) return;
-    sx_text_add(line, " What is proven of %zu is among tiles that divide", beside);
-    if (bounded == beside)
-        sx_text_add(line, "; with remainders at most %s better", sx_show_percent(most).text);
+    if (p->divides == 0 || (p->divides == p->proven && p->proven == p->searched && !p->bounded)) return;
+    sx_text_add(line, " What is proven of %zu is among tiles that divide", p->divides);
+    if (p->bounded == p->divides)
+        sx_text_add(line, "; with remainders at most %s better", sx_show_percent(p->most).text);
     sx_text_add(line, ".");
 }
 
 /* Adds how many searches there were and what they took. */
 static void print_effort(const sx_result *r, const sx_mapping_view *view, sx_text *out) {
-    size_t searched = 0, missing = 0;
+    const network_proof proof = find_proof(r);
+    size_t missing = 0, before = 0;
     uint64_t evaluations = 0, layers = 0;
     double seconds = 0;
-    size_t proven = 0, before = 0;
     bool early = !r->session.complete;
     sx_text line = {0};
     for (size_t i = 0; i < r->session.n_layers; i++) {
@@ -388,18 +435,16 @@ static void print_effort(const sx_result *r, const sx_mapping_view *view, sx_tex
         missing += !layer->found;
         layers += r->network.layer[i].count;
         if (layer->same_as != i) continue;
-        searched++;
         evaluations += layer->summary.evaluations;
         seconds += layer->summary.seconds;
-        proven += layer->summary.optimal;
         before += layer->proven_before;
         early |= ended_early(layer);
     }
     sx_text_add(
         &line,
         "%s layers; one row for each of the %zu distinct ones. Searched by %s, seed %llu: %s evaluations",
-        sx_show_count((double)layers).text, searched, view->asked, (unsigned long long)r->options.run.seed,
-        sx_show_count((double)evaluations).text);
+        sx_show_count((double)layers).text, proof.searched, view->asked,
+        (unsigned long long)r->options.run.seed, sx_show_count((double)evaluations).text);
     if (seconds > 0) sx_text_add(&line, " in %.2f s", seconds);
     if (r->evaluator)
         sx_text_add(&line, ". 'score' is what the evaluator answered; the rest is Sextant's model.");
@@ -408,22 +453,8 @@ static void print_effort(const sx_result *r, const sx_mapping_view *view, sx_tex
     if (before)
         sx_text_add(&line, " %zu of the answers %s proven before, from %s, and not searched again.", before,
                     before == 1 ? "was" : "were", view->db);
-    if (proven == searched)
-        sx_text_add(&line, " Every mapping is proven optimal for its space.");
-    else if (has_bounds(r))
-        sx_text_add(
-            &line,
-            " %zu %s proven optimal for %s space; 'gap' is how far others are above the optimum at most.",
-            proven, proven == 1 ? "is" : "are", proven == 1 ? "its" : "their");
-    const sx_result_sum sum = sx_result_summed(r);
-    if (proven < searched && sum.lower_bound > 0)
-        sx_text_add(
-            &line,
-            " Summed over the layers, %s of the objective is proven, and the sum is at most %s above the "
-            "least, each layer in the space that its row is proven in.",
-            sx_show_percent(sum.proven / sum.value).text,
-            sx_show_percent(sum.value / sum.lower_bound - 1).text);
-    add_network_remainders(r, &line);
+    add_network_proof(r, &proof, &line);
+    add_network_remainders(r, &proof, &line);
     if (missing)
         sx_text_add(&line, " %zu layer%s no mapping; the sums exclude %s.", missing,
                     missing == 1 ? " has" : "s have", missing == 1 ? "it" : "them");

@@ -2,6 +2,7 @@
 #include "sextant/result.h"
 
 #include "report/densities.h"
+#include "report/early.h"
 #include "report/figures.h"
 #include "report/formats.h"
 #include "report/fused.h"
@@ -64,7 +65,7 @@ static json_t *any_tiles_json(const sx_layer_result *layer) {
 }
 
 /* Sets what is known of a search that was made. */
-static void set_layer_search(const sx_layer_result *layer, bool own, bool weak, json_t *object) {
+static void set_layer_search(const sx_result *r, const sx_layer_result *layer, bool own, json_t *object) {
     const sx_run_summary *s = &layer->summary;
     sx_json_set(object, "evaluations", json_integer(own ? (json_int_t)s->evaluations : 0));
     sx_json_set(object, "valid", json_integer(own ? (json_int_t)s->valid : 0));
@@ -73,8 +74,12 @@ static void set_layer_search(const sx_layer_result *layer, bool own, bool weak, 
     sx_json_set(object, "stop", json_string(sx_stop_name(s->stop)));
     sx_json_set(object, "repeatable", json_boolean(s->repeatable));
     if (s->lower_bound > 0) sx_json_set(object, "lower_bound", json_real(s->lower_bound));
-    if (s->lower_bound > 0 || s->optimal) sx_json_set(object, "optimal", json_boolean(s->optimal));
-    if (weak) sx_json_set(object, "weak_bounds", json_string("sparse_semantics"));
+    if (s->lower_bound > 0 || s->optimal) {
+        sx_json_set(object, "optimal", json_boolean(s->optimal));
+        sx_json_set(object, "proven_tiles", json_string(sx_proves_dividing(r, layer) ? "divide" : "any"));
+    }
+    if (sx_bounds_weak(&r->arch, &r->options.model, s))
+        sx_json_set(object, "weak_bounds", json_string("sparse_semantics"));
     if (layer->proven_before) sx_json_set(object, "proven_before", json_true());
     if (layer->widened) sx_json_set(object, "remainders", json_boolean(layer->remainders));
     if (layer->remainders) sx_json_set(object, "dividing", dividing_json(&layer->dividing));
@@ -111,8 +116,7 @@ static sx_status layer_json(const sx_result *r, size_t i, const sx_work *work, j
         sx_json_set(object, "none", json_boolean(result->summary.none));
         if (result->diagnosis) sx_json_set(object, "diagnosis", json_string(result->diagnosis));
     }
-    bool weak = sx_bounds_weak(&r->arch, &r->options.model, &result->summary);
-    set_layer_search(result, result->same_as == i, weak, object);
+    set_layer_search(r, result, result->same_as == i, object);
     if (result->same_as != i)
         sx_json_set(object, "same_as", json_string(r->network.layer[result->same_as].name));
     if (!status) status = set_answers(r, i, result->other, result->n_best, "k_best", object);

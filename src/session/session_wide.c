@@ -8,8 +8,11 @@
  * has no sliding windows (an evaluation with remainders takes milliseconds there). Briefly, everywhere else: the first
  * search has the whole budget, as if there were no other; once it is complete the second has what is left, and steps in
  * proportion to the evaluations of the first (Gamma has evaluations in proportion to the steps of a proof). Brief ones
- * are for dense models with one criterion alone, and not where answers are those of Timeloop or of another evaluator.
- * What is proven by the second search holds for all mappings, as tiles that divide are part of its space. */
+ * are for dense models alone, and not where answers are those of Timeloop or of another evaluator.
+ * What is proven by the second search holds for all mappings, as tiles that divide are part of its space. The optimum of
+ * several criteria among tiles that divide need not be near enough to the optimum of all mappings: the second search finds
+ * both optima again, and its answer is the one that its proof is of. No certificate covers several criteria with remainders:
+ * where one is wanted there is no second search. */
 #include "base/status.h"
 #include "base/vector.h"
 #include "mappers/optimal/spatial_mappings.h"
@@ -51,18 +54,23 @@ void sx_session_unprove(const sx_session *session, sx_layer_result *result) {
     result->summary.optimal = result->summary.none = false;
 }
 
+/* Whether a search with remainders that nobody asked for may follow. */
+static bool may_widen(const sx_session_options *o) {
+    return o->widen && (o->run.objective.n_criteria == 1 || !o->run.proof);
+}
+
 /* Whether a brief search with remainders follows. */
 static bool follows_briefly(const sx_session *session, const sx_model *model) {
     const sx_session_options *o = session->options;
-    return o->widen && !o->outside && !o->model.like_timeloop && o->run.objective.n_criteria == 1 &&
-           !model->sparse && !model->range && !model->formats;
+    return may_widen(o) && !o->outside && !o->model.like_timeloop && !model->sparse && !model->range &&
+           !model->formats;
 }
 
 /* Whether a search with remainders has half of the budget. */
 static bool is_at_length(const sx_session *session, const sx_model *model, double share) {
     bool windows = false;
     for (int v = 0; v < model->n_tensors; v++) windows |= !model->shape[v].plain;
-    return sx_session_in_parts(session) || (session->options->widen && !windows && share < IDLE);
+    return sx_session_in_parts(session) || (may_widen(session->options) && !windows && share < IDLE);
 }
 
 sx_status sx_session_width(const sx_session *session, const sx_model *model, const sx_space *space,
@@ -133,11 +141,12 @@ static void take_answer(const sx_layer_result *wide, sx_layer_result *result) {
     result->diagnosis = NULL;
 }
 
-/* Orders answers by value, the earlier found first. */
-static int compare_values(const void *a, const void *b) {
-    const sx_answer *x = a, *y = b;
-    if (x->value != y->value) return x->value < y->value ? -1 : 1;
-    return (x->evaluation > y->evaluation) - (x->evaluation < y->evaluation);
+/* Puts an answer into a list before the first that it is better than, or after the last. */
+static void insert_answer(const sx_objective *objective, const sx_answer *found, sx_answer *list, size_t n) {
+    size_t place = 0;
+    while (place < n && sx_objective_compare(objective, &found->score, &list[place].score) >= 0) place++;
+    memmove(list + place + 1, list + place, (n - place) * sizeof *list);
+    list[place] = *found;
 }
 
 /* Orders answers by energy, then by cycles. */
@@ -172,18 +181,22 @@ static sx_status join_answers(const sx_session *session, const sx_answer *wide, 
                               sx_answer **answer, size_t *n, bool *changed) {
     const sx_layer_result *before = &session->out->layer[session->at];
     const sx_problem *problem = &session->network->layer[session->at].problem;
+    const sx_objective *objective = &session->options->run.objective;
     size_t room = *n;
     if (!sx_reserve(answer, &room, *n + n_wide, sizeof **answer)) return sx_error_memory();
     for (size_t i = 0; i < n_wide; i++) {
         bool listed = sx_mapping_perfect(&wide[i].mapping, problem);
         for (size_t k = 0; k < *n && !listed; k++) listed = is_same(&(*answer)[k], &wide[i], session->arch);
         if (listed) continue;
-        (*answer)[*n] = wide[i];
-        (*answer)[(*n)++].evaluation += before->summary.evaluations;
+        sx_answer found = wide[i];
+        found.evaluation += before->summary.evaluations;
+        insert_answer(objective, &found, *answer, (*n)++);
     }
-    if (*n > 0) qsort(*answer, *n, sizeof **answer, most ? compare_values : compare_energies);
     if (most && *n > most) *n = most;
-    if (!most) cut_front(*answer, n);
+    if (!most) {
+        if (*n > 0) qsort(*answer, *n, sizeof **answer, compare_energies);
+        cut_front(*answer, n);
+    }
     for (size_t i = 0; i < *n; i++) *changed |= !sx_mapping_perfect(&(*answer)[i].mapping, problem);
     return SX_OK;
 }
@@ -215,30 +228,43 @@ static void take_proof(sx_layer_result *wide, sx_layer_result *result) {
     wide->proof = proof;
 }
 
-/* Notes whether a second search, which was not asked for, gave the answer, and what is known without it. */
-static void note_remainders(sx_layer_result *wide, bool better, sx_layer_result *result) {
+/* Notes whether the answer, of a second search that was not asked for, leaves remainders, and what is known without it. */
+static void note_remainders(sx_layer_result *wide, bool leaves, sx_layer_result *result) {
     const sx_run_summary *s = &result->summary;
     result->widened = true;
     result->any_bound = wide->summary.lower_bound;
     result->any_optimal = wide->summary.optimal;
-    result->remainders = better;
-    if (!better && !wide->summary.optimal) return;
-    if (better)
+    result->remainders = leaves;
+    if (!leaves && !wide->summary.optimal) return;
+    if (leaves)
         result->dividing = (sx_dividing){result->found ? result->best.value : 0, s->lower_bound, s->optimal};
     take_proof(wide, result);
 }
 
-sx_status sx_session_merge(const sx_session *session, sx_layer_result *wide, sx_layer_result *result) {
+/* Whether the answer of a second search is taken; `leaves`: it leaves remainders. Within the tolerance of several criteria
+ * comparing is no order. So of these a proven answer is taken even where it compares as worse, as the other one may be too
+ * far from the optimum of the first criterion; and a proven answer of tiles that divide is not given up for another one. */
+static bool takes_answer(const sx_session *session, const sx_layer_result *wide,
+                         const sx_layer_result *result, bool leaves) {
     const sx_objective *objective = &session->options->run.objective;
+    if (!wide->found || !result->found) return wide->found;
+    if (objective->n_criteria > 1 && wide->summary.optimal)
+        return memcmp(&wide->best.score, &result->best.score, sizeof wide->best.score) != 0;
+    if (objective->n_criteria > 1 && result->summary.optimal && !leaves) return false;
+    return sx_objective_compare(objective, &wide->best.score, &result->best.score) < 0;
+}
+
+sx_status sx_session_merge(const sx_session *session, sx_layer_result *wide, sx_layer_result *result) {
+    const sx_problem *problem = &session->network->layer[session->at].problem;
     sx_run_summary *s = &result->summary;
-    bool better = wide->found && (!result->found || sx_objective_compare(objective, &wide->best.score,
-                                                                         &result->best.score) < 0);
+    const bool leaves = wide->found && !sx_mapping_perfect(&wide->best.mapping, problem);
+    const bool better = takes_answer(session, wide, result, leaves);
     if (better) SX_TRY(sx_session_append_trace(wide, result));
     if (sx_session_in_parts(session)) {
         take_proof(wide, result);
         result->any_bound = 0;
     } else
-        note_remainders(wide, better, result);
+        note_remainders(wide, better && leaves, result);
     if (better) take_answer(wide, result);
     SX_TRY(join_lists(session, wide, result));
     s->evaluations += wide->summary.evaluations;

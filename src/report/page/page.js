@@ -140,12 +140,12 @@ function certificate(layer) {
 }
 function proof(layer) {
   const c = certificate(layer), value = object(layer.best).objective, gap = value / layer.lower_bound - 1, any = object(layer.any_tiles),
-    beside = any.optimal === false && layer.remainders === false;
+    beside = layer.proven_tiles === 'divide';
   if (c && c.holds) return {v: c.optimal ? -2 : gap, t: c.optimal ? 'certified optimal' : `certified, gap ${percent(gap)}`, kind: 'good',
     tip: `${c.file}: the certificate holds`};
   if (c && c.complete) return {v: 9, t: 'certificate fails', kind: 'bad', tip: String(c.why || c.file)};
   if (layer.optimal) return {v: -1, t: beside ? 'optimal among tiles that divide' : 'proven optimal', kind: 'good', tip:
-    beside ? `with remainders at most ${percent(value / any.lower_bound - 1)} better` : 'no mapping in the space is better'};
+    beside ? any.lower_bound > 0 ? `with remainders at most ${percent(value / any.lower_bound - 1)} better` : 'remainders were not searched' : 'no mapping in the space is better'};
   if (layer.lower_bound > 0) return {v: gap, t: `gap ${percent(gap)}`, kind: 'warn', tip: `lower bound ${power(layer.lower_bound)}`};
   return {v: 8, t: 'no bound', kind: 'soft'};
 }

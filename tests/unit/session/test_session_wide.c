@@ -1,11 +1,14 @@
 /* Layers that are searched in two parts: tiles that divide, then remainders. */
+#include "session/session.h"
 #include "support/expect.h"
 #include "support/sanitized.h"
 #include "support/small_session.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -180,8 +183,123 @@ static void lists_hold_remainders(void **state) {
     for (int widen = 0; widen < 2; widen++) sx_session_result_fini(&result[widen]);
 }
 
+/* Searches one of many small layers by several criteria; `whole`: all mappings at once. */
+static void search_criteria(const char *objective, double tolerance, unsigned m, unsigned k, bool whole,
+                            sx_session_result *out) {
+    static sx_layer layer;
+    static sx_arch arch;
+    char einsum[64];
+    const sx_network network = {.name = "layer", .n_layers = 1, .layer = &layer};
+    sx_session_options options;
+    sx_session_options_init(&options);
+    sx_expect_ok(sx_objective_parse(objective, &options.run.objective));
+    options.run.objective.tolerance = tolerance;
+    options.mapper = whole ? "optimal:gamma=200" : "auto:gamma=200";
+    options.space.remainders = whole;
+    options.widen = !whole;
+    snprintf(einsum, sizeof einsum, "O[m] += A[m,k]*B[k] {m:%u,k:%u}", m, k);
+    layer = (sx_layer){.count = 1};
+    sx_expect_ok(sx_einsum_parse(einsum, &layer.problem));
+    sx_expect_ok(sx_catalog_arch("edge-unified", &arch));
+    sx_expect_ok(sx_session_run(&network, &arch, &options, out));
+    assert_true(out->layer[0].found);
+}
+
+/* Whether the second of two criteria is the same, and the first within its tolerance of the least value. */
+static bool is_equal(const sx_answer *a, const sx_answer *b, double least, const sx_objective *objective) {
+    const sx_criterion *last = &objective->criterion[1];
+    return sx_criterion_value(last, &a->score) == sx_criterion_value(last, &b->score) &&
+           a->value * (1 - objective->tolerance) <= least * (1 + 1e-9);
+}
+
+/* What is proven of two criteria with remainders or without is what a search of all mappings at once proves, however large
+ * the differences are that the second one decides. */
+static void criteria_have_remainders(void **state) {
+    (void)state;
+    static const char *const objective[] = {"energy,delay", "delay,energy", "edp,delay"};
+    static const double tolerance[] = {0.001, 0.05, 0.3};
+    unsigned proven = 0, leaving = 0;
+    for (unsigned i = 0; i < (SX_SANITIZED ? 9 : 27); i++) {
+        const unsigned m = 9 + i % 5, k = 23 + i % 7;
+        sx_session_result beside, whole;
+        sx_objective criteria;
+        search_criteria(objective[i % 3], tolerance[i / 3 % 3], m, k, false, &beside);
+        search_criteria(objective[i % 3], tolerance[i / 3 % 3], m, k, true, &whole);
+        sx_expect_ok(sx_objective_parse(objective[i % 3], &criteria));
+        criteria.tolerance = tolerance[i / 3 % 3];
+        const sx_layer_result *a = &beside.layer[0], *b = &whole.layer[0];
+        assert_true(a->widened);
+        if (a->any_optimal && b->summary.optimal) {
+            const double least = fmax(a->any_bound, b->summary.lower_bound);
+            assert_true(is_equal(&a->best, &b->best, least, &criteria));
+            proven++;
+            leaving += a->remainders;
+        }
+        sx_session_result_fini(&beside);
+        sx_session_result_fini(&whole);
+    }
+    assert_true(proven >= (SX_SANITIZED ? 5 : 20) && leaving >= (SX_SANITIZED ? 2 : 8));
+}
+
+/* Merges two answers of given energies and cycles to "energy,delay" within a tenth; returns the energy of the answer taken.
+ * `leaves`: the second leaves remainders. */
+static double merge_answers(const double before[2], bool optimal, const double after[2], bool after_optimal,
+                            bool leaves, bool *remainders) {
+    sx_small small;
+    sx_session_result out = {.n_layers = 1};
+    sx_layer_result result = {.found = true}, wide = {.found = true};
+    sx_small_init(&small, "auto", 100, SX_WARM_OFF);
+    sx_expect_ok(sx_objective_parse("energy,delay", &small.options.run.objective));
+    small.options.run.objective.tolerance = 0.1;
+    small.options.widen = true;
+    sx_session session = {.network = &small.network,
+                          .arch = &small.arch,
+                          .options = &small.options,
+                          .mapper = (char *)"auto",
+                          .out = &out};
+    out.layer = &result;
+    result.best.score = (sx_score){.energy_pj = before[0], .cycles = before[1]};
+    result.best.value = before[0];
+    result.summary.optimal = optimal;
+    wide.best.score = (sx_score){.energy_pj = after[0], .cycles = after[1]};
+    wide.best.value = after[0];
+    wide.summary.optimal = after_optimal;
+    const sx_problem *problem = &small.network.layer[0].problem;
+    sx_mapping *mapping = &wide.best.mapping;
+    mapping->n_levels = 1;
+    mapping->n_dims = problem->n_dims;
+    for (int d = 0; d < problem->n_dims; d++) {
+        mapping->level[0].spatial[d] = 1;
+        mapping->level[0].temporal[d] = problem->size[d] + leaves;
+    }
+    sx_expect_ok(sx_session_merge(&session, &wide, &result));
+    *remainders = result.remainders;
+    const double energy = result.best.score.energy_pj;
+    sx_layer_result_fini(&result);
+    sx_layer_result_fini(&wide);
+    sx_small_fini(&small);
+    return energy;
+}
+
+/* Within the tolerance comparing is no order. A proven answer to all mappings is taken though it compares as worse than the one
+ * there is, which is too far from the least energy; and a proven one of tiles that divide stays where another such mapping
+ * compares as better. */
+static void proven_criteria_are_taken(void **state) {
+    (void)state;
+    static const double far[2] = {115, 5}, near[2] = {105, 8}, least[2] = {100, 9};
+    bool remainders;
+    assert_true(merge_answers(far, true, near, true, true, &remainders) == near[0] && remainders);
+    assert_true(merge_answers(far, true, near, true, false, &remainders) == near[0] && !remainders);
+    assert_true(merge_answers(near, true, far, false, false, &remainders) == near[0] && !remainders);
+    assert_true(merge_answers(near, true, far, false, true, &remainders) == far[0] && remainders);
+    assert_true(merge_answers(near, false, far, false, false, &remainders) == far[0] && !remainders);
+    assert_true(merge_answers(far, false, least, false, true, &remainders) == least[0] && remainders);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(proven_criteria_are_taken),
+        cmocka_unit_test(criteria_have_remainders),
         cmocka_unit_test(lists_hold_remainders),
         cmocka_unit_test(remainders_beside_are_never_worse),
         cmocka_unit_test(remainders_beside_end_by_themselves),

@@ -145,10 +145,9 @@ static sx_status apply_target(void *user, const sx_constraint *c) {
     return apply_constraint(r->input, c, counts && level >= 0 ? &r->arch->level[level] : NULL);
 }
 
-/* Refuses what Timeloop ignores: its front end, which files of v0.4 pass through, reads a section as constraints by a
- * part of its name, and Timeloop itself does not. */
-static sx_status refuse_by_part(sx_input *input) {
+sx_status sx_constraints_check_sections(sx_input *input, bool v4) {
     const sx_pair *section;
+    if (v4 || !sx_input_is_like_timeloop(input)) return SX_OK;
     for (size_t i = 0; (section = sx_input_section(input, NULL, i)); i++)
         if (sx_section_is_constraints_by_part(section->key))
             return sx_input_differ(
@@ -160,7 +159,7 @@ static sx_status refuse_by_part(sx_input *input) {
 }
 
 sx_status sx_constraints_sections(sx_input *input, bool mapspace, sx_arch *arch) {
-    if (!mapspace && sx_input_is_like_timeloop(input)) SX_TRY(refuse_by_part(input));
+    SX_TRY(sx_constraints_check_sections(input, mapspace));
     receiver r = {.input = input, .mapspace = mapspace, .arch = arch};
     return sx_constraints_in_sections(input, false, apply_target, &r);
 }

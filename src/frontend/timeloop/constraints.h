@@ -25,6 +25,10 @@ SX_MUST_USE sx_status sx_constraints_keeps(sx_input *input, const sx_node *node,
  * count only where `mapspace` says so. */
 SX_MUST_USE sx_status sx_constraints_sections(sx_input *input, bool mapspace, sx_arch *arch);
 
+/* Refuses sections that Timeloop ignores, where files are read as by it: its front end, which files of v0.4 pass through,
+ * reads a section as constraints by a part of its name, and Timeloop itself does not. */
+SX_MUST_USE sx_status sx_constraints_check_sections(sx_input *input, bool v4);
+
 /* Whether a note says of a constraint that it applies to searches only. */
 bool sx_note_of_search(const char *note);
 

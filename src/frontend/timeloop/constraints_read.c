@@ -1,6 +1,7 @@
 /* The constraints of an input, for a search. Their meaning is that of Timeloop (src/mapping/constraints.cpp
  * of its public source, and the macros of its v0.4 front end); what cannot be held to exactly is refused. */
 #include "frontend/timeloop/arch_builder.h"
+#include "frontend/timeloop/constraints.h"
 #include "frontend/timeloop/constraints_gather.h"
 #include "frontend/timeloop/mapping_names.h"
 
@@ -187,13 +188,15 @@ static sx_status add_beside(sx_gathering *g, const sx_node *map) {
 
 sx_status sx_input_constraints(sx_input *input, const sx_problem *problem, const sx_arch *arch,
                                sx_constraints *out) {
+    const bool v4 = nodes_of(arch_section(input));
+    SX_TRY(sx_constraints_check_sections(input, v4));
     sx_gathering *g = calloc(1, sizeof *g);
     if (!g) return sx_error_memory();
     g->input = input;
     g->problem = problem;
     g->arch = arch;
     g->remainders = sx_input_has_remainders(input);
-    g->completes = sx_input_is_like_timeloop(input) && nodes_of(arch_section(input));
+    g->completes = sx_input_is_like_timeloop(input) && v4;
     sx_constraints_init(&g->limits, problem, arch);
     sx_status status = add_beside(g, arch_section(input));
     if (!status) status = sx_constraints_in_sections(input, true, add_constraint, g);

@@ -44,6 +44,8 @@ static sx_status set_options(const sx_options *options, sx_result *result) {
     SX_TRY(sx_options_session(options, &result->options));
     SX_TRY(sx_navigator_text(result->options.mapper, "map", &result->mapper));
     result->options.mapper = result->mapper;
+    SX_TRY(sx_warnings_new(&result->warnings));
+    result->options.run.warnings = result->warnings;
     sx_objective_text(&result->options.run.objective, result->objective, sizeof result->objective);
     if (options->input && sx_input_energies(options->input)) {
         result->energies = strdup(sx_input_energies(options->input));

@@ -18,6 +18,7 @@ struct sx_warnings {
     warning *item;
     size_t n, room;
     bool failed; /* memory ran out for one */
+    bool faulty; /* one is about a fault of the program */
 };
 
 sx_status sx_warnings_new(sx_warnings **out) {
@@ -70,12 +71,10 @@ void sx_warnings_add(sx_warnings *list, const char *place, const char *key, cons
     list->failed = true;
 }
 
-void sx_warnings_tell(sx_warnings *list, const char *format, ...) {
+/* Adds a formatted message. */
+static void add_message(sx_warnings *list, const char *format, va_list args) {
     sx_text text = {0};
-    va_list args;
-    va_start(args, format);
     sx_text_add_list(&text, format, args);
-    va_end(args);
     if (text.failed)
         list->failed = true;
     else
@@ -83,10 +82,30 @@ void sx_warnings_tell(sx_warnings *list, const char *format, ...) {
     sx_text_free(&text);
 }
 
+void sx_warnings_tell(sx_warnings *list, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    add_message(list, format, args);
+    va_end(args);
+}
+
+void sx_warnings_fault(sx_warnings *list, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    add_message(list, format, args);
+    va_end(args);
+    list->faulty = true;
+}
+
+bool sx_warnings_faulty(const sx_warnings *list) {
+    return list->faulty;
+}
+
 void sx_warnings_append(sx_warnings *list, const sx_warnings *other) {
     for (size_t i = 0; other && i < other->n; i++)
         sx_warnings_add(list, other->item[i].place, other->item[i].key, other->item[i].message);
     list->failed |= other && other->failed;
+    list->faulty |= other && other->faulty;
 }
 
 sx_status sx_warnings_status(const sx_warnings *list) {

@@ -14,6 +14,12 @@ void sx_warnings_add(sx_warnings *warnings, const char *place, const char *key, 
 /* Adds the formatted message as a warning about no place. */
 void sx_warnings_tell(sx_warnings *warnings, const char *format, ...) SX_PRINTF(2, 3);
 
+/* Adds the formatted message as a warning that a result of the program contradicts another. */
+void sx_warnings_fault(sx_warnings *warnings, const char *format, ...) SX_PRINTF(2, 3);
+
+/* Whether a list has such a warning. */
+bool sx_warnings_faulty(const sx_warnings *warnings);
+
 /* Adds what another list has. */
 void sx_warnings_append(sx_warnings *warnings, const sx_warnings *other);
 

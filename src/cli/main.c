@@ -1,5 +1,6 @@
 /* The program `sextant`: finds the command, runs it, and writes its output. */
 #include "base/ranks.h"
+#include "base/warnings.h"
 #include "cli/command.h"
 #include "cli/print.h"
 #include "cli/reading.h"
@@ -87,6 +88,25 @@ static sx_exit print_failure(sx_status status) {
     return code;
 }
 
+/* Adds an argument of a command line as a shell reads it. */
+static void add_argument(const char *argument, sx_text *out) {
+    const char *plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=./,:@%";
+    const bool quoted = !*argument || argument[strspn(argument, plain)];
+    sx_text_add(out, quoted ? " '" : " ");
+    for (const char *c = argument; *c; c++) sx_text_add(out, "%.*s%c", *c == '\'' ? 3 : 0, "'\\'", *c);
+    if (quoted) sx_text_add(out, "'");
+}
+
+/* Adds the command line to the warnings of a command that has refuted a bound of its own. */
+static void tell_fault(int argc, char **argv, sx_warnings *warnings) {
+    sx_text line = {0};
+    if (!sx_warnings_faulty(warnings)) return;
+    for (int i = 1; i < argc; i++) add_argument(argv[i], &line);
+    sx_warnings_fault(warnings, "please report the internal error with the command: sextant%s",
+                      line.failed ? "" : line.data);
+    sx_text_free(&line);
+}
+
 /* Writes the output of a command, and returns the exit code: a result that cannot be written
  * is a failure of resources. The checkpoint goes last, and only where nothing failed: a kill or a failure
  * before that loses nothing. */
@@ -95,6 +115,7 @@ static sx_exit write_output(sx_output *result, SX_TAKE sx_status status) {
     sx_output_show_warnings(result);
     if (result->err.size) sx_output_say(&result->err);
     sx_exit code = failed ? print_failure(status) : result->exit;
+    if (sx_warnings_faulty(result->warnings)) code = SX_EXIT_FAILED;
     status = result->json ? sx_json_extend(result->warnings, &result->out) : SX_OK;
     if (!status) status = sx_warnings_status(result->warnings);
     if (!status) status = sx_output_deliver(result);
@@ -132,6 +153,7 @@ static sx_status run_command(int argc, char **argv, sx_ranks *ranks, sx_output *
     sx_status status = SX_OK;
     sx_settings settings = {0};
     args.settings = &settings;
+    args.warnings = result->warnings;
     args.ranks = command->divided ? ranks : NULL;
     result->verbose = sx_args_flag(&args, "verbose");
     if (sx_args_flag(&args, "help"))
@@ -193,6 +215,7 @@ int main(int argc, char **argv) {
     }
     if (sx_ranks_follows(ranks)) sx_ranks_leave(ranks, status, SX_EXIT_FOUND);
     add_report(ranks, &result.err);
+    tell_fault(argc, argv, result.warnings);
     sx_exit code = write_output(&result, status);
     sx_text_free(&result.out);
     sx_text_free(&result.err);

@@ -47,6 +47,7 @@ sx_status sx_search_run_options(const sx_args *args, uint64_t evaluations, sx_ru
     o.target = sx_args_number(args, "target", 0);
     o.patience = sx_args_count(args, "patience", 0);
     o.seed = sx_args_count(args, "seed", 0);
+    o.warnings = args->warnings;
     o.ranks = args->ranks;
     if (o.seed > INT64_MAX)
         return sx_error_new(SX_ERR_USAGE, "--seed must be at most %lld", (long long)INT64_MAX);

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/ranks.h"
 #include "base/status.h"
+#include "run/uphold.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ const char *sx_codesign_method_name(sx_codesign_method method, const char **abou
 }
 
 const char *sx_design_outcome_name(sx_design_outcome outcome) {
-    static const char *const names[] = {"open", "done", "cut", "empty", "none", "quick"};
+    static const char *const names[] = {"open", "done", "cut", "empty", "none", "quick", "unfound"};
     return names[outcome];
 }
 
@@ -65,7 +66,7 @@ static sx_status prepare_result(sx_codesign *c) {
     out->front = calloc(out->n_designs, sizeof *out->front);
     if (!out->design || !out->layer || !out->front) return sx_error_memory();
     for (size_t i = 0; i < out->n_designs; i++)
-        out->design[i] = (sx_design_result){.value = INFINITY, .bound = -INFINITY};
+        out->design[i] = (sx_design_result){.value = INFINITY, .bound = -INFINITY, .tile_cost = -INFINITY};
     for (size_t i = 0; i < out->n_layers; i++)
         SX_TRY(sx_designs_check(c->designs, &c->network->layer[i].problem));
     return find_targets(c);
@@ -107,8 +108,8 @@ static sx_status find_front(const sx_codesign *c) {
 
 /* Counts the designs of each outcome. */
 static void count_outcomes(sx_codesign_result *out) {
-    uint64_t *const count[] = {&out->counts.open,  &out->counts.done, &out->counts.cut,
-                               &out->counts.empty, &out->counts.none, &out->counts.quick};
+    uint64_t *const count[] = {&out->counts.open, &out->counts.done,  &out->counts.cut,    &out->counts.empty,
+                               &out->counts.none, &out->counts.quick, &out->counts.unfound};
     for (size_t i = 0; i < out->n_designs; i++) ++*count[out->design[i].outcome];
 }
 
@@ -128,6 +129,10 @@ static sx_status assess_best(sx_codesign *c) {
         if (!status && usable)
             status = sx_search_bound(c, target_space, &out->layer[c->target[t].layer].mapping, &result);
         sx_target_space_fini(target_space);
+        const double value = out->layer[c->target[t].layer].value;
+        if (!sx_uphold_bound(c->options->run.warnings, "a layer of the best design", value,
+                             &result.lower_bound, &result.none))
+            result.lower_bound = -INFINITY;
         if (!status)
             sx_codesign_assess_layer(c, t, result.lower_bound, result.found ? result.best.value : INFINITY);
     }
@@ -189,6 +194,15 @@ static sx_status answer_late(sx_codesign *c) {
     return SX_OK;
 }
 
+/* Withdraws what is proven of all designs where some bound was false. */
+static void withdraw_proofs(const sx_codesign_options *options, sx_codesign_result *out) {
+    if (!sx_bounds_withdrawn(options->run.warnings)) return;
+    for (size_t i = 0; i < out->n_designs && out->design; i++) out->design[i].bound = -INFINITY;
+    for (size_t i = 0; i < out->n_layers && out->layer; i++) out->layer[i].bound = -INFINITY;
+    out->lower_bound = -INFINITY;
+    out->optimal = out->none = false;
+}
+
 sx_status sx_codesign_run(const sx_designs *designs, const sx_network *network,
                           const sx_codesign_options *options, sx_codesign_result *out) {
     sx_codesign c = {.designs = designs, .network = network, .options = options, .out = out};
@@ -205,6 +219,7 @@ sx_status sx_codesign_run(const sx_designs *designs, const sx_network *network,
     if (status != c.trouble) sx_status_free(c.trouble);
     out->complete = !status && out->stop == SX_STOP_DONE;
     out->none = out->complete && c.n_none == out->n_designs;
+    withdraw_proofs(options, out);
     out->seconds = sx_clock_seconds() - began;
     free(c.first);
     free(c.target);

@@ -27,6 +27,7 @@
 #include "codesign/search.h"
 
 #include "base/status.h"
+#include "run/uphold.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -266,11 +267,30 @@ static sx_status close_design(proof *p, size_t design) {
     return SX_OK;
 }
 
+/* Withdraws the bounds of a design that are above its values. */
+static void uphold_design(const proof *p, size_t design) {
+    sx_warnings *warnings = p->c->options->run.warnings;
+    sx_design_result *result = &p->c->out->design[design];
+    bool holds = true, closed;
+    for (size_t t = 0; t < p->c->n_targets; t++) {
+        known *k = &known_of(p, design)[t];
+        if (!k->found ||
+            sx_uphold_bound(warnings, "a layer of a design", k->best.value, &k->bound, &k->closed))
+            continue;
+        k->bound = -INFINITY;
+        holds = false;
+    }
+    if (holds && isfinite(result->value))
+        holds = sx_uphold_bound(warnings, "a design", result->value, &result->bound, &closed);
+    if (!holds) result->bound = -INFINITY;
+}
+
 /* Says what became of a design that was not searched to the end. */
 static void conclude_design(const proof *p, size_t design) {
     sx_codesign *c = p->c;
     sx_design_result *result = &c->out->design[design];
     bool closed = true;
+    uphold_design(p, design);
     for (size_t t = 0; t < c->n_targets; t++) closed &= known_of(p, design)[t].closed;
     result->poor =
         result->bound > 0 && isfinite(result->value) && result->value > SX_POOR_GAP * result->bound;

@@ -151,7 +151,7 @@ static sx_status take_design(void *user, size_t first, size_t n, const char *byt
     if (made.found)
         sx_codesign_done(c, first);
     else if (!sx_codesign_stopped(c))
-        sx_codesign_record_outcome(c, first, SX_OUTCOME_NONE);
+        sx_codesign_record_outcome(c, first, made.n_none ? SX_OUTCOME_NONE : SX_OUTCOME_UNFOUND);
     return SX_OK;
 }
 

@@ -30,7 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A design and what it costs at least. */
+/* A design and its tile cost. */
 typedef struct bin {
     double cost;
     size_t design;
@@ -163,7 +163,7 @@ static void rank_bins(forest *f) {
             double bound = f->bound[d * n_targets + t] = least_cost(f, d, t);
             cost = bound == INFINITY || cost == INFINITY ? INFINITY : cost + f->c->target[t].weight * bound;
         }
-        f->c->out->design[d].bound = cost;
+        f->c->out->design[d].tile_cost = cost;
         f->rank[d] = (bin){cost, d};
     }
     qsort(f->rank, n, sizeof *f->rank, by_cost);
@@ -267,7 +267,7 @@ static sx_status search_targets(forest *f, size_t design, size_t bins, sx_target
         if (!result.found) {
             sx_design_outcome outcome = cutoff < INFINITY ? SX_OUTCOME_CUT
                                         : f->own          ? SX_OUTCOME_EMPTY
-                                                          : SX_OUTCOME_NONE;
+                                                          : SX_OUTCOME_UNFOUND;
             if (!sx_codesign_stopped(c)) sx_codesign_record_outcome(c, design, outcome);
             return SX_OK;
         }
@@ -295,7 +295,7 @@ static sx_status search_bins(forest *f) {
         double cutoff = c->options->apart ? INFINITY : sx_codesign_cutoff(c, design);
         if (f->rank[i].cost == INFINITY || is_empty(f, design))
             sx_codesign_record_outcome(
-                c, design, f->own || f->rank[i].cost < INFINITY ? SX_OUTCOME_EMPTY : SX_OUTCOME_NONE);
+                c, design, f->own || f->rank[i].cost < INFINITY ? SX_OUTCOME_EMPTY : SX_OUTCOME_UNFOUND);
         else if (f->rank[i].cost > cutoff)
             sx_codesign_record_outcome(c, design, SX_OUTCOME_CUT);
         else

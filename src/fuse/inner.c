@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/status.h"
+#include "run/uphold.h"
 #include "sextant/network.h"
 
 #include <math.h>
@@ -175,7 +176,8 @@ sx_status sx_inner_find(sx_inner *inner, uint64_t problem, const sx_cut *cut, si
     return new ? link_optimum(inner, &key, *out) : SX_OK;
 }
 
-double sx_inner_bound(const sx_inner *inner, size_t optimum) {
+/* The greatest lower bound of an optimum, which its value does not limit. */
+static double greatest_bound(const sx_inner *inner, size_t optimum) {
     const sx_inner_optimum *item = sx_inner_at(inner, optimum);
     double bound = item->bound;
     if (item->relaxed != optimum && !item->any_tiles) {
@@ -183,7 +185,11 @@ double sx_inner_bound(const sx_inner *inner, size_t optimum) {
                      more = inner->objective.criterion[0].delay_power == 0 ? item->more : 0;
         bound = fmax(bound, share * sx_inner_bound(inner, item->relaxed) + more);
     }
-    return fmin(item->value, bound);
+    return bound;
+}
+
+double sx_inner_bound(const sx_inner *inner, size_t optimum) {
+    return fmin(sx_inner_at(inner, optimum)->value, greatest_bound(inner, optimum));
 }
 
 size_t sx_inner_unsettled(const sx_inner *inner, size_t optimum, sx_inner_effort effort) {
@@ -249,6 +255,16 @@ static sx_status add_mapping(sx_inner *inner, const sx_mapping *from, size_t *ou
     return SX_OK;
 }
 
+void sx_inner_uphold(sx_inner *inner, size_t optimum) {
+    sx_inner_optimum *item = sx_vector_at(&inner->optimum, optimum);
+    double bound = greatest_bound(inner, optimum);
+    bool optimal;
+    if (isinf(item->value)) return;
+    inner->refuted |=
+        !sx_uphold_bound(inner->warnings, "a layer of a fused group", item->value, &bound, &optimal);
+    item->bound = fmin(item->bound, item->value);
+}
+
 sx_status sx_inner_enter(sx_inner *inner, size_t optimum, sx_inner_effort effort,
                          const sx_inner_answer *answer) {
     sx_inner_optimum *item = sx_vector_at(&inner->optimum, optimum);
@@ -270,7 +286,7 @@ sx_status sx_inner_enter(sx_inner *inner, size_t optimum, sx_inner_effort effort
         const sx_inner_found found = {answer->score, answer->used, answer->used_second, mapping, 0, 0};
         if (inner->search_power) SX_TRY(sx_inner_keep(inner, optimum, &found));
     }
-    if (!isinf(item->value)) item->bound = fmin(item->bound, item->value);
+    sx_inner_uphold(inner, optimum);
     return SX_OK;
 }
 
@@ -281,8 +297,7 @@ sx_status sx_inner_settle(sx_inner *inner, size_t optimum, sx_inner_effort effor
         if (i == optimum || !answer_holds(inner, i, &item->key, effort)) continue;
         const sx_inner_optimum *known = sx_inner_at(inner, i);
         item->effort = known->effort;
-        const double least = known->any_tiles ? known->bound : fmax(item->bound, known->bound);
-        item->bound = fmin(least, known->value);
+        item->bound = known->any_tiles ? known->bound : fmax(item->bound, known->bound);
         item->value = known->value;
         item->score = known->score;
         item->used = known->used;
@@ -290,6 +305,7 @@ sx_status sx_inner_settle(sx_inner *inner, size_t optimum, sx_inner_effort effor
         item->mapping = known->mapping;
         item->any_tiles = known->any_tiles;
         item->sum_share[0] = NAN;
+        sx_inner_uphold(inner, optimum);
         return sx_inner_share(inner, i, optimum);
     }
     sx_inner_answer answer = {0};

@@ -7,6 +7,7 @@
 #include "base/vector.h"
 #include "fuse/cut.h"
 #include "sextant/objective.h"
+#include "sextant/warnings.h"
 
 /* What a search of a cut layer gave. */
 typedef struct sx_inner_answer {
@@ -106,6 +107,8 @@ typedef struct sx_inner {
     sx_vector found;                                   /* sx_inner_found */
     sx_hash_table problems, optima;
     size_t n_searched;
+    sx_warnings *warnings; /* of the caller; may be NULL */
+    bool refuted;          /* a bound was above a value: nothing that rests on bounds is proven */
 } sx_inner;
 
 /* An empty table. An error where the objective is no product of powers of energy and delay, or of energy and latency. */
@@ -128,6 +131,10 @@ bool sx_inner_settled(const sx_inner *inner, size_t optimum, sx_inner_effort eff
 
 /* The first of the optima that bound an optimum, from the most relaxed one to itself, that is not settled. */
 size_t sx_inner_unsettled(const sx_inner *inner, size_t optimum, sx_inner_effort effort);
+
+/* Lowers the bound of an optimum that is above its value; where that is more than rounding, or a relaxed optimum is bounded
+ * so, inner->refuted becomes true. */
+void sx_inner_uphold(sx_inner *inner, size_t optimum);
 
 /* Searches an optimum with that effort, unless it is settled. */
 SX_MUST_USE sx_status sx_inner_settle(sx_inner *inner, size_t optimum, sx_inner_effort effort);

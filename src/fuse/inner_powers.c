@@ -261,7 +261,7 @@ static sx_status enter_power(sx_inner *inner, size_t optimum, int power, const s
     const double value = sx_objective_value(&inner->objective, &answer->score);
     if (value < item->value) {
         item->value = value;
-        item->bound = fmin(item->bound, value);
+        sx_inner_uphold(inner, optimum);
         item->score = found.score;
         item->used = found.used;
         item->used_second = found.used_second;

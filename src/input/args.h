@@ -52,6 +52,7 @@ typedef struct sx_args {
     const sx_option *option; /* those of the command */
     size_t n_options;
     struct sx_settings *settings; /* what the inputs of the command use of --set */
+    struct sx_warnings *warnings; /* those of the command's output; NULL: there is none */
     sx_ranks *ranks;              /* processes that run this command together; NULL: this one alone */
 } sx_args;
 

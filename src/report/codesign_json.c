@@ -29,6 +29,7 @@ static json_t *design_json(const sx_codesign_job *job, size_t design) {
     sx_json_set(object, "fate", json_string(sx_design_outcome_name(d->outcome)));
     sx_json_set(object, "objective", sx_json_real(d->value));
     if (isfinite(d->bound)) sx_json_set(object, "bound", sx_json_real(d->bound));
+    if (isfinite(d->tile_cost)) sx_json_set(object, "tile_cost", sx_json_real(d->tile_cost));
     if (isfinite(d->value)) sx_json_set(object, "total", sx_json_score(&d->total));
     if (isfinite(d->value)) sx_json_set(object, "poor", json_boolean(d->poor));
     return object;
@@ -84,6 +85,7 @@ static json_t *counts_json(const sx_codesign_job *job) {
     sx_json_set(object, "empty", sx_json_count(n->empty));
     sx_json_set(object, "quick", sx_json_count(n->quick));
     sx_json_set(object, "none", sx_json_count(n->none));
+    sx_json_set(object, "unfound", sx_json_count(n->unfound));
     sx_json_set(object, "open", sx_json_count(n->open));
     for (int i = 0; i < n->n_memories; i++) sx_json_append(tiles, sx_json_count(n->tiles[i]));
     sx_json_set(object, "tiles", tiles);

@@ -159,6 +159,7 @@ static void tell_designs(const sx_codesign_job *job, sx_text *out) {
     if (n->empty) sx_text_add(out, ", %s without a tile of their own", sx_show_count((double)n->empty).text);
     if (n->quick) sx_text_add(out, ", %s searched quickly only", sx_show_count((double)n->quick).text);
     if (n->none) sx_text_add(out, ", %s without a legal mapping", sx_show_count((double)n->none).text);
+    if (n->unfound) sx_text_add(out, ", %s without a mapping found", sx_show_count((double)n->unfound).text);
     if (n->open) sx_text_add(out, ", %s not searched", sx_show_count((double)n->open).text);
 }
 
@@ -189,8 +190,10 @@ static void print_search(const sx_codesign_job *job, sx_text *out) {
 static void print_designs(const sx_codesign_job *job, sx_text *out) {
     const sx_codesign_result *r = &job->result;
     sx_table table;
+    bool ranked = false;
+    for (size_t i = 0; i < r->n_designs; i++) ranked |= isfinite(r->design[i].tile_cost);
     sx_table_begin(&table, "rlrRl");
-    static const char *const heads[] = {"area", "outcome", "objective", "bound", "design"};
+    const char *const heads[] = {"area", "outcome", "objective", ranked ? "tile cost" : "bound", "design"};
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) sx_table_cell(&table, "%s", heads[i]);
     for (size_t i = 0; i < r->n_designs; i++) {
         const sx_design_result *d = &r->design[i];
@@ -202,8 +205,9 @@ static void print_designs(const sx_codesign_job *job, sx_text *out) {
             sx_table_cell(&table, "%.5g", d->value);
         else
             sx_table_cell(&table, "-");
-        if (isfinite(d->bound))
-            sx_table_cell(&table, "%.5g", d->bound);
+        const double least = ranked ? d->tile_cost : d->bound;
+        if (isfinite(least))
+            sx_table_cell(&table, "%.5g", least);
         else
             sx_table_cell(&table, "-");
         sx_table_cell_text(&table, &settings);

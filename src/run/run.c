@@ -4,6 +4,7 @@
 #include "base/guard.h"
 #include "base/pool.h"
 #include "base/vector.h"
+#include "run/uphold.h"
 #include "run/worker_pool.h"
 
 #include <math.h>
@@ -227,6 +228,15 @@ static sx_status prepare_run(sx_run *run) {
     return SX_OK;
 }
 
+/* Withdraws what a search has proven if its lower bound is above its answer. */
+static void uphold_proof(sx_run *run) {
+    if (!run->best.n || sx_uphold_bound(run->options.warnings, run->navigator, run->best.kept[0].value,
+                                        &run->lower_bound, &run->optimal))
+        return;
+    sx_proof_free(run->proof);
+    run->proof = NULL;
+}
+
 /* Searches by a navigator with its settings. A search that a clock may end is not divided: process 0 does it
  * alone. */
 static sx_status run_navigator(sx_run *run, const sx_registered *entry, SX_TAKE double *settings) {
@@ -242,6 +252,7 @@ static sx_status run_navigator(sx_run *run, const sx_registered *entry, SX_TAKE 
     run->workers = NULL;
     sx_cache_fini(&run->cache);
     end_unfinished(run);
+    uphold_proof(run);
     if (run->failure) {
         sx_status_free(status);
         status = run->failure;

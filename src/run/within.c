@@ -17,6 +17,7 @@ static sx_run_options options_within(const sx_run *run, double share) {
     out.threads = o->threads;
     out.cancel = o->cancel;
     out.patience = o->patience;
+    out.warnings = o->warnings;
     uint64_t left = sx_run_left(run);
     if (left < UINT64_MAX) out.evaluations = (uint64_t)(share * (double)left) + 1;
     if (o->seconds > 0) out.seconds = share * (o->seconds - sx_run_seconds(run));

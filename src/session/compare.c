@@ -3,6 +3,7 @@
 
 #include "base/ranks.h"
 #include "base/status.h"
+#include "run/uphold.h"
 #include "session/statistics.h"
 
 #include <math.h>
@@ -230,6 +231,20 @@ static sx_status diagnose_problem(const sx_space *space, size_t problem, sx_comp
     return found || !any ? SX_OK : sx_space_diagnose(space, 0, DIAGNOSIS_TRIES, &p->diagnosis);
 }
 
+/* Withdraws bounds of a problem and of its runs, all of one space, that are above the best of these. */
+static void uphold_bounds(const sx_comparison_options *o, size_t problem, sx_comparison *c) {
+    sx_compare_problem *p = &c->problem[problem];
+    double best = INFINITY;
+    for (size_t i = 0; i < c->n_runs; i++)
+        if (c->run[i].problem == problem && c->run[i].found) best = fmin(best, c->run[i].value);
+    (void)sx_uphold_bound(o->run.warnings, p->name, best, &p->bound, &p->optimal);
+    for (size_t i = 0; i < c->n_runs; i++) {
+        sx_run_summary *s = &c->run[i].summary;
+        if (c->run[i].problem == problem && c->run[i].found)
+            (void)sx_uphold_bound(o->run.warnings, p->name, best, &s->lower_bound, &s->optimal);
+    }
+}
+
 /* Takes the bound of a problem from its runs, where the space has come without. */
 static void take_bound(size_t problem, sx_comparison *c) {
     sx_compare_problem *p = &c->problem[problem];
@@ -252,6 +267,7 @@ static sx_status run_problem(const sx_comparison_options *o, size_t problem, sx_
     sx_status status = check_model(c, &p.space);
     if (!status) status = make_runs(&p);
     sx_status_free(p.why);
+    uphold_bounds(o, problem, c);
     take_bound(problem, c);
     if (!status) status = diagnose_problem(p.space.space, problem, c);
     if (o->close) o->close(o->user, problem, &p.space);

@@ -6,6 +6,7 @@
 #include "fuse/order.h"
 #include "fuse/plan_product.h"
 #include "fuse/vector_step.h"
+#include "run/uphold.h"
 #include "session/fusing.h"
 
 #include <math.h>
@@ -172,6 +173,7 @@ sx_status sx_fusing_init(sx_fusing *f, const sx_graph *graph, const sx_network *
     SX_TRY(sx_inner_init(&f->inner, &f->options->run.objective, sx_cut_capacity(arch, f->searcher.exchange)));
     if (f->searcher.second >= 0) f->inner.second = sx_cut_capacity(arch, f->searcher.second);
     f->inner.user = &f->searcher;
+    f->inner.warnings = f->options->run.warnings;
     f->inner.search = sx_fuse_search_inner;
     f->inner.minimum = sx_fuse_inner_minimum;
     f->inner.any_room = true;
@@ -464,8 +466,12 @@ static sx_status fuse_graph(sx_fusing *f, const sx_graph *graph, const sx_networ
     out->tiles = tiles_of(f->unfused);
     out->n_orders = f->orders.n;
     out->reordered = f->best_order != 0;
-    out->lower_bound = fmin(out->value, fmax(fmax(out->lower_bound, bound), least));
-    out->optimal = out->found && !out->stopped && out->value <= out->lower_bound * (1 + 1e-9);
+    if (out->found && !sx_fusing_refuted(f)) {
+        out->lower_bound = fmax(fmax(out->lower_bound, bound), least);
+        out->optimal = !out->stopped && out->value <= out->lower_bound * (1 + 1e-9);
+        (void)sx_uphold_bound(f->options->run.warnings, "the fused network", out->value, &out->lower_bound,
+                              &out->optimal);
+    }
     if (f->options->run.proof && out->found) SX_TRY(sx_fused_certify(f, fuse, out));
     SX_TRY(set_others(f, out));
     sx_fusing_options one = *fuse;

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "base/status.h"
+#include "run/uphold.h"
 #include "sextant/all.h"
 #include "text/write/write.h"
 
@@ -104,7 +105,9 @@ static sx_status add_claims(const sx_fusing *f, const sx_fusing_options *options
     const size_t n = add_labels(f, labels, label);
     sx_status status = sx_fuse_label_bound(f->exchange.graph, f->exchange.network, f->searcher.arch,
                                            f->options, options, label, n, false, &weight, &n_groups);
-    const double bound = fmin(out->value, pow(weight, 1 / f->inner.root));
+    double bound = pow(weight, 1 / f->inner.root);
+    bool optimal = out->value <= bound * (1 + 1e-9);
+    (void)sx_uphold_bound(f->options->run.warnings, "the certificate", out->value, &bound, &optimal);
     sx_objective_text(&f->options->run.objective, objective, sizeof objective);
     sx_json_set(claim, "format", json_integer(SX_FUSED_CERTIFICATE_FORMAT));
     sx_json_set(claim, "objective", sx_json_text(objective));
@@ -118,7 +121,7 @@ static sx_status add_claims(const sx_fusing *f, const sx_fusing_options *options
     sx_json_set(claim, "cycles", sx_json_real(out->total.cycles));
     sx_json_set(claim, "value", sx_json_real(out->value));
     sx_json_set(claim, "lower_bound", sx_json_real(bound));
-    sx_json_set(claim, "optimal", json_boolean(out->value <= bound * (1 + 1e-9)));
+    sx_json_set(claim, "optimal", json_boolean(optimal));
     sx_json_set(claim, "groups", sx_json_exact(n_groups));
     sx_json_set(claim, "labels", labels);
     free(label);

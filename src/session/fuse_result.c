@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "fuse/vector_step.h"
+#include "run/uphold.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -244,6 +245,10 @@ static void set_held(const sx_graph *graph, const sx_fuse_group *from, sx_fused_
     if (from->holds_in) memcpy(out->held[out->n_held++], graph->tensor[from->in].name, SX_NAME_SIZE);
 }
 
+bool sx_fusing_refuted(const sx_fusing *fusing) {
+    return fusing->inner.refuted || sx_bounds_withdrawn(fusing->options->run.warnings);
+}
+
 /* Adds a layer to a group's sums. */
 static void add_to_group(const sx_fusing *f, size_t index, sx_fused *out) {
     sx_fused_group *group = &out->group[out->n_groups - 1];
@@ -294,9 +299,12 @@ static sx_status set_groups(const sx_fusing *f, sx_fused *out) {
     }
     for (size_t t = 0; t < out->n_tensors; t++) out->tensor[t].group = out->layer[out->tensor[t].first].group;
     for (size_t g = 0; g < out->n_groups; g++) {
+        bool optimal;
         sx_fused_group *group = &out->group[g];
         group->value = sx_objective_value(&f->options->run.objective, &group->score);
-        group->bound = fmin(group->value, pow(group->bound, 1 / f->inner.root));
+        group->bound = sx_fusing_refuted(f) ? 0 : pow(group->bound, 1 / f->inner.root);
+        (void)sx_uphold_bound(f->options->run.warnings, "a fused group", group->value, &group->bound,
+                              &optimal);
     }
     return SX_OK;
 }
@@ -369,9 +377,11 @@ static void set_totals(const sx_fusing *f, sx_fused *out) {
     if (f->unfused) out->unfused = f->unfused->total;
     if (x->arch->vector.lanes > 0) add_vectors(f, out);
     out->value = sx_objective_value(&f->options->run.objective, &out->total);
-    if (!f->unfused) return;
-    out->lower_bound = fmin(out->value, pow(f->answer.lower_bound, 1 / f->inner.root));
+    if (!f->unfused || sx_fusing_refuted(f)) return;
+    out->lower_bound = pow(f->answer.lower_bound, 1 / f->inner.root);
     out->optimal = !out->stopped && out->value <= out->lower_bound * (1 + 1e-9);
+    (void)sx_uphold_bound(f->options->run.warnings, "the fused network", out->value, &out->lower_bound,
+                          &out->optimal);
 }
 
 sx_status sx_fused_set_figures(const sx_fusing *f, sx_fused *out) {

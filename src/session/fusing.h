@@ -56,6 +56,9 @@ sx_cut sx_fused_run_cut(const sx_fused_run *run);
 /* Makes the figures of a plan whose runs are set. Where a run is illegal out->illegal says why. */
 SX_MUST_USE sx_status sx_fused_set_figures(const sx_fusing *fusing, sx_fused *out);
 
+/* Whether a bound was above a value: nothing is proven of the network then. */
+bool sx_fusing_refuted(const sx_fusing *fusing);
+
 /* Refuses what a certificate of a fused network cannot state. */
 SX_MUST_USE sx_status sx_fused_certifiable(const sx_fusing *fusing);
 

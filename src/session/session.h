@@ -52,6 +52,9 @@ typedef struct sx_session {
 /* Searches layer session->at and adds what was found to the results. */
 SX_MUST_USE sx_status sx_session_search(sx_session *session);
 
+/* Withdraws what is proven of a layer if a bound is above the value of its answer. */
+void sx_session_uphold(const sx_session *session, size_t index);
+
 /* Copies what a run of a map space found into the result of a layer, also before the run failed. */
 SX_MUST_USE sx_status sx_session_collect(sx_run *run, const sx_space *space, const sx_run_options *options,
                                          sx_layer_result *result);

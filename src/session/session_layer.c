@@ -6,6 +6,7 @@
 #include "mappers/measured/measured.h"
 #include "model/model.h"
 #include "registry/registry.h"
+#include "run/uphold.h"
 #include "session/answers.h"
 #include "session/search_record.h"
 #include "session/session.h"
@@ -263,7 +264,7 @@ static void raise_bound(const sx_session *session, const bench *b, sx_layer_resu
     const sx_score least =
         sx_model_minimum(b->model, (uint8_t)(built & ~(unsigned)b->constraints.level[outermost].must_bypass));
     double minimum = sx_objective_value(&session->options->run.objective, &least);
-    if (result->found) minimum = fmin(fmin(minimum, result->minimum), result->best.value);
+    if (result->found) minimum = fmin(minimum, result->minimum);
     s->lower_bound = fmax(s->lower_bound, minimum);
     if (sx_session_in_parts(session)) result->any_bound = minimum;
 }
@@ -432,13 +433,36 @@ static sx_status search_wide(sx_session *session, sx_layer_result *result) {
     return status;
 }
 
+void sx_session_uphold(const sx_session *session, size_t index) {
+    sx_layer_result *result = &session->out->layer[index];
+    sx_run_summary *s = &result->summary;
+    sx_warnings *warnings = session->options->run.warnings;
+    const char *name = session->network->layer[index].name;
+    const double value = result->best.value;
+    sx_dividing *dividing = &result->dividing;
+    if (!result->found) return;
+    const bool holds = sx_uphold_bound(warnings, name, value, &s->lower_bound, &s->optimal);
+    if (!sx_uphold_bound(warnings, name, value, &result->any_bound, &result->any_optimal) || !holds) {
+        sx_proof_free(result->proof);
+        result->proof = NULL;
+    }
+    const bool divides = result->remainders &&
+                         sx_mapping_perfect(&result->best.mapping, &session->network->layer[index].problem);
+    const double least = divides ? fmin(value, dividing->value) : dividing->value;
+    if (dividing->value != 0)
+        (void)sx_uphold_bound(warnings, name, least, &dividing->lower_bound, &dividing->optimal);
+}
+
 sx_status sx_session_search(sx_session *session) {
-    sx_layer_result *result = &session->out->layer[session->at];
+    const size_t index = session->at;
+    sx_layer_result *result = &session->out->layer[index];
+    sx_status status = SX_OK;
     if (!session->wide) {
         SX_TRY(search_space(session, result, &session->wide));
         if (!session->wide) sx_session_unprove(session, result);
-        if (!session->wide) return SX_OK;
-        if (session->options->checkpoint) SX_TRY(sx_session_save(session, NULL, 0));
+        if (session->wide && session->options->checkpoint) SX_TRY(sx_session_save(session, NULL, 0));
     }
-    return search_wide(session, result);
+    if (session->wide) status = search_wide(session, result);
+    sx_session_uphold(session, index);
+    return status;
 }

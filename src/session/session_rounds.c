@@ -167,6 +167,7 @@ static sx_status join_round(const sx_session *session, size_t index, sx_layer_re
     s->cache_hits = before.cache_hits + after.cache_hits;
     s->seconds = before.seconds + after.seconds;
     s->repeatable = false;
+    sx_session_uphold(session, index);
     return status;
 }
 
@@ -275,7 +276,8 @@ static sx_status answer_by(sx_session *session, size_t index, const char *mapper
     sx_layer_result *result = &session->out->layer[index];
     result->summary.stop = SX_STOP_SIGNAL;
     result->summary.optimal = result->summary.none = false;
-    result->summary.lower_bound = result->found ? fmin(result->minimum, result->best.value) : 0;
+    result->summary.lower_bound = result->found ? result->minimum : 0;
+    sx_session_uphold(session, index);
     return status;
 }
 

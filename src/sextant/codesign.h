@@ -81,12 +81,13 @@ typedef struct sx_codesign_options {
 
 /* What became of a design. */
 typedef enum sx_design_outcome {
-    SX_OUTCOME_OPEN,  /* the search ended before it */
-    SX_OUTCOME_DONE,  /* every layer has a mapping */
-    SX_OUTCOME_CUT,   /* it cannot be better than another one, by its bound */
-    SX_OUTCOME_EMPTY, /* no tile of its own: all that fit it fit a smaller one */
-    SX_OUTCOME_NONE,  /* some layer has no legal mapping, or none was found by a search that ran to its end */
-    SX_OUTCOME_QUICK, /* every layer has a mapping, of a quick search only */
+    SX_OUTCOME_OPEN, /* the search ended before it */
+    SX_OUTCOME_DONE, /* every layer has a mapping */
+    SX_OUTCOME_CUT, /* it cannot be better than another one, by its bound; by its tile cost it is not likely to be */
+    SX_OUTCOME_EMPTY,   /* no tile of its own: all that fit it fit a smaller one */
+    SX_OUTCOME_NONE,    /* proven: some layer has no legal mapping */
+    SX_OUTCOME_QUICK,   /* every layer has a mapping, of a quick search only */
+    SX_OUTCOME_UNFOUND, /* a search that ran to its end found no mapping of some layer; there may be one */
 } sx_design_outcome;
 const char *sx_design_outcome_name(sx_design_outcome outcome);
 
@@ -95,7 +96,10 @@ const char *sx_design_outcome_name(sx_design_outcome outcome);
 typedef struct sx_design_result {
     sx_design_outcome outcome;
     double value; /* INFINITY unless every layer has a mapping; where it was cut, not the best there is */
-    double bound; /* a lower bound of the value, proven for SX_CODESIGN_EXACT; -INFINITY: nothing is known */
+    double bound; /* proven: a lower bound of the value; -INFINITY: nothing is known */
+    double
+        tile_cost; /* of SX_CODESIGN_SUNSTONE: the cost of its best tiles, which ranks it, and is no bound; INFINITY:
+                         it has none, -INFINITY: not known */
     sx_score total; /* energies and cycles summed over layers and their counts */
     bool poor;      /* it rests on a mapping that is known to be poor, see sx_codesign_layer */
 } sx_design_result;
@@ -125,7 +129,7 @@ typedef struct sx_codesign_layer {
 typedef struct sx_codesign_counts {
     uint64_t designs;          /* there are */
     uint64_t done, cut, empty; /* those of these outcomes */
-    uint64_t quick, none, open;
+    uint64_t quick, none, open, unfound;
     uint64_t evaluations;          /* of complete mappings, by all searches */
     uint64_t partial;              /* costs of partial mappings (Sunstone's) */
     int n_memories;                /* 0: tiles are not counted */

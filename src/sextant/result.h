@@ -35,7 +35,7 @@ typedef struct sx_result {
     sx_outside_evaluator_account judged; /* what happened with it */
     uint32_t batch;                      /* of a network of the catalog */
     bool training, training_step;
-    sx_warnings *warnings; /* about the inputs, owned; may be NULL */
+    sx_warnings *warnings; /* about the inputs and the search, owned; may be NULL */
     sx_fused *fused;       /* the network fused, owned; NULL: it was not asked for */
     sx_timing *timing;     /* of a real machine, owned; NULL: the architecture has none */
     sx_graph *graph; /* the run of the network, owned; NULL: it is none, or there is no vector unit either */

@@ -44,6 +44,7 @@ typedef struct sx_run_options {
     double pause_seconds;
     const void *resume; /* bytes that a checkpoint of the same run wrote; NULL: begin anew */
     size_t resume_size;
+    struct sx_warnings *warnings; /* told of a lower bound that is above an answer; may be NULL */
     sx_ranks *ranks; /* processes that divide the work, all of which make this run; NULL: this one alone.
                         Results do not depend on it */
 } sx_run_options;

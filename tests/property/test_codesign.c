@@ -54,6 +54,21 @@ static void add_memory(sx_rng *rng, const sx_storage *level, sx_text *out) {
                 sx_rng_below(rng, 4) ? "words" : "100 / words");
 }
 
+/* Adds shapes of the outermost fan-out, where there is one: its own and smaller ones. */
+static void add_arrays(sx_rng *rng, const sx_arch *arch, sx_text *out) {
+    uint64_t x = 1, y = 1;
+    for (int s = arch->n_levels - 1; s >= 0 && x * y == 1; s--) {
+        const uint64_t inside_x = s ? arch->level[s - 1].mesh_x : arch->compute.mesh_x;
+        const uint64_t inside = s ? arch->level[s - 1].instances : arch->compute.instances;
+        x = inside_x / arch->level[s].mesh_x;
+        y = inside / arch->level[s].instances / (x ? x : 1);
+    }
+    if (x * y <= 1 || sx_rng_below(rng, 2)) return;
+    sx_text_add(out, "  arrays: [%llux%llu, 1x1", (unsigned long long)x, (unsigned long long)y);
+    if (x > 1 && y > 1) sx_text_add(out, ", %llux1", (unsigned long long)x);
+    sx_text_add(out, "]\n");
+}
+
 /* Draws the choices of a case; false where no level has a size. */
 static bool draw_choices(sx_rng *rng, case_of *c) {
     const sx_arch *arch = &c->small.c.arch;
@@ -66,6 +81,7 @@ static bool draw_choices(sx_rng *rng, case_of *c) {
         chosen++;
         add_memory(rng, level, &c->text);
     }
+    if (chosen) add_arrays(rng, arch, &c->text);
     return chosen > 0;
 }
 
@@ -186,6 +202,44 @@ static void check_answer(uint64_t number, const case_of *c, const sx_codesign_re
     expect(same(value, r->design[r->best].value), number, c, name, value, r->design[r->best].value);
 }
 
+/* Checks what any method claims to have proven of designs and layers, against their least values. */
+static void check_claims(uint64_t number, const case_of *c, const sx_codesign_result *r, const char *name,
+                         const double *value, double best) {
+    sx_arch arch;
+    for (size_t d = 0; d < r->n_designs; d++) {
+        const sx_design_result *design = &r->design[d];
+        expect(design->bound <= value[d] || same(design->bound, value[d]), number, c, name, design->bound,
+               value[d]);
+        if (design->outcome == SX_OUTCOME_NONE)
+            expect(value[d] == INFINITY, number, c, "a design without a legal mapping", INFINITY, value[d]);
+        expect(design->value >= value[d] || same(design->value, value[d]), number, c, name, design->value,
+               value[d]);
+    }
+    expect(r->lower_bound <= best || same(r->lower_bound, best), number, c, "lower bound", r->lower_bound,
+           best);
+    expect(!r->optimal || (r->found && same(r->design[r->best].value, best)), number, c, "optimal",
+           r->lower_bound, best);
+    expect(!r->none || best == INFINITY, number, c, "none", INFINITY, best);
+    expect(r->complete, number, c, "complete", 0, 1);
+    if (!r->found) return;
+    sx_designs_arch(c->designs, r->best, &arch);
+    for (size_t i = 0; i < r->n_layers; i++) {
+        if (r->layer[i].bound == -INFINITY) continue;
+        const double least = best_of(c, &arch, i);
+        expect(r->layer[i].bound <= least || same(r->layer[i].bound, least), number, c, "bound of a layer",
+               r->layer[i].bound, least);
+    }
+}
+
+/* Whether a design that was cut is no better than one that could cut it. */
+static bool is_cut_rightly(const case_of *c, size_t design, size_t n, const double *value) {
+    for (size_t i = 0; i < n; i++)
+        if (i != design && (value[i] <= value[design] || same(value[i], value[design])) &&
+            (!c->options.front || sx_designs_area(c->designs, i) <= sx_designs_area(c->designs, design)))
+            return true;
+    return false;
+}
+
 /* Checks what the method `exact`, or `auto` where its budget is enough for all, says of every design. */
 static void check_exact(uint64_t number, const case_of *c, sx_codesign_method method, const double *value,
                         double best) {
@@ -198,9 +252,11 @@ static void check_exact(uint64_t number, const case_of *c, sx_codesign_method me
     check_answer(number, c, &r, name);
     expect(same(found, best), number, c, name, found, best);
     expect(!r.found || (r.optimal && same(r.lower_bound, best)), number, c, "proof", r.lower_bound, best);
+    check_claims(number, c, &r, name, value, best);
     for (size_t d = 0; d < r.n_designs; d++) {
-        expect(r.design[d].bound <= value[d] || same(r.design[d].bound, value[d]), number, c, "bound",
-               r.design[d].bound, value[d]);
+        expect(r.design[d].outcome != SX_OUTCOME_UNFOUND, number, c, "unfound", INFINITY, value[d]);
+        expect(r.design[d].outcome != SX_OUTCOME_CUT || is_cut_rightly(c, d, r.n_designs, value), number, c,
+               "cut", r.design[d].bound, value[d]);
         bool beaten = false;
         for (size_t i = 0; i < r.n_designs; i++)
             beaten |= sx_designs_area(c->designs, i) <= sx_designs_area(c->designs, d) &&
@@ -216,7 +272,9 @@ static void check_exact(uint64_t number, const case_of *c, sx_codesign_method me
     sx_codesign_result_fini(&r);
 }
 
-/* Checks that a method's answer is one, and not better than the best. */
+static uint64_t unfound; /* designs without a mapping found */
+
+/* Checks that a method's answer is one, and not better than the best, and what it claims. */
 static void check_other(uint64_t number, const case_of *c, sx_codesign_method method, const char *mapper,
                         const double *value, double best, bool equal) {
     sx_codesign_result r;
@@ -229,9 +287,8 @@ static void check_other(uint64_t number, const case_of *c, sx_codesign_method me
     check_answer(number, c, &r, name);
     expect(found >= best || same(found, best), number, c, name, found, best);
     expect(!equal || same(found, best), number, c, name, found, best);
-    for (size_t d = 0; d < r.n_designs; d++)
-        expect(r.design[d].value >= value[d] || same(r.design[d].value, value[d]), number, c, name,
-               r.design[d].value, value[d]);
+    check_claims(number, c, &r, name, value, best);
+    for (size_t d = 0; d < r.n_designs; d++) unfound += r.design[d].outcome == SX_OUTCOME_UNFOUND;
     sx_codesign_result_fini(&r);
 }
 
@@ -249,6 +306,7 @@ static void finds_the_best_design(void **state) {
             check_exact(i, &c, SX_CODESIGN_EXACT, value, best);
             check_exact(i, &c, SX_CODESIGN_AUTO, value, best);
             check_other(i, &c, SX_CODESIGN_GRID, "exhaustive", value, best, true);
+            check_other(i, &c, SX_CODESIGN_GRID, NULL, value, best, false);
             check_other(i, &c, SX_CODESIGN_SUNSTONE, NULL, value, best, false);
             free(value);
         }
@@ -256,6 +314,7 @@ static void finds_the_best_design(void **state) {
     }
     sx_expect_compared("designs searched", tried, set->count / 4);
     sx_expect_compared("designs with a legal mapping", legal, set->count / 8);
+    sx_expect_compared("designs without a mapping found", unfound, set->count / 16);
 }
 
 int main(int argc, char **argv) {

@@ -34,7 +34,8 @@ def source_of(test):
     """The file that a test is made of."""
     kind, _, name = test.partition("/")
     if kind == "cli":
-        return Path("tests/cli/cases", name, "cmd")
+        case = Path("tests/cli/cases", name, "cmd")
+        return case if case.is_file() else Path("tests/cli", name)
     if kind == "conform":
         rows = Path("src/registry/navigators.def").read_text()
         return Path("tests/conform/conform.c") if f"NAVIGATOR({name}," in rows else Path()

@@ -1,5 +1,6 @@
 #include "sextant/compare.h"
 
+#include "base/warnings.h"
 #include "sextant/all.h"
 #include "support/expect.h"
 #include "support/plain_arch.h"
@@ -343,6 +344,13 @@ static void bounds_come_with_the_space_or_from_runs(void **state) {
     sx_expect_ok(sx_comparison_run(&o, &c));
     assert_true(!c->problem[0].optimal && c->problem[0].bound == 7);
     sx_comparison_free(c);
+    sx_expect_ok(sx_warnings_new(&o.run.warnings));
+    h.bound = 1e30;
+    sx_expect_ok(sx_comparison_run(&o, &c));
+    assert_true(sx_warnings_faulty(o.run.warnings));
+    assert_true(c->problem[0].optimal && c->problem[0].bound == c->run[3].value);
+    sx_comparison_free(c);
+    sx_warnings_free(o.run.warnings);
 }
 
 int main(void) {

@@ -31,8 +31,7 @@ static void fix_order(sx_rng *rng, sx_small_space *small, int level) {
     memcpy(limits->outer, order + limits->n_inner, limits->n_outer);
 }
 
-/* How many constructions a space has. */
-static double count(const sx_map_space *map) {
+double sx_count_constructions(const sx_map_space *map) {
     double product = 1;
     for (int d = 0; d < map->problem->n_dims; d++) product *= (double)sx_factors_count(map->factors[d]);
     for (int s = 0; s < map->arch->n_levels; s++)
@@ -41,8 +40,7 @@ static double count(const sx_map_space *map) {
     return product;
 }
 
-/* Makes the space; false where constraints contradict it. */
-static bool make(sx_small_space *small) {
+bool sx_make_space(sx_small_space *small) {
     sx_expect_ok(sx_model_new(&small->c.problem, &small->c.arch, &small->c.options, &small->model));
     sx_status status = sx_map_space_new(small->model, &small->limits, &small->options, &small->space);
     if (!status) {
@@ -67,8 +65,7 @@ static void draw_plane(sx_rng *rng, sx_arch *a) {
     }
 }
 
-/* Draws what a space is made of. */
-static void draw(sx_rng *rng, sx_small_space *small) {
+void sx_draw_space(sx_rng *rng, sx_small_space *small) {
     memset(small, 0, sizeof *small);
     small->options = (sx_map_space_options){.remainders = sx_rng_below(rng, 4) == 0,
                                             .keep_all = sx_rng_below(rng, 3) == 0,
@@ -88,11 +85,9 @@ static void draw_sparse(sx_rng *rng, sx_small_space *small) {
     small->c.options.sparse_timeloop = sx_rng_below(rng, 4) == 0;
 }
 
-/* Makes the space of what was drawn, with orders fixed and sizes cut down until it has at most a given number of constructions;
- * false where that fails. */
-static bool make_small(sx_rng *rng, uint64_t most, sx_small_space *out) {
-    for (int tries = 0; tries < 20 && make(out); tries++) {
-        double n = count(out->map);
+bool sx_make_small_space(sx_rng *rng, uint64_t most, sx_small_space *out) {
+    for (int tries = 0; tries < 20 && sx_make_space(out); tries++) {
+        double n = sx_count_constructions(out->map);
         if (n <= (double)most) {
             out->n = (uint64_t)n;
             return true;
@@ -109,15 +104,15 @@ static bool make_small(sx_rng *rng, uint64_t most, sx_small_space *out) {
 }
 
 void sx_random_space(sx_rng *rng, uint64_t most, sx_small_space *out) {
-    do draw(rng, out);
-    while (!make_small(rng, most, out));
+    do sx_draw_space(rng, out);
+    while (!sx_make_small_space(rng, most, out));
 }
 
 void sx_random_sparse_space(sx_rng *rng, uint64_t most, sx_small_space *out) {
     do {
-        draw(rng, out);
+        sx_draw_space(rng, out);
         draw_sparse(rng, out);
-    } while (!make_small(rng, most, out));
+    } while (!sx_make_small_space(rng, most, out));
 }
 
 /* Puts a level of what was drawn in banks, each of a few words, that are free to keep or not. */
@@ -136,8 +131,7 @@ static void make_quiet(sx_small_space *small) {
         small->c.arch.level[s].energy_per_hop = small->c.arch.level[s].router_energy = 0;
 }
 
-/* Makes a kind likely in what was drawn, where leaving it to chance would take too long. */
-static void draw_kind(sx_rng *rng, sx_space_kind kind, sx_small_space *small) {
+void sx_draw_kind(sx_rng *rng, sx_space_kind kind, sx_small_space *small) {
     sx_storage *level = &small->c.arch.level[sx_rng_below(rng, small->c.arch.n_levels)];
     static const uint8_t bits[] = {4, 8, 12, 24, 32};
     switch (kind) {
@@ -170,10 +164,10 @@ static void draw_kind(sx_rng *rng, sx_space_kind kind, sx_small_space *small) {
 
 void sx_random_space_of(sx_rng *rng, sx_space_kind kind, uint64_t most, sx_small_space *out) {
     for (;;) {
-        draw(rng, out);
+        sx_draw_space(rng, out);
         if (kind == SX_KIND_QUIET || (kind != SX_KIND_LINKS && sx_rng_below(rng, 2))) make_quiet(out);
-        draw_kind(rng, kind, out);
-        if (!make_small(rng, most, out)) continue;
+        sx_draw_kind(rng, kind, out);
+        if (!sx_make_small_space(rng, most, out)) continue;
         if (sx_small_space_kinds(out) >> kind & 1) return;
         sx_small_space_fini(out);
     }
@@ -224,7 +218,7 @@ void sx_random_plain_space(sx_rng *rng, uint64_t most, sx_small_space *out) {
         out->options = (sx_map_space_options){.remainders = true, .keep_all = sx_rng_below(rng, 2) == 0};
         out->c.options.no_link_transfers = sx_rng_below(rng, 2) == 0;
         sx_constraints_init(&out->limits, &out->c.problem, &out->c.arch);
-    } while (most > 0 ? !make_small(rng, most, out) : !make(out));
+    } while (most > 0 ? !sx_make_small_space(rng, most, out) : !sx_make_space(out));
 }
 
 void sx_space_on(const char *problem, const sx_arch *arch, const sx_map_space_options *options,
@@ -235,7 +229,7 @@ void sx_space_on(const char *problem, const sx_arch *arch, const sx_map_space_op
     sx_expect_ok(strchr(problem, '[') ? sx_einsum_parse(problem, &out->c.problem)
                                       : sx_catalog_problem(problem, &out->c.problem));
     sx_constraints_init(&out->limits, &out->c.problem, &out->c.arch);
-    assert_true(make(out));
+    assert_true(sx_make_space(out));
 }
 
 void sx_catalog_space(const char *problem, const char *arch, const sx_map_space_options *options,
@@ -388,7 +382,7 @@ void sx_random_link_space(sx_rng *rng, sx_small_space *out) {
         sx_constraints_init(&out->limits, &out->c.problem, &out->c.arch);
         for (int s = 0; s < out->c.arch.n_levels; s++)
             if (sx_rng_below(rng, 5) == 0) out->limits.level[s].no_temporal_reuse = 1u << 1;
-    } while (!make(out));
+    } while (!sx_make_space(out));
 }
 
 void sx_random_shared_window(sx_rng *rng, uint64_t most, sx_small_space *out) {
@@ -416,7 +410,7 @@ void sx_random_shared_window(sx_rng *rng, uint64_t most, sx_small_space *out) {
         out->limits.level[0].must_bypass = 3;
         out->options.remainders = true;
         out->c.options.no_link_transfers = true;
-    } while (!make_small(rng, most, out));
+    } while (!sx_make_small_space(rng, most, out));
 }
 
 void sx_random_hops(sx_rng *rng, sx_small_space *small) {
@@ -428,7 +422,7 @@ void sx_random_hops(sx_rng *rng, sx_small_space *small) {
         level->energy_per_hop = (double)sx_rng_range(rng, 1, 40);
         if (alone) level->read_energy = level->fill_energy = level->update_energy = 0;
     }
-    assert_true(make(small));
+    assert_true(sx_make_space(small));
 }
 
 void sx_narrow_port(sx_rng *rng, sx_arch *arch) {

@@ -42,6 +42,15 @@ typedef enum sx_space_kind {
 /* Draws a space that is of a kind, beside others. Spaces without networks and without links are as likely as others. */
 void sx_random_space_of(sx_rng *rng, sx_space_kind kind, uint64_t most, SX_OWN sx_small_space *out);
 
+/* The parts of these draws. What a space is made of; a kind that is likely in it; its making, false where constraints contradict
+ * it; how many constructions a space has; and its making with orders fixed and sizes cut down until it has at most a given number
+ * of them, false where that fails. */
+void sx_draw_space(sx_rng *rng, sx_small_space *out);
+void sx_draw_kind(sx_rng *rng, sx_space_kind kind, sx_small_space *small);
+bool sx_make_space(SX_OWN sx_small_space *small);
+double sx_count_constructions(const sx_map_space *map);
+bool sx_make_small_space(sx_rng *rng, uint64_t most, SX_OWN sx_small_space *out);
+
 /* The space of a problem of the catalog, or an einsum, on an architecture of the catalog; it may be large, and n is 0. */
 void sx_catalog_space(const char *problem, const char *arch, const sx_map_space_options *options,
                       SX_OWN sx_small_space *out);

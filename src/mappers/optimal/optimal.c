@@ -21,15 +21,14 @@
  * spatial mappings to list it is all that is proven. In the same way a spatial mapping is closed by the compute units that it
  * uses, the compulsory energy and what it takes to hand the units their operands (model/delivery.c), before its tables are
  * made: on machines with 10^5 units nearly all are. The least of that over all ways to spread dimensions bounds the whole
- * space, too (spreads.c).
+ * space, too (root.c).
  *
  * Complexity: exponential at worst. Memory: a node per spatial mapping, and per thread a table of the lattice
  * for each level and class of orders. */
 #include "base/status.h"
+#include "mappers/optimal/root.h"
 #include "mappers/optimal/rounds.h"
-#include "mappers/optimal/spreads.h"
 #include "mappers/optimal/state.h"
-#include "model/delivery.h"
 #include "run/navigator.h"
 
 #include <math.h>
@@ -101,50 +100,6 @@ static sx_status make_tables(sx_optimal *o) {
     return sx_bound_quicken(o->bound);
 }
 
-/* Finds the largest factors of temporal loops. */
-static void find_most(const sx_map_space *space, uint32_t (*most)[SX_MAX_DIMS]) {
-    for (int s = 0; s < space->arch->n_levels; s++)
-        for (int d = 0; d < space->problem->n_dims; d++) most[s][d] = space->max[d][space->temporal_slot[s]];
-}
-
-/* The outermost level of each tensor that some level keeps in every mapping and none further out in any. Of
- * mappings that leave remainders, whose accesses true execution counts, reads with first updates are left out. */
-static sx_model_home find_homes(const sx_map_space *space) {
-    sx_model_home home = {0};
-    for (int v = 0; v < space->problem->n_tensors; v++) {
-        int s = space->arch->n_levels - 1;
-        while (s > 0 && !((unsigned)(space->fixed_keep[s] | space->free_keep[s] | space->banked[s]) >> v & 1))
-            s--;
-        home.level[v] = (int8_t)(space->fixed_keep[s] >> v & 1 ? s : -1);
-        if (home.level[v] >= 0 && !space->options.remainders)
-            home.found |= space->constraints.level[s].rmw_first_update & (1u << v);
-    }
-    return home;
-}
-
-/* Sets the least of all mappings: the compulsory minimum, the least latency of any tile that may be launched and, where tiles
- * divide, the cycles on as many compute units as they can use. */
-static sx_status set_root(sx_optimal *o) {
-    const sx_map_space *space = o->space;
-    const sx_model *model = space->model;
-    double share = 1;
-    const sx_model_home home = find_homes(space);
-    o->root = sx_model_minimum_at(model, &home);
-    for (int v = 0; v < model->n_tensors; v++) o->access[v] = sx_model_cheapest_access(model, v);
-    if (!space->options.remainders) SX_TRY(sx_spatial_mappings_utilization(space, &share));
-    o->root.cycles =
-        fmax(o->root.cycles, sx_optimal_cycles_on(model, share * (double)model->compute_instances));
-    if (o->rule.latency && model->law && space->options.remainders) {
-        uint32_t most[SX_MAX_LEVELS][SX_MAX_DIMS];
-        find_most(space, most);
-        o->root.latency = fmax(o->root.latency, sx_latency_bound_any(model, space->fixed_keep, most));
-    }
-    if (!space->options.remainders && o->rule.objective->n_criteria == 1 && !o->rule.front &&
-        sx_prune_rule_monotone(&o->rule, 0))
-        o->least_spread = sx_optimal_least_spread(o);
-    return SX_OK;
-}
-
 /* Makes what no list or table is needed for; refuses what is too large. */
 static sx_status make_rule(sx_optimal *o, sx_run *run) {
     const sx_map_space *space = o->space = sx_map_space_of(sx_run_space(run));
@@ -168,8 +123,7 @@ static sx_status make_rule(sx_optimal *o, sx_run *run) {
     o->arrays = (size_t)sx_run_setting(run, ARRAYS);
     for (int i = 0; i < objective->n_criteria; i++)
         o->rule.latency |= objective->criterion[i].kind == SX_LATENCY;
-    o->least_spread = -INFINITY;
-    if (!sx_run_wants_proof(run)) SX_TRY(set_root(o));
+    if (!sx_run_wants_proof(run)) SX_TRY(sx_optimal_find_root(o));
     SX_TRY(sx_map_choices_new(space, &o->choices));
     o->start = (sx_heuristics){.run = run,
                                .space = space,
@@ -185,7 +139,7 @@ static sx_status make_rule(sx_optimal *o, sx_run *run) {
 static sx_status bound_latency(sx_optimal *o) {
     const sx_map_space *space = o->space;
     uint32_t most[SX_MAX_LEVELS][SX_MAX_DIMS];
-    find_most(space, most);
+    sx_optimal_find_most(space, most);
     return sx_latency_bound_new(o->bound, space->fixed_keep, most, &o->latency);
 }
 

@@ -66,8 +66,7 @@ typedef struct sx_optimal {
                                                 searched */
     double access[SX_MAX_TENSORS]; /* the least energy of a word of each tensor */
     sx_score root;                 /* a lower bound of all mappings; 0 where it is not used */
-    double
-        least_spread; /* and one of their value, with the root (spreads.h); -INFINITY where it is not known */
+    double least_spread; /* and one of their value, with the root (root.h); -INFINITY where it is not known */
     double
         unsearched; /* the least value of mappings whose factors divide and that are not listed, as they are
                                too many or another search has closed them; INFINITY: there are none */

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "base/vector.h"
-#include "mappers/optimal/spreads.h"
+#include "mappers/optimal/root.h"
 #include "mappers/optimal/state.h"
 
 #include <math.h>

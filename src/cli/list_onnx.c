@@ -94,7 +94,8 @@ static void add_rest(const sx_onnx *onnx, sx_text *out) {
         else
             sx_table_cell(&table, "%s", sx_show_percent(all > 0 ? (double)rest->operations / all : 0).text);
         sx_table_cell(&table, "%s",
-                      rest->heavy                    ? "may have products"
+                      rest->unknown                  ? "not known"
+                      : rest->heavy                  ? "may have products"
                       : rest->grouped == rest->count ? "part of the layer before"
                       : rest->grouped                ? "some are part of the layer before"
                                                      : "");
@@ -139,6 +140,7 @@ static sx_status add_json(const sx_onnx *onnx, sx_text *out) {
         json_t *item = sx_json_append(rest, json_pack("{s:s, s:I, s:I, s:I}", "op", r->op, "count",
                                                       (json_int_t)r->count, "grouped", (json_int_t)r->grouped,
                                                       "operations", (json_int_t)r->operations));
+        if (r->unknown) sx_json_set(item, "unknown", json_true());
         if (r->heavy)
             sx_json_set(item, "heavy", json_true());
         else

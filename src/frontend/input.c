@@ -437,9 +437,10 @@ const char *sx_input_note(const sx_input *input, size_t index) {
     return index < input->n_notes ? input->note[index].text : NULL;
 }
 
-/* Whether two remarks say the same of one place, if with other numbers. */
+/* Whether two remarks say the same of one place, if with other numbers; without a place, in the same words. */
 static bool remarks_alike(const struct remark *a, const struct remark *b) {
-    return a->format == b->format && same_place(a->place, b->place);
+    return a->format == b->format && same_place(a->place, b->place) &&
+           (a->place.file || strcmp(a->message, b->message) == 0);
 }
 
 /* Adds a warning that stands for `times` of its kind. */

@@ -67,6 +67,16 @@ sx_status sx_onnx_input_read(const sx_input *input, const char *path, sx_onnx *o
     return status;
 }
 
+/* Warns of operations whose work is missing in what a network costs. */
+static sx_status warn_unmapped(sx_input *input, const char *path, const sx_onnx_rest *rest) {
+    if (rest->unknown)
+        return sx_input_warn(input, (sx_place){0},
+                             "%s: %zu %s (%s): not mapped, as no such operator is known; its work is missing",
+                             path, rest->count, rest->op, rest->first);
+    return sx_input_warn(input, (sx_place){0}, "%s: %zu %s: not mapped, though there may be products in it",
+                         path, rest->count, rest->op);
+}
+
 sx_status sx_onnx_input_graph(sx_input *input, const char *path, sx_graph *out) {
     const sx_pair *section;
     sx_onnx onnx;
@@ -74,10 +84,7 @@ sx_status sx_onnx_input_graph(sx_input *input, const char *path, sx_graph *out) 
     SX_TRY(sx_onnx_input_read(input, path, &onnx));
     sx_status status = SX_OK;
     for (size_t i = 0; i < onnx.n_rest && !status; i++)
-        if (onnx.rest[i].heavy)
-            status = sx_input_warn(input, (sx_place){0},
-                                   "%s: %zu %s: not mapped, though there may be products in it", path,
-                                   onnx.rest[i].count, onnx.rest[i].op);
+        if (onnx.rest[i].heavy) status = warn_unmapped(input, path, &onnx.rest[i]);
     if (!status) {
         *out = onnx.graph;
         onnx.graph = (sx_graph){0};

@@ -89,6 +89,7 @@ sx_status sx_named_pick(sx_network *network, const char *from, const char *name)
     if (!layer) return no_layer(network, from, name);
     if (layer != network->layer) network->layer[0] = *layer;
     network->n_layers = 1;
+    network->unmapped = (sx_unmapped){0};
     return SX_OK;
 }
 

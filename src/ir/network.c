@@ -70,6 +70,7 @@ sx_status sx_graph_network(const sx_graph *graph, sx_network *out) {
     sx_network network = {.layer = calloc(n, sizeof *network.layer)};
     if (!network.layer) return sx_error_memory();
     memcpy(network.name, graph->name, sizeof network.name);
+    network.unmapped = graph->unmapped;
     for (size_t i = 0; i < graph->n_nodes; i++)
         if (graph->node[i].kind == SX_OP_EINSUM) count_node(graph, &graph->node[i], &network);
     *out = network;

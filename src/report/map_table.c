@@ -8,6 +8,7 @@
 #include "report/table.h"
 #include "report/time.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,6 +206,20 @@ static void print_search(const sx_result *r, const sx_mapping_view *view, const 
     sx_wrap_free(&line, 2, 2, out);
 }
 
+/* Adds what of the network is not mapped. */
+static void add_unmapped(const sx_unmapped *u, sx_text *out) {
+    sx_text line = {0};
+    if (!u->operators) return;
+    sx_text_add(&line, "Not mapped: %" PRIu64 " of %" PRIu64 " operators", u->operators, u->of);
+    if (u->unknown < u->operators)
+        sx_text_add(&line, ", %s of the operations%s", sx_show_percent(u->share).text,
+                    u->unknown ? " of those whose work is known" : "");
+    if (u->unknown) sx_text_add(&line, "; the work of %" PRIu64 " is not known", u->unknown);
+    sx_text_add(&line, ".");
+    sx_text_add(out, "  ");
+    sx_wrap_free(&line, 2, 2, out);
+}
+
 /* Adds the other best ones, or the front. */
 static void print_answers(const char *title, const sx_answer *answer, size_t n, sx_text *out) {
     sx_table table;
@@ -242,6 +257,7 @@ sx_status sx_mapping_report_layer(const sx_result *r, const sx_mapping_view *vie
     sx_status status = sx_layer_evaluate(r, 0, e);
     if (!status) {
         sx_report(e, view->verbose ? SX_DETAIL_ALL : SX_DETAIL_TOTALS, out);
+        add_unmapped(&r->network.unmapped, out);
         if (!view->quiet) {
             sx_text_add(out, "\n");
             print_search(r, view, layer, out);
@@ -462,6 +478,7 @@ static void print_effort(const sx_result *r, const sx_mapping_view *view, sx_tex
     sx_text_add(out, "\n  ");
     sx_wrap_free(&line, 2, 2, out);
     sx_report_energies(r->energies, out);
+    add_unmapped(&r->network.unmapped, out);
     sx_report_semantics(&r->arch, &r->options.model, out);
 }
 

@@ -213,6 +213,15 @@ static sx_status read_total(const sx_node *map, sx_score *out) {
     return sx_result_score(map, out);
 }
 
+static sx_status read_unmapped(const sx_node *map, sx_unmapped *out) {
+    static const char *const keys[] = {"operators", "of_operators", "unknown", "share"};
+    SX_TRY(sx_only_keys(map, "unmapped", keys, sizeof keys / sizeof *keys));
+    SX_TRY(sx_result_count(map, "operators", &out->operators));
+    SX_TRY(sx_result_count(map, "of_operators", &out->of));
+    SX_TRY(sx_result_count(map, "unknown", &out->unknown));
+    return sx_result_finite(map, "share", &out->share);
+}
+
 static sx_status read_arch(const sx_node *map, sx_arch *out) {
     sx_input *input;
     SX_TRY(sx_node_expect(map, SX_NODE_MAP, "architecture"));
@@ -291,8 +300,8 @@ static sx_status read_warnings(const sx_node *list, sx_result *r) {
 static sx_status read_tree(const sx_node *root, sx_result *r) {
     static const char *const keys[] = {"results",       "network",      "total",     "complete", "repeat",
                                        "energy_source", "architecture", "evaluator", "warnings", "totals",
-                                       "vector",        "fused",        "serving",   "runs"};
-    enum { N_KEYS = sizeof keys / sizeof *keys, N_REQUIRED = N_KEYS - 7 };
+                                       "vector",        "fused",        "serving",   "runs",     "unmapped"};
+    enum { N_KEYS = sizeof keys / sizeof *keys, N_REQUIRED = N_KEYS - 8 };
     const sx_node *node[N_REQUIRED], *evaluator = sx_node_get(root, "evaluator"),
                                      *warnings = sx_node_get(root, "warnings");
     SX_TRY(sx_only_keys(root, "the result", keys, N_KEYS));
@@ -304,6 +313,8 @@ static sx_status read_tree(const sx_node *root, sx_result *r) {
     SX_TRY(sx_node_bool(node[3], "complete", &r->session.complete));
     SX_TRY(read_repeat(node[4], r));
     SX_TRY(copy_text(root, "energy_source", &r->energies));
+    if (sx_node_get(root, "unmapped"))
+        SX_TRY(read_unmapped(sx_node_get(root, "unmapped"), &r->network.unmapped));
     SX_TRY(read_arch(node[6], &r->arch));
     return read_layers(node[0], r);
 }

@@ -183,6 +183,16 @@ static json_t *total_json(const sx_result *r, const sx_work *work) {
     return object;
 }
 
+/* What of the network is not mapped. */
+static json_t *unmapped_json(const sx_unmapped *u) {
+    json_t *o = json_object();
+    sx_json_set(o, "operators", sx_json_count(u->operators));
+    sx_json_set(o, "of_operators", sx_json_count(u->of));
+    sx_json_set(o, "unknown", sx_json_count(u->unknown));
+    sx_json_set(o, "share", sx_json_number(u->share));
+    return o;
+}
+
 /* The whole result as a tree; an error where a noun cannot be written. */
 static sx_status whole_tree(const sx_result *r, json_t *object) {
     char *arch;
@@ -203,6 +213,7 @@ static sx_status whole_tree(const sx_result *r, json_t *object) {
     if (!status) status = repeat_json(r, &repeat);
     if (repeat) sx_json_set(object, "repeat", repeat);
     sx_json_set(object, "energy_source", sx_json_string(r->energies));
+    if (r->network.unmapped.of) sx_json_set(object, "unmapped", unmapped_json(&r->network.unmapped));
     if (r->fused) sx_json_set(object, "fused", sx_fused_json(r->fused, r->objective));
     if (!status && r->graph) status = sx_runs_put(object, r);
     if (r->evaluator) sx_json_set(object, "evaluator", sx_json_outside_evaluator(r->evaluator, &r->judged));

@@ -92,6 +92,13 @@ typedef struct sx_graph_run {
     uint64_t active_parameters; /* of those, the ones a token uses */
 } sx_graph_run;
 
+/* What of a network is not mapped, where a file has more operators than the graph can tell. */
+typedef struct sx_unmapped {
+    uint64_t operators, of; /* of: all, mapped ones too; 0: nothing is known */
+    uint64_t unknown;       /* of `operators`, those whose work is not known */
+    double share;           /* of the operations of all operators whose work is known */
+} sx_unmapped;
+
 /* All zero is an empty graph. Arrays are made and grown by the functions below. */
 typedef struct sx_graph {
     char name[SX_NAME_SIZE];
@@ -101,6 +108,7 @@ typedef struct sx_graph {
     sx_graph_operand *operand;
     sx_problem *einsum; /* no two are equal; they have no names */
     sx_graph_run run;
+    sx_unmapped unmapped;
 } sx_graph;
 
 void sx_graph_fini(sx_graph *graph);

@@ -26,6 +26,7 @@ typedef struct sx_network {
     char name[SX_NAME_SIZE];
     size_t n_layers;
     sx_layer *layer;
+    sx_unmapped unmapped;
 } sx_network;
 
 void sx_network_fini(sx_network *network);

@@ -23,14 +23,17 @@ typedef struct sx_onnx_layer {
 typedef struct sx_onnx_rest {
     const char *op;
     size_t count, grouped; /* grouped: those that are a part of a node before them */
-    uint64_t operations;   /* one for each element of an input or the output, whichever are more */
-    bool heavy;            /* has products, or may have */
+    uint64_t
+        operations;    /* one for each element of an input or the output, whichever are more; 0: not known */
+    bool heavy;        /* has products, or may have */
+    bool unknown;      /* no operation of that name is known */
+    const char *first; /* the first of them, with the shape that it writes */
 } sx_onnx_rest;
 
 typedef struct sx_onnx {
     sx_graph graph;
     sx_onnx_layer *layer; /* in the order of the file */
-    sx_onnx_rest *rest;   /* most operations first */
+    sx_onnx_rest *rest;   /* unknown work first, then most operations */
     size_t n_layers, n_rest, n_nodes;
     uint64_t macs, operations; /* operations: of the rest */
     sx_arena arena;

@@ -1,6 +1,7 @@
 /* Nodes of operations that are not mapped: of the kind that the table says, where shapes are as that kind wants
  * them, else of kind other. Numbers that follow from constants, and what is computed from weights alone, are no
  * nodes. */
+#include "base/text.h"
 #include "frontend/catalog/networks.h"
 #include "frontend/onnx/build.h"
 #include "frontend/onnx/window.h"
@@ -197,10 +198,15 @@ sx_status sx_onnx_add_plain(sx_onnx_builder *b, size_t index) {
     return sx_onnx_add_node(b, &node, NULL, operand, n);
 }
 
+/* Whether nobody knows how many operations an operation takes that is not mapped. */
+static bool work_is_unknown(const sx_onnx_op *op) {
+    return !op->rule || op->rule->heavy;
+}
+
 /* How many operations an operation that is not mapped takes: one for each element of its output or of its input. */
 static uint64_t operations_of(const sx_onnx_builder *b, const sx_onnx_op *op) {
     int64_t most = 0;
-    if ((op->rule && op->rule->moves) || !computes_output(b, op)) return 0;
+    if (work_is_unknown(op) || op->rule->moves || !computes_output(b, op)) return 0;
     for (size_t i = 0; i < 2; i++) {
         const uint32_t value = i ? op->output[0] : op->n_inputs ? op->input[0] : SX_ONNX_NONE;
         if (value == SX_ONNX_NONE) continue;
@@ -221,9 +227,46 @@ static sx_onnx_rest *rest_of(sx_onnx *out, const char *op) {
     return &out->rest[out->n_rest++];
 }
 
-/* Compares entries for qsort: most operations first, then most often, then by name. */
+/* An operation and the shape of its output, as "'name', output 1x16x8x8", in the arena. */
+static const char *describe_op(const sx_onnx_builder *b, const sx_onnx_op *op) {
+    const uint32_t value = op->n_outputs ? op->output[0] : SX_ONNX_NONE;
+    const sx_onnx_shape *shape = value == SX_ONNX_NONE ? NULL : &sx_onnx_value_at(b->trace, value)->shape;
+    const bool known = shape && shape->n > 0 && sx_onnx_elements(shape) > 0;
+    sx_text text = {0};
+    sx_text_add(&text, "'%s', output %s", op->name, known ? "" : "of unknown shape");
+    for (int i = 0; known && i < shape->n; i++)
+        sx_text_add(&text, "%s%lld", i ? "x" : "", (long long)shape->dim[i]);
+    const char *copy = text.failed ? NULL : sx_arena_copy(&b->trace->arena, text.data, text.size);
+    sx_text_free(&text);
+    return copy;
+}
+
+/* Counts an operation that is not mapped. */
+static sx_status count_unmapped(sx_onnx_builder *b, size_t index) {
+    const sx_onnx_op *op = sx_onnx_op_at(b->trace, index);
+    sx_unmapped *sum = &b->out->graph.unmapped;
+    char name[SX_NAME_SIZE];
+    sx_onnx_text(op->at.node->op, name, sizeof name);
+    const char *copy = sx_arena_copy(&b->trace->arena, name, strlen(name));
+    if (!copy) return sx_arena_error(&b->trace->arena);
+    sx_onnx_rest *rest = rest_of(b->out, copy);
+    rest->count++;
+    rest->grouped += b->grouped[index];
+    rest->operations += operations_of(b, op);
+    rest->heavy |= work_is_unknown(op);
+    rest->unknown |= !op->rule;
+    if (!rest->first) rest->first = describe_op(b, op);
+    if (!rest->first) return sx_error_memory();
+    b->out->operations += operations_of(b, op);
+    sum->operators++;
+    sum->unknown += work_is_unknown(op);
+    return SX_OK;
+}
+
+/* Compares entries for qsort: unknown work first, then most operations, then most often, then by name. */
 static int by_operations(const void *a, const void *b) {
     const sx_onnx_rest *x = a, *y = b;
+    if (x->heavy != y->heavy) return x->heavy ? -1 : 1;
     if (x->operations != y->operations) return x->operations < y->operations ? 1 : -1;
     if (x->count != y->count) return x->count < y->count ? 1 : -1;
     return strcmp(x->op, y->op);
@@ -239,17 +282,11 @@ sx_status sx_onnx_count_rest(sx_onnx_builder *b) {
             out->macs += out->layer[layer++].macs;
             continue;
         }
-        char name[SX_NAME_SIZE];
-        sx_onnx_text(op->at.node->op, name, sizeof name);
-        const char *copy = sx_arena_copy(&b->trace->arena, name, strlen(name));
-        if (!copy) return sx_arena_error(&b->trace->arena);
-        sx_onnx_rest *rest = rest_of(out, copy);
-        rest->count++;
-        rest->grouped += b->grouped[i];
-        rest->operations += operations_of(b, op);
-        rest->heavy |= op->rule && op->rule->heavy;
-        out->operations += operations_of(b, op);
+        SX_TRY(count_unmapped(b, i));
     }
+    const double work = (double)out->macs + (double)out->operations;
+    out->graph.unmapped.of = out->n_nodes;
+    out->graph.unmapped.share = work > 0 ? (double)out->operations / work : 0;
     if (out->n_rest) qsort(out->rest, out->n_rest, sizeof *out->rest, by_operations);
     return SX_OK;
 }

@@ -46,10 +46,13 @@ static void layers(void **state) {
 /* Operations of the rest: one for each element of the larger of input and output; moves take none, parts are counted. */
 static void rest(void **state) {
     sx_onnx onnx;
-    static const sx_onnx_rest want[] = {{"Softmax", 2, 0, 24, false},   {"Add", 1, 0, 12, false},
-                                        {"DeformConv", 1, 0, 12, true}, {"MaxPool", 1, 0, 12, false},
-                                        {"Relu", 1, 1, 12, false},      {"Transpose", 1, 0, 0, false},
-                                        {"Twist", 1, 0, 0, false}};
+    static const sx_onnx_rest want[] = {{"DeformConv", 1, 0, 0, true, false, "'deform', output 1x3x4"},
+                                        {"Twist", 1, 0, 0, true, true, "'twist', output of unknown shape"},
+                                        {"Softmax", 2, 0, 24, false, false, NULL},
+                                        {"Add", 1, 0, 12, false, false, NULL},
+                                        {"MaxPool", 1, 0, 12, false, false, NULL},
+                                        {"Relu", 1, 1, 12, false, false, NULL},
+                                        {"Transpose", 1, 0, 0, false, false, NULL}};
     (void)state;
     sx_expect_ok(sx_onnx_read_text(model, &onnx));
     assert_int_equal(onnx.n_rest, 7);
@@ -59,8 +62,14 @@ static void rest(void **state) {
         assert_int_equal(onnx.rest[i].grouped, want[i].grouped);
         assert_int_equal(onnx.rest[i].operations, want[i].operations);
         assert_int_equal(onnx.rest[i].heavy, want[i].heavy);
+        assert_int_equal(onnx.rest[i].unknown, want[i].unknown);
+        if (want[i].first) assert_string_equal(onnx.rest[i].first, want[i].first);
     }
-    assert_int_equal(onnx.operations, 72);
+    assert_int_equal(onnx.operations, 60);
+    assert_int_equal(onnx.graph.unmapped.operators, 8);
+    assert_int_equal(onnx.graph.unmapped.of, onnx.n_nodes);
+    assert_int_equal(onnx.graph.unmapped.unknown, 2);
+    assert_true(onnx.graph.unmapped.share == 60.0 / (60 + (double)onnx.macs));
     sx_onnx_fini(&onnx);
 }
 

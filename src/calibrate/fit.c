@@ -22,16 +22,19 @@ typedef struct problem {
 } problem;
 
 /* The residuals of logs of keys; their squares' sum is minimised. */
-static void set_residuals(const problem *p, const double *x, double *out) {
+static sx_status set_residuals(const problem *p, const double *x, double *out) {
     const sx_fit *fit = p->fit;
     const sx_fit_task *task = p->task;
     for (size_t k = 0; k < fit->n_free; k++) *task->value[k] = exp(x[k]);
     for (size_t i = 0; i < task->n; i++) {
         unsigned weight = p->weight ? p->weight[task->group[i]] : 1;
-        double r = weight ? log(task->predict(task->user, i) / task->measured[i]) / DELTA : 0;
+        double predicted = task->measured[i];
+        if (weight) SX_TRY(task->predict(task->user, i, &predicted));
+        double r = log(predicted / task->measured[i]) / DELTA;
         out[i] = DELTA * sqrt(2 * (sqrt(1 + r * r) - 1) * weight);
     }
     for (size_t k = 0; k < fit->n_free; k++) out[task->n + k] = sqrt(LAMBDA) * (x[k] - log(fit->before[k]));
+    return SX_OK;
 }
 
 static double sum_squares(const double *r, size_t n) {
@@ -84,22 +87,22 @@ static sx_status minimise_error(const problem *p, double *x) {
     if (!memory) return sx_error_memory();
     double *r = memory, *next = memory + p->n;
     for (size_t k = 0; k < n; k++) slope[k] = memory + (k + 2) * p->n;
-    set_residuals(p, x, r);
-    for (int t = 0; t < MOST_STEPS && damping < 1e6; t++) {
+    sx_status status = set_residuals(p, x, r);
+    for (int t = 0; t < MOST_STEPS && damping < 1e6 && !status; t++) {
         double step[SX_MAX_FREE], moved[SX_MAX_FREE], now = sum_squares(r, p->n);
-        for (size_t k = 0; k < n; k++) {
+        for (size_t k = 0; k < n && !status; k++) {
             memcpy(moved, x, n * sizeof *x);
             moved[k] -= STEP;
-            set_residuals(p, moved, slope[k]);
+            status = set_residuals(p, moved, slope[k]);
             for (size_t i = 0; i < p->n; i++) slope[k][i] = (r[i] - slope[k][i]) / STEP;
         }
         bool better = false;
-        for (; !better && damping < 1e6; damping *= better ? 0.1 : 10) {
+        for (; !better && damping < 1e6 && !status; damping *= better ? 0.1 : 10) {
             find_key_changes(p, r, slope, damping, step);
             for (size_t k = 0; k < n; k++) moved[k] = x[k] + step[k];
             clamp_logs(p, moved);
-            set_residuals(p, moved, next);
-            better = sum_squares(next, p->n) < now;
+            status = set_residuals(p, moved, next);
+            better = !status && sum_squares(next, p->n) < now;
         }
         if (!better) break;
         memcpy(x, moved, n * sizeof *x);
@@ -107,7 +110,7 @@ static sx_status minimise_error(const problem *p, double *x) {
         if (now - sum_squares(r, p->n) < 1e-9 * now) break;
     }
     free(memory);
-    return SX_OK;
+    return status;
 }
 
 static int compare_doubles(const void *a, const void *b) {
@@ -192,6 +195,9 @@ static sx_status measure_fit(const sx_fit_task *task, const double *predicted, s
     *out = (sx_fit_quality){.worst = 0};
     for (size_t i = 0; i < task->n; i++) {
         const double measured = task->measured[i];
+        if (!isfinite(predicted[i]))
+            return sx_error_new(SX_ERR_INPUT, "row %zu of those that are fitted has no finite prediction",
+                                i + 1);
         double ratio = fmax(predicted[i] / measured, measured / predicted[i]);
         out->mean_error += fabs(predicted[i] / measured - 1) / (double)task->n;
         out->worst = fmax(out->worst, ratio);
@@ -214,9 +220,10 @@ static sx_status fit_weighted(const sx_fit *fit, const sx_fit_task *task, const 
 }
 
 /* Predicts the rows of some groups (all: NULL) by the keys that are set. */
-static void predict_rows(const sx_fit_task *task, const unsigned *left_out, double *predicted) {
+static sx_status predict_rows(const sx_fit_task *task, const unsigned *left_out, double *predicted) {
     for (size_t i = 0; i < task->n; i++)
-        if (!left_out || left_out[task->group[i]] == 0) predicted[i] = task->predict(task->user, i);
+        if (!left_out || left_out[task->group[i]] == 0) SX_TRY(task->predict(task->user, i, &predicted[i]));
+    return SX_OK;
 }
 
 /* Each group by a fit of those in other folds. */
@@ -236,7 +243,7 @@ static sx_status cross_validate(sx_fit *fit, const sx_fit_task *task, unsigned f
     for (unsigned f = 0; f < folds && !status; f++) {
         for (uint32_t i = 0; i < task->n_groups; i++) weight[i] = fold[i] != f;
         status = fit_weighted(fit, task, weight, values);
-        if (!status) predict_rows(task, weight, predicted);
+        if (!status) status = predict_rows(task, weight, predicted);
     }
     free(fold);
     return status ? status : measure_fit(task, predicted, &fit->validated);
@@ -287,12 +294,12 @@ sx_status sx_fit_rows(sx_fit *fit, const sx_fit_task *task, unsigned folds, unsi
     sx_status status = weight && predicted && fit->predicted ? SX_OK : sx_error_memory();
     if (status) goto done;
     for (size_t k = 0; k < fit->n_free; k++) fit->before[k] = *task->value[k];
-    predict_rows(task, NULL, predicted);
-    status = measure_fit(task, predicted, &fit->prior);
+    status = predict_rows(task, NULL, predicted);
+    if (!status) status = measure_fit(task, predicted, &fit->prior);
     if (!status && folds > 1) status = cross_validate(fit, task, folds, &rng, weight, predicted);
     if (!status && samples > 1) status = bootstrap_fit(fit, task, samples, &rng, weight);
     if (!status) status = fit_weighted(fit, task, NULL, fit->after);
-    if (!status) predict_rows(task, NULL, fit->predicted);
+    if (!status) status = predict_rows(task, NULL, fit->predicted);
     if (!status) status = measure_fit(task, fit->predicted, &fit->fitted);
 done:
     free(weight);

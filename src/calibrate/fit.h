@@ -17,13 +17,13 @@ typedef struct sx_free_key {
 } sx_free_key;
 
 /* What is fitted: rows, in groups of which the rows are alike; the values of the keys, which predictions read, and the
- * range of each. */
+ * range of each. A prediction is NAN where the values allow none. */
 typedef struct sx_fit_task {
     size_t n;
     uint32_t n_groups;
     const double *measured;
     const uint32_t *group;
-    double (*predict)(void *user, size_t row);
+    sx_status (*predict)(void *user, size_t row, double *out);
     void *user;
     double *value[SX_MAX_FREE];
     double least[SX_MAX_FREE], most[SX_MAX_FREE];

@@ -105,29 +105,25 @@ sx_status sx_fit_free_key(sx_fit *fit, const sx_arch *arch, const char *name) {
         "LEVEL.read_energy");
 }
 
-/* The latency, or the energy, of a row; NAN where it cannot be evaluated. */
-static double predict_figure(const sx_measured *row, const sx_arch *arch, bool energies) {
-    const sx_model_options options = {.latency_tile = arch->n_laws > 0};
-    sx_model *model;
-    sx_model_workspace *workspace;
-    sx_score score = {.latency = NAN, .energy_pj = NAN};
-    sx_status status = sx_model_new(&row->problem, arch, &options, &model);
-    if (status) {
-        sx_status_free(status);
-        return NAN;
-    }
-    status = sx_model_workspace_new(model, &workspace);
-    if (!status && sx_evaluate_score(workspace, &row->mapping, &score).reason != SX_LEGAL)
-        score.latency = score.energy_pj = NAN;
-    if (!status) sx_model_workspace_free(workspace);
-    sx_status_free(status);
-    sx_model_free(model);
-    return energies ? score.energy_pj : score.latency;
-}
-
-static double predict_row(void *user, size_t row) {
+/* Predicts the latency, or the energy, of a row; NAN where the keys make an architecture or a cost that is
+ * refused. */
+static sx_status predict_row(void *user, size_t row, double *out) {
     const latency_task *t = user;
-    return predict_figure(&t->rows->row[row], t->arch, t->energies);
+    const sx_measured *of = &t->rows->row[row];
+    const sx_model_options options = {.latency_tile = t->arch->n_laws > 0};
+    sx_model *model = NULL;
+    sx_model_workspace *workspace = NULL;
+    sx_score score;
+    *out = NAN;
+    sx_status status = sx_model_new(&of->problem, t->arch, &options, &model);
+    if (!status) status = sx_model_workspace_new(model, &workspace);
+    if (!status && sx_evaluate_score(workspace, &of->mapping, &score).reason == SX_LEGAL)
+        *out = t->energies ? score.energy_pj : score.latency;
+    sx_model_workspace_free(workspace);
+    sx_model_free(model);
+    const bool refused = status && (status->code == SX_ERR_INPUT || status->code == SX_ERR_LIMIT);
+    if (refused) sx_status_free(status);
+    return refused ? SX_OK : status;
 }
 
 sx_status sx_fit_keys(sx_fit *fit, const sx_measurements *rows, sx_arch *arch, unsigned folds,

@@ -27,9 +27,10 @@ static double time_row(const kind_task *t, size_t row) {
     return sx_time_operator(t->arch, t->timing, &r->op).seconds;
 }
 
-static double predict_row(void *user, size_t row) {
+static sx_status predict_row(void *user, size_t row, double *out) {
     const kind_task *t = user;
-    return time_row(t, t->index[row]);
+    *out = time_row(t, t->index[row]);
+    return SX_OK;
 }
 
 /* Adds a number to those that are fitted; where it has no usable value yet, it begins from `start`. */

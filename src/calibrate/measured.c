@@ -244,8 +244,7 @@ static void set_layer(sx_measurements *m, sx_measured *row) {
 
 sx_status sx_measurements_leave_out(sx_measurements *m, int line, sx_status error) {
     const sx_code code = error->code;
-    if (code != SX_ERR_INPUT && code != SX_ERR_LIMIT && code != SX_ERR_FILE && code != SX_ERR_USAGE)
-        return error;
+    if (code != SX_ERR_INPUT && code != SX_ERR_LIMIT && code != SX_ERR_USAGE) return error;
     char *text = sx_status_text(error);
     sx_status status = text ? sx_measurements_reject(m, line, text) : sx_error_memory();
     free(text);

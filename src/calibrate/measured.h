@@ -17,7 +17,7 @@ typedef struct sx_measured {
 /* A row that is left out, and why. */
 typedef struct sx_rejected {
     int line;
-    char reason[160];
+    char reason[320];
 } sx_rejected;
 
 typedef struct sx_measurements {

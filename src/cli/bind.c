@@ -1,4 +1,5 @@
 #include "cli/bind.h"
+#include "base/hint.h"
 #include "input/density.h"
 #include "input/tensor_bits.h"
 
@@ -124,9 +125,7 @@ static sx_status no_tensor(const char *name, const sx_problem *problem) {
     sx_text list = {0};
     for (int v = 0; v < problem->n_tensors; v++)
         sx_text_add(&list, "%s%s", v ? ", " : "", problem->tensor[v].name);
-    if (!list.failed) error = sx_error_hint(error, "it has %s", list.data);
-    sx_text_free(&list);
-    return error;
+    return sx_error_hint_list(error, "it has", &list);
 }
 
 /* Warns of a name that no tensor is bound to. */

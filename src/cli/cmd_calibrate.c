@@ -1,4 +1,5 @@
 #include "base/file.h"
+#include "base/file_error.h"
 #include "calibrate/fit_latency.h"
 #include "calibrate/operator_rows.h"
 #include "cli/calibrate_operators.h"
@@ -7,10 +8,12 @@
 #include "report/json_parts.h"
 #include "report/table.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Two keys whose logs correlate more than that over the bootstrap cannot be told apart. */
 static const double ALIKE = 0.9;
@@ -198,7 +201,8 @@ typedef struct row_reader {
     const char *table; /* the file of rows: paths in it are relative to its folder */
 } row_reader;
 
-/* Adds a file that a row names to an input. */
+/* Adds a file that a row names to an input. One that is absent is an error of the row; one that cannot be read, of the
+ * system. */
 static sx_status add_row_file(const row_reader *reader, const char *path, sx_input *input) {
     const char *slash = strrchr(reader->table, '/');
     sx_text full = {0};
@@ -206,7 +210,9 @@ static sx_status add_row_file(const row_reader *reader, const char *path, sx_inp
     if (slash && *path != '/') sx_text_add(&full, "%.*s", (int)(slash + 1 - reader->table), reader->table);
     sx_text_add(&full, "%s", path);
     SX_TRY(sx_text_take(&full, &text));
-    sx_status status = sx_input_add_file(input, text);
+    sx_status status = access(text, F_OK) != 0 && sx_file_is_absent(errno)
+                           ? sx_file_error(SX_ERR_INPUT, "open", text)
+                           : sx_input_add_file(input, text);
     free(text);
     return status;
 }

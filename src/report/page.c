@@ -8,6 +8,7 @@
 #include "report/figures.h"
 #include "report/json_parts.h"
 #include "report/loops.h"
+#include "report/svg.h"
 #include "sextant/input.h"
 #include "sextant/version.h"
 
@@ -87,17 +88,17 @@ sx_status sx_page_result(const char *file, const sx_result *r, json_t **out) {
     char *text;
     sx_roof roof = sx_roof_of(&r->arch);
     json_t *details = json_array();
-    sx_status status = sx_result_write(r, &text);
-    if (!status) {
-        *out = json_pack("{s:o, s:s, s:o, s:o, s:s, s:o, s:o, s:o}", "file", sx_json_string(file), "kind",
-                         "map", "result", sx_json_noun(text), "levels", levels_json(&r->arch), "compute",
-                         r->arch.compute.name, "peak", sx_json_number(roof.peak), "bandwidth",
-                         sx_json_number(roof.bandwidth), "details", json_incref(details));
-        status = details_json(r, details);
+    sx_status status = details_json(r, details);
+    if (!status) status = sx_result_write(r, &text);
+    if (status) {
+        json_decref(details);
+        return status;
     }
-    json_decref(details);
-    if (!status) return *out ? SX_OK : sx_error_memory();
-    return status;
+    *out = json_pack("{s:o, s:s, s:o, s:o, s:s, s:o, s:o, s:o}", "file", sx_json_string(file), "kind", "map",
+                     "result", sx_json_noun(text), "levels", levels_json(&r->arch), "compute",
+                     r->arch.compute.name, "peak", sx_json_number(roof.peak), "bandwidth",
+                     sx_json_number(roof.bandwidth), "details", details);
+    return *out ? SX_OK : sx_error_memory();
 }
 
 /* The answers of other commands: keys that tell them apart, and the list whose items have keys that must be there. */
@@ -159,20 +160,9 @@ static void add_data(const char *json, sx_text *out) {
     }
 }
 
-/* Adds a text for HTML. */
-static void add_escaped(const char *text, sx_text *out) {
-    for (; *text; text++) {
-        const char *entity = *text == '<' ? "&lt;" : *text == '&' ? "&amp;" : *text == '"' ? "&quot;" : NULL;
-        if (entity)
-            sx_text_add(out, "%s", entity);
-        else
-            sx_text_add_bytes(out, text, 1);
-    }
-}
-
 /* Adds the text that replaces a mark of the template. */
 static void add_part(const char *mark, size_t size, const char *title, const char *data, sx_text *out) {
-    if (size == strlen("TITLE") && strncmp(mark, "TITLE", size) == 0) add_escaped(title, out);
+    if (size == strlen("TITLE") && strncmp(mark, "TITLE", size) == 0) sx_svg_escape(out, title);
     if (size == strlen("STYLE") && strncmp(mark, "STYLE", size) == 0) sx_text_add(out, "%s", sx_page_css);
     if (size == strlen("SCRIPT") && strncmp(mark, "SCRIPT", size) == 0)
         sx_text_add(out, "%s%s%s%s%s", sx_page_fused_js, sx_page_runs_js, sx_page_js, sx_page_pipeline_js,

@@ -78,22 +78,32 @@ static bool call_fails(const char *name, enum effect effect, int error) {
     return fails;
 }
 
-#define ALLOCATOR(name, parameters, arguments)                                                               \
+/* Counts a block that is allocated (1) or freed (-1). */
+static void count_block(int change) {
+    if (sx_fault_now.counts)
+        atomic_fetch_add_explicit(&sx_fault_now.counts->blocks, change, memory_order_relaxed);
+}
+
+/* Blocks that it returns are `new`. */
+#define ALLOCATOR(name, parameters, arguments, new)                                                          \
     SHOWN void *name parameters {                                                                            \
         static void *(*original)parameters;                                                                  \
         if (!original) *(void **)&original = behind(#name);                                                  \
-        return allocation_fails(#name) ? NULL : original arguments;                                          \
+        void *memory = allocation_fails(#name) ? NULL : original arguments;                                  \
+        if (memory && (new)) count_block(1);                                                                 \
+        return memory;                                                                                       \
     }
-ALLOCATOR(malloc, (size_t size), (size))
-ALLOCATOR(calloc, (size_t n, size_t size), (n, size))
-ALLOCATOR(realloc, (void *old, size_t size), (old, size))
-ALLOCATOR(aligned_alloc, (size_t alignment, size_t size), (alignment, size))
+ALLOCATOR(malloc, (size_t size), (size), true)
+ALLOCATOR(calloc, (size_t n, size_t size), (n, size), true)
+ALLOCATOR(realloc, (void *old, size_t size), (old, size), !old)
+ALLOCATOR(aligned_alloc, (size_t alignment, size_t size), (alignment, size), true)
 
 /* Where one allocation fails, what is freed is cleared and never used again, so that using it shows; where
  * all after it fail too, it is freed, so that freeing twice shows. */
 SHOWN void free(void *memory) {
     static void (*original)(void *);
     if (!original) *(void **)&original = behind("free");
+    if (memory) count_block(-1);
     if (memory && sx_fault_now.kind == SX_FAULT_MEMORY)
         memset(memory, 0, malloc_usable_size(memory));
     else

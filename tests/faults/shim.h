@@ -20,6 +20,7 @@ typedef enum sx_fault_kind {
 /* What is counted, shared by the processes of a sweep. */
 typedef struct sx_fault_counts {
     _Atomic long allocations, calls, writes, changes;
+    _Atomic long blocks;     /* allocated and not freed */
     char name[32], last[32]; /* the call that the fault met, and the last that changed a file */
 } sx_fault_counts;
 

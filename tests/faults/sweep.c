@@ -10,8 +10,8 @@
  * - SIGKILL: the same command again gives the whole answer, and removes what the killed one left. Where it
  *   keeps a database and no checkpoint, that may know more than before: then only the exit code is compared.
  *
- * In all cases it does not crash or hang, and files that it leaves belong there. A checkpoint that the first
- * run removes is removed after all else.
+ * In all cases it does not crash or hang, loses no more memory than the first run, and files that it leaves belong there.
+ * A checkpoint that the first run removes is removed after all else.
  *
  * In the environment: FAULT_FOLDER holds all files that the program writes and is emptied before each run.
  * Up to number FAULT_EVERY each fault happens in turn, from there on one in FAULT_SHARE of those so far.
@@ -42,7 +42,8 @@ typedef struct content {
 
 /* What a run leaves. */
 typedef struct outcome {
-    int status; /* as waitpid() gives it */
+    int status;  /* as waitpid() gives it */
+    long blocks; /* of memory that it does not free */
     content out, err, file[MAX_FILES];
     size_t n_files;
 } outcome;
@@ -139,6 +140,7 @@ static bool run(sx_fault fault, outcome *o) {
     pid_t child = start(o, fault);
     if (!child) return false;
     require(waitpid(child, &o->status, 0) == child, "waitpid");
+    o->blocks = fault.counts->blocks;
     read_content(&o->out);
     read_content(&o->err);
     keeper = o;
@@ -197,6 +199,7 @@ static const char *run_fault(const outcome *o, const outcome *whole, const sx_fa
     bool failed = has_failed(o, fault), interrupted = fault->kind == SX_FAULT_INTERRUPT;
     if (WIFSIGNALED(o->status) && WTERMSIG(o->status) == SIGALRM) return "it hangs";
     if (WIFSIGNALED(o->status) && !(interrupted && WTERMSIG(o->status) == SIGINT)) return "it crashes";
+    if (WIFEXITED(o->status) && o->blocks > whole->blocks) return "it loses memory";
     const char *wrong = file_fault(o, whole, fault, failed || interrupted);
     if (wrong || (failed && !interrupted)) return wrong;
     if (interrupted) {

@@ -39,6 +39,9 @@ def source_of(test):
     if kind == "conform":
         rows = Path("src/registry/navigators.def").read_text()
         return Path("tests/conform/conform.c") if f"NAVIGATOR({name}," in rows else Path()
+    if kind == "faults":
+        commands = Path("tests/faults/commands")
+        return commands if f"\n{name}: " in "\n" + commands.read_text() else Path()
     return Path("tests", test).parent / f"test_{Path(test).name}.c"
 
 

@@ -1,7 +1,7 @@
 #include "frontend/timeloop/ert.h"
 #include "frontend/known_keys.h"
 
-#include "base/text.h"
+#include "base/hint.h"
 
 #include <limits.h>
 #include <math.h>
@@ -148,9 +148,7 @@ sx_status sx_ert_missing(const sx_ert *ert, const char *component) {
         sx_text_add(&known, "%s%.*s", i ? ", " : "", (int)(size < 64 ? size : 64), own);
         if (known.size > 400) break;
     }
-    if (known.data) error = sx_error_hint(error, "it has tables for %s", known.data);
-    sx_text_free(&known);
-    return error;
+    return sx_error_hint_list(error, "it has tables for", &known);
 }
 
 /* Takes an action's energy where it is larger than those before it. */

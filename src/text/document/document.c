@@ -1,6 +1,6 @@
 #include "text/document/document.h"
 
-#include "base/text.h"
+#include "base/hint.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,7 +137,5 @@ sx_status sx_error_unknown(sx_place place, const char *what, const char *name, c
     if (n == 0) return error;
     sx_text text = {0};
     list_names(&text, known, n);
-    if (!text.failed) error = sx_error_hint(error, "known: %s", text.data);
-    sx_text_free(&text);
-    return error;
+    return sx_error_hint_list(error, "known:", &text);
 }

@@ -3,6 +3,7 @@
 #include "text/template/include.h"
 
 #include "base/file.h"
+#include "base/hint.h"
 #include "text/path_scope.h"
 
 #include <dirent.h>
@@ -137,11 +138,11 @@ static SX_MUST_USE sx_status not_found(const sx_expansion *x, const sx_search *s
     sx_status error =
         sx_error_at(place, "cannot find the included file '%s%s'", *path == '/' ? "" : search->own, path);
     if (*path == '/' || search->n + x->options->n_folders == 0) return error;
-    for (size_t i = 0; i < search->n; i++) sx_text_add(&text, ", '%s'", search->more[i]);
-    for (size_t i = 0; i < x->options->n_folders; i++) sx_text_add(&text, ", '%s'", x->options->folder[i]);
-    if (!text.failed) error = sx_error_hint(error, "also searched: %s", text.data + 2);
-    sx_text_free(&text);
-    return error;
+    for (size_t i = 0; i < search->n; i++)
+        sx_text_add(&text, "%s'%s'", text.size ? ", " : "", search->more[i]);
+    for (size_t i = 0; i < x->options->n_folders; i++)
+        sx_text_add(&text, "%s'%s'", text.size ? ", " : "", x->options->folder[i]);
+    return sx_error_hint_list(error, "also searched:", &text);
 }
 
 sx_status sx_include_find(const sx_expansion *x, const sx_search *search, sx_place place, const char *path,

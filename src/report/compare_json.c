@@ -4,6 +4,7 @@
 
 #include "report/evaluation.h"
 #include "report/json_parts.h"
+#include "text/csv.h"
 
 #include <math.h>
 #include <string.h>
@@ -100,17 +101,6 @@ sx_status sx_compare_json(const sx_compare_report *r, sx_text *out) {
     return status;
 }
 
-/* Adds a field of CSV, in quotes where it needs them, and what follows it. */
-static void csv_text(const char *text, const char *after, sx_text *out) {
-    if (strpbrk(text, ",\"\n") == NULL) {
-        sx_text_add(out, "%s%s", text, after);
-        return;
-    }
-    sx_text_add(out, "\"");
-    for (; *text; text++) sx_text_add(out, *text == '"' ? "\"\"" : "%c", *text);
-    sx_text_add(out, "\"%s", after);
-}
-
 /* Adds a field with a number, empty where there is none. */
 static void csv_number(double value, sx_text *out) {
     char text[SX_DECIMAL_SIZE] = "";
@@ -136,14 +126,14 @@ static void csv_best(const sx_comparison *c, const sx_compare_run *run, sx_text 
 void sx_compare_csv(const sx_comparison *c, sx_text *out) {
     sx_text_add(out, "problem,mapper,seed,objective,value,normalised,");
     if (has_mappings(c)) sx_text_add(out, "cycles,energy_pj,edp,");
-    for (size_t i = 0; i < c->n_metrics && !has_mappings(c); i++) csv_text(c->metric[i], ",", out);
+    for (size_t i = 0; i < c->n_metrics && !has_mappings(c); i++) sx_csv_add(out, c->metric[i], ",");
     sx_text_add(out, "evaluations,valid,rejected,seconds,stop\n");
     for (size_t i = 0; i < c->n_runs; i++) {
         const sx_compare_run *run = &c->run[i];
-        csv_text(c->problem[run->problem].name, ",", out);
-        csv_text(c->label[run->navigator], ",", out);
+        sx_csv_add(out, c->problem[run->problem].name, ",");
+        sx_csv_add(out, c->label[run->navigator], ",");
         sx_text_add(out, "%llu,", (unsigned long long)run->seed);
-        csv_text(c->objective, ",", out);
+        sx_csv_add(out, c->objective, ",");
         csv_number(run->found ? run->value : NAN, out);
         csv_number(run->found ? run->value / sx_comparison_reference(c, run->problem) : NAN, out);
         csv_best(c, run, out);

@@ -1,6 +1,8 @@
 #include "report/frontier.h"
 
 #include "report/figure.h"
+#include "report/svg.h"
+#include "text/csv.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -77,15 +79,16 @@ void sx_frontier_csv(const sx_frontier *f, sx_text *out) {
         "share_link,products,mapped,proven,gap,frontier\n");
     for (size_t i = 0; i < f->n; i++) {
         const sx_serving *s = &f->point[i];
-        sx_text_add(out,
-                    "%s,%s,%s,%u,%llu,%llu,%llu,%.9g,%.9g,%.9g,%.0f,%.0f,%.0f,%d,%.0f,%s,%.4f,%.4f,%.4f,%.4f,"
-                    "%zu,%zu,%zu,%.4g,%d\n",
-                    f->model, f->arch->name, s->run.phase, s->chips, (unsigned long long)s->run.batch,
-                    (unsigned long long)s->run.context, (unsigned long long)s->run.tokens, s->seconds,
-                    sx_serving_rate(s), sx_serving_joules(s), s->weight_bytes, s->state_bytes, s->token_bytes,
-                    s->weight_bytes + s->state_bytes <= s->capacity, s->largest_batch,
-                    sx_serving_limit(s, f->arch), s->share[0], s->share[1], s->share[2], s->share[3],
-                    s->layers, s->found, s->proven, s->gap, f->best[i]);
+        sx_csv_add(out, f->model, ",");
+        sx_csv_add(out, f->arch->name, ",");
+        sx_text_add(out, "%s,%u,%llu,%llu,%llu,%.9g,%.9g,%.9g,%.0f,%.0f,%.0f,%d,%.0f,", s->run.phase,
+                    s->chips, (unsigned long long)s->run.batch, (unsigned long long)s->run.context,
+                    (unsigned long long)s->run.tokens, s->seconds, sx_serving_rate(s), sx_serving_joules(s),
+                    s->weight_bytes, s->state_bytes, s->token_bytes,
+                    s->weight_bytes + s->state_bytes <= s->capacity, s->largest_batch);
+        sx_csv_add(out, sx_serving_limit(s, f->arch), ",");
+        sx_text_add(out, "%.4f,%.4f,%.4f,%.4f,%zu,%zu,%zu,%.4g,%d\n", s->share[0], s->share[1], s->share[2],
+                    s->share[3], s->layers, s->found, s->proven, s->gap, f->best[i]);
     }
 }
 
@@ -146,29 +149,42 @@ sx_status sx_frontier_svg(const sx_frontier *f, char **out) {
 /* Adds a row of the page's table. */
 static void page_row(const sx_frontier *f, size_t i, sx_text *out) {
     const sx_serving *s = &f->point[i];
-    sx_text_add(out, "<tr%s><td>%llu<td>%llu<td>%.4g<td>%.4g<td>%.4g<td>%.4g<td>%s<td>%s<td>%s</tr>\n",
+    sx_text_add(out, "<tr%s><td>%llu<td>%llu<td>%.4g<td>%.4g<td>%.4g<td>%.4g<td>%s<td>",
                 f->best[i] ? " class=best" : "", (unsigned long long)s->run.batch,
                 (unsigned long long)s->run.context, 1e3 * s->seconds, sx_serving_rate(s),
                 sx_serving_joules(s), s->state_bytes / 1e9,
-                s->weight_bytes + s->state_bytes <= s->capacity ? "yes" : "no", sx_serving_limit(s, f->arch),
-                gap_text(s).text);
+                s->weight_bytes + s->state_bytes <= s->capacity ? "yes" : "no");
+    sx_svg_escape(out, sx_serving_limit(s, f->arch));
+    sx_text_add(out, "<td>%s</tr>\n", gap_text(s).text);
+}
+
+/* Adds what the page is about. */
+static void add_subject(const sx_frontier *f, sx_text *out) {
+    sx_svg_escape(out, f->model);
+    sx_text_add(out, " on ");
+    sx_svg_escape(out, f->arch->name);
 }
 
 sx_status sx_frontier_page(const sx_frontier *f, sx_text *out) {
     char *svg;
     SX_TRY(sx_frontier_svg(f, &svg));
     const char *figure = strstr(svg, "<svg");
+    sx_text_add(out, "<!doctype html>\n<meta charset=utf-8>\n<title>");
+    add_subject(f, out);
     sx_text_add(
         out,
-        "<!doctype html>\n<meta charset=utf-8>\n<title>%s on %s</title>\n"
-        "<style>body{font:14px sans-serif;margin:2em;max-width:70em}table{border-collapse:collapse}"
+        "</title>\n<style>body{font:14px sans-serif;margin:2em;max-width:70em}table{border-collapse:collapse}"
         "td,th{padding:2px 10px;text-align:right;border-bottom:1px solid #ddd}"
         ".best{font-weight:bold;background:#eef5ee}svg{max-width:100%%}</style>\n"
-        "<h1>%s on %s, %s</h1>\n%s\n<p>Bold: no other batch of the same context has less time, more tokens "
+        "<h1>");
+    add_subject(f, out);
+    sx_text_add(
+        out,
+        ", %s</h1>\n%s\n<p>Bold: no other batch of the same context has less time, more tokens "
         "per "
         "second and less energy per token.</p>\n<table><tr><th>batch<th>context<th>ms<th>tokens/s<th>J/token"
         "<th>states, GB<th>fits<th>limited by<th>gap</tr>\n",
-        f->model, f->arch->name, f->model, f->arch->name, f->phase, figure ? figure : svg);
+        f->phase, figure ? figure : svg);
     for (size_t i = 0; i < f->n; i++)
         if (f->point[i].found == f->point[i].layers) page_row(f, i, out);
     sx_text_add(out, "</table>\n");

@@ -43,6 +43,8 @@ void sx_svg_escape(sx_text *out, const char *text) {
             sx_text_add(out, "&gt;");
         else if (*at == '"')
             sx_text_add(out, "&quot;");
+        else if (*at == '\'')
+            sx_text_add(out, "&#39;");
         else
             sx_text_add_bytes(out, at, length);
         at += length ? length : 1;

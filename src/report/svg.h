@@ -11,7 +11,8 @@ typedef enum sx_anchor { SX_ANCHOR_START, SX_ANCHOR_MIDDLE, SX_ANCHOR_END } sx_a
 void sx_svg_open(sx_text *out, double width, double height, const char *title);
 void sx_svg_close(sx_text *out);
 
-/* Adds text with what XML reserves escaped and what is not UTF-8, or a control character, replaced. */
+/* Adds text with what XML and HTML reserve escaped and what is not UTF-8, or a control character, replaced. All texts of
+ * figures and pages that are written go through here. */
 void sx_svg_escape(sx_text *out, const char *text);
 
 /* A number rounded to `decimals` (0 to 9), without needless zeros; what is not finite becomes 0. */

@@ -129,3 +129,12 @@ sx_status sx_csv_number(const sx_csv *csv, int column, double *out) {
     return sx_error_at(sx_csv_place(csv, column), "'%s' must be a number, not '%.40s'", csv->column[column],
                        csv->field[column]);
 }
+
+void sx_csv_add(sx_text *out, const char *text, const char *after) {
+    const char *quote =
+        strpbrk(text, ",\"\r\n") || is_blank(*text) || (*text && is_blank(text[strlen(text) - 1])) ? "\""
+                                                                                                   : "";
+    sx_text_add(out, "%s", quote);
+    for (; *text; text++) sx_text_add(out, *text == '"' ? "\"\"" : "%c", *text);
+    sx_text_add(out, "%s%s", quote, after);
+}

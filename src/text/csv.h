@@ -4,6 +4,7 @@
 #define SX_TEXT_CSV_H
 
 #include "base/status.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +39,9 @@ sx_place sx_csv_place(const sx_csv *csv, int column);
 
 /* The number in a field of the line at hand; an error with the column's name where there is none. */
 SX_MUST_USE sx_status sx_csv_number(const sx_csv *csv, int column, double *out);
+
+/* Adds a field, in quotes where a reader would otherwise take it for another one (RFC 4180), and what follows it. All
+ * texts of CSV files that are written go through here. */
+void sx_csv_add(sx_text *out, const char *text, const char *after);
 
 #endif

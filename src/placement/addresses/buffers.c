@@ -62,7 +62,6 @@ static sx_status read_row(const reader *r, char **id, sx_buffer *out) {
     const sx_place place = sx_csv_place(&r->csv, r->which[ID]);
     *id = r->csv.field[r->which[ID]];
     if (**id == 0) return sx_error_at(place, "id is missing");
-    if (strpbrk(*id, ",\"")) return sx_error_at(place, "an id must not have commas or quotes");
     SX_TRY(read_count(r, LOWER, &out->lower));
     SX_TRY(read_count(r, UPPER, &out->upper));
     SX_TRY(read_count(r, SIZE, &out->size));
@@ -153,7 +152,8 @@ void sx_buffers_write(const sx_buffers *buffers, sx_text *out) {
     sx_text_add(out, "id,lower,upper,size,offset\n");
     for (size_t i = 0; i < buffers->n; i++) {
         const sx_buffer *b = &buffers->buffer[i];
-        sx_text_add(out, "%s,%llu,%llu,%llu,%llu\n", buffers->id[i], (unsigned long long)b->lower,
-                    (unsigned long long)b->upper, (unsigned long long)b->size, (unsigned long long)b->offset);
+        sx_csv_add(out, buffers->id[i], ",");
+        sx_text_add(out, "%llu,%llu,%llu,%llu\n", (unsigned long long)b->lower, (unsigned long long)b->upper,
+                    (unsigned long long)b->size, (unsigned long long)b->offset);
     }
 }

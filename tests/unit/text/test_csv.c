@@ -81,11 +81,34 @@ static void no_column_is_dropped(void **state) {
     sx_expect_error(parse(text, &csv), "t.csv:1:129: more than 64 columns");
 }
 
+static void what_is_written_is_read_as_it_was(void **state) {
+    static const char *const names[] = {"plain", "a,b",       "\"",   "say \"x\"", " blank", "blank\t",
+                                        "",      "<b>&amp;'", "=1+1", "-1",        "+1",     "@x"};
+    enum { N = sizeof names / sizeof *names };
+    sx_text text = {0};
+    sx_csv csv;
+    bool more;
+    char *copy;
+    (void)state;
+    for (int i = 0; i < N; i++) sx_csv_add(&text, i ? "c" : "a", i < N - 1 ? "," : "\n");
+    for (int i = 0; i < N; i++) sx_csv_add(&text, names[i], i < N - 1 ? "," : "\n");
+    sx_expect_ok(sx_text_take(&text, &copy));
+    sx_expect_ok(sx_csv_parse("t.csv", copy, strlen(copy), &csv));
+    sx_expect_ok(sx_csv_next(&csv, &more));
+    assert_true(more);
+    for (int i = 0; i < N; i++) assert_string_equal(csv.field[i], names[i]);
+    sx_csv_fini(&csv);
+    sx_csv_add(&text, "a\nb\r", ";");
+    assert_string_equal(text.data, "\"a\nb\r\";");
+    sx_text_free(&text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_are_cut_into_fields),
         cmocka_unit_test(bad_tables_are_refused_where_they_are_wrong),
         cmocka_unit_test(no_column_is_dropped),
+        cmocka_unit_test(what_is_written_is_read_as_it_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

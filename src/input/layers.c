@@ -14,7 +14,15 @@
 /* Lists of layers within lists of layers, at most. */
 enum { MAX_DEPTH = 8, MAX_COUNT = 1 << 30 };
 
-static sx_status append_value(sx_sources *sources, const char *value, unsigned depth, sx_network *out);
+/* A value as for --problem, and what gives it: the user, or a file. */
+typedef struct named_value {
+    const char *text;
+    sx_place place;
+    const sx_path_scope *scope; /* of the files that it may name */
+    unsigned depth;             /* of the file in lists of lists; 0: the user */
+} named_value;
+
+static sx_status append_value(sx_sources *sources, const named_value *value, sx_network *out);
 
 /* Reads a problem; where its own files have no variables, it sees those of the others. */
 static sx_status read_problem(const sx_sources *sources, sx_input *input, sx_problem *out) {
@@ -64,17 +72,30 @@ static sx_status graph_network(sx_input *input, const char *layer, char name[SX_
     return sx_error_place(status, place);
 }
 
-/* The path of a file that is named in another one: relative to its folder; false where that is too long. */
-static bool join_path(const char *from, const char *value, char path[SX_LONG_PATH]) {
-    const char *slash = strrchr(from, '/');
-    const int length = slash && value[0] != '/' ? (int)(slash - from + 1) : 0;
-    return snprintf(path, SX_LONG_PATH, "%.*s%s", length, from, value) < SX_LONG_PATH;
+/* Whether a value in a folder is there, as a file, a layer in one, or a folder that is no name of the catalog. */
+static bool find_in(const char *folder, int length, const char *value, char path[SX_LONG_PATH]) {
+    struct stat info;
+    if (*value == '/') length = 0;
+    if (snprintf(path, SX_LONG_PATH, "%.*s%s", length, folder, value) >= SX_LONG_PATH) return false;
+    if (sx_layer_of(path, NULL)) return true;
+    return stat(path, &info) == 0 &&
+           (S_ISREG(info.st_mode) || (S_ISDIR(info.st_mode) && !sx_named_knows_problem(value)));
 }
 
-/* Whether a value is a file, or a layer in one. */
-static bool is_file(const char *value) {
-    struct stat info;
-    return sx_layer_of(value, NULL) || (stat(value, &info) == 0 && S_ISREG(info.st_mode));
+/* What a value in a file names: a file beside that file or in a folder for includes, else the value itself. An error for a
+ * file outside of these. */
+static sx_status find_named(const named_value *value, char path[SX_LONG_PATH]) {
+    const char *from = value->place.file, *slash = strrchr(from, '/');
+    const int own = slash ? (int)(slash - from) + 1 : 0;
+    const sx_path_scope *scope = value->scope;
+    char file[SX_LONG_PATH];
+    bool there = find_in(from, own, value->text, path);
+    for (size_t i = 0; scope && i < scope->n_folders && !there; i++)
+        there = find_in(scope->folder[i], (int)strlen(scope->folder[i]), value->text, path);
+    if (!there && snprintf(path, SX_LONG_PATH, "%s", value->text) >= SX_LONG_PATH)
+        return sx_error_at(value->place, "the name of the file is longer than %d bytes", SX_LONG_PATH - 1);
+    if (!there && sx_is_named(SX_NOUN_PROBLEM, path)) return SX_OK;
+    return sx_path_check(scope, from, own, value->place, "file", sx_layer_of(path, file) ? file : path);
 }
 
 /* An entry of a list of layers: a value as for --problem, or a map of it with a count and a name. */
@@ -105,13 +126,16 @@ static sx_status read_entry(const sx_node *node, entry *out) {
 }
 
 /* Appends the layers of an entry, as often as it counts. */
-static sx_status append_entry(sx_sources *sources, const sx_node *node, unsigned depth, sx_network *out) {
+static sx_status append_entry(sx_sources *sources, const sx_input *input, const sx_node *node, unsigned depth,
+                              sx_network *out) {
     const size_t before = out->n_layers;
     char path[SX_LONG_PATH];
     entry e;
     SX_TRY(read_entry(node, &e));
-    const bool file = join_path(node->place.file, e.problem, path) && is_file(path);
-    SX_TRY(sx_error_place(append_value(sources, file ? path : e.problem, depth + 1, out), node->place));
+    named_value value = {e.problem, node->place, sx_input_scope(input), depth + 1};
+    SX_TRY(find_named(&value, path));
+    value.text = path;
+    SX_TRY(sx_error_place(append_value(sources, &value, out), node->place));
     for (size_t i = before; i < out->n_layers; i++) {
         if (out->layer[i].count > UINT64_MAX / 4 / e.count)
             return sx_error_at(node->place, "the count is too large");
@@ -161,7 +185,7 @@ static sx_status listed_network(sx_sources *sources, sx_input *input, unsigned d
     if (layers->n == 0) return sx_error_at(layers->place, "the network has no layers");
     sx_status status = SX_OK;
     for (size_t i = 0; i < layers->n && !status; i++)
-        status = append_entry(sources, layers->item[i], depth, &network);
+        status = append_entry(sources, input, layers->item[i], depth, &network);
     if (status)
         sx_network_fini(&network);
     else
@@ -229,6 +253,16 @@ static bool goes_with_others(const sx_sources *sources, const char *path) {
     return section && strcmp(section->place.file, path) != 0;
 }
 
+/* An error in a file that another one names, without what the file holds: it may be one that nobody may see. */
+static sx_status hide_content(SX_TAKE sx_status status, unsigned depth, const char *path) {
+    if (!depth || !status || !status->file) return status;
+    const sx_place place = {path, status->line, status->column};
+    sx_status hidden =
+        sx_error_hint(sx_error_at(place, "the file cannot be read"), "`--problem %s` says why", path);
+    sx_status_free(status);
+    return hidden;
+}
+
 /* Appends the problem, the graph or the list of a file; a problem is called like the file where its own name is
  * taken. A file without any, such as one of variables, goes with the others. */
 static sx_status append_file(sx_sources *sources, const char *value, unsigned depth, sx_network *out) {
@@ -237,7 +271,7 @@ static sx_status append_file(sx_sources *sources, const char *value, unsigned de
     sx_input *input = NULL;
     sx_network network = {0};
     sx_status status = sx_sources_input(sources->args, &input);
-    if (!status) status = sx_input_add_file(input, path);
+    if (!status) status = hide_content(sx_input_add_file(input, path), depth, path);
     const bool holds = !status && sx_noun_section(input, SX_NOUN_PROBLEM);
     if (!status && !holds && (depth || !goes_with_others(sources, path)))
         status = sx_error_hint(sx_error_new(SX_ERR_INPUT, "--problem %s has no `problem:` section", path),
@@ -255,26 +289,27 @@ static sx_status append_file(sx_sources *sources, const char *value, unsigned de
 }
 
 /* Appends the problems of all files of a folder, in the order of their names. */
-static sx_status append_folder(sx_sources *sources, const char *path, sx_network *out) {
+static sx_status append_folder(sx_sources *sources, const char *path, unsigned depth, sx_network *out) {
     const sx_folder_file *file;
     sx_folder folder;
     sx_status status = sx_folder_scan(path, &folder);
     if (!status && !sx_folder_candidate(&folder, SX_HOLDS_PROBLEM, 0))
         status = sx_folder_unclear(&folder, SX_HOLDS_PROBLEM, "problem", "problems");
     for (size_t i = 0; !status && (file = sx_folder_candidate(&folder, SX_HOLDS_PROBLEM, i)); i++)
-        status = append_file(sources, file->path, 0, out);
+        status = append_file(sources, file->path, depth, out);
     sx_folder_fini(&folder);
     return status;
 }
 
 /* Appends what a value as for --problem names. */
-static sx_status append_value(sx_sources *sources, const char *value, unsigned depth, sx_network *out) {
+static sx_status append_value(sx_sources *sources, const named_value *value, sx_network *out) {
+    const char *text = value->text;
     sx_network network = {0};
-    if (!sx_is_named(SX_NOUN_PROBLEM, value))
-        return sx_is_folder(value) ? append_folder(sources, value, out)
-                                   : append_file(sources, value, depth, out);
-    SX_TRY(strchr(value, '[') ? sx_named_einsum(value, &network)
-                              : sx_named_problem(sources->args, value, &network));
+    if (!sx_is_named(SX_NOUN_PROBLEM, text))
+        return sx_is_folder(text) ? append_folder(sources, text, value->depth, out)
+                                  : append_file(sources, text, value->depth, out);
+    SX_TRY(strchr(text, '[') ? sx_named_einsum_at(text, value->place, value->scope, &network)
+                             : sx_named_problem(sources->args, text, &network));
     sx_status status = sx_named_append(&network, out);
     sx_network_fini(&network);
     return status;
@@ -285,7 +320,7 @@ sx_status sx_layers_gather(sx_sources *sources, sx_network *out) {
     sx_network network = {0};
     sx_status status = SX_OK;
     for (size_t i = 0; !status && (value = sx_args_text(sources->args, "problem", i)); i++)
-        status = append_value(sources, value, 0, &network);
+        status = append_value(sources, &(named_value){value, {"einsum", 1, 1}, &sx_path_any, 0}, &network);
     if (!status && sx_is_folder(sx_args_text(sources->args, "problem", 0)) &&
         !sx_args_text(sources->args, "problem", 1))
         base_name(sx_args_text(sources->args, "problem", 0), network.name);

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/vector.h"
 #include "frontend/catalog/catalog.h"
+#include "frontend/einsum.h"
 #include "input/phase.h"
 
 #include <ctype.h>
@@ -244,8 +245,12 @@ sx_status sx_named_problem(const sx_args *args, const char *name, sx_network *ou
 }
 
 sx_status sx_named_einsum(const char *text, sx_network *out) {
+    return sx_named_einsum_at(text, (sx_place){"einsum", 1, 1}, &sx_path_any, out);
+}
+
+sx_status sx_named_einsum_at(const char *text, sx_place place, const sx_path_scope *scope, sx_network *out) {
     sx_problem problem;
-    SX_TRY(sx_einsum_parse(text, &problem));
+    SX_TRY(sx_einsum_parse_at(text, place, scope, &problem));
     SX_TRY(sx_named_single(&problem, out));
     if (*problem.name) return SX_OK;
     char *name = out->layer[0].name;

@@ -5,6 +5,7 @@
 #include "input/args.h"
 #include "sextant/input.h"
 #include "sextant/network.h"
+#include "text/path_scope.h"
 
 /* The architecture of the catalog; an error with the nearest name where there is none. */
 SX_MUST_USE sx_status sx_named_arch(const char *name, sx_arch *out);
@@ -34,6 +35,10 @@ SX_MUST_USE sx_status sx_named_pick(sx_network *network, const char *from, const
 
 /* The problem of einsum text, named after its output and its sizes. */
 SX_MUST_USE sx_status sx_named_einsum(const char *text, sx_network *out);
+
+/* The same of text that stands at a place, which may name files of that scope. */
+SX_MUST_USE sx_status sx_named_einsum_at(const char *text, sx_place place, const sx_path_scope *scope,
+                                         sx_network *out);
 
 /* Whether a value of --problem or --graph is a network of the catalog, or a layer of one. */
 bool sx_named_any_network(const sx_args *args);

@@ -85,8 +85,7 @@ static void find_bounds(trial *x, sx_rng *rng) {
     const size_t which = from + sx_rng_below(rng, n - from);
     sx_expect_ok(sx_objective_parse(objectives[sx_is_aimed(&x->small) ? 0 : which], &x->objective));
     o->space = map;
-    o->rule = (sx_prune_rule){
-        .objective = &x->objective, .k = 1, .latency = map->model->law != NULL};
+    o->rule = (sx_prune_rule){.objective = &x->objective, .k = 1, .latency = map->model->law != NULL};
     sx_expect_ok(sx_optimal_find_root(o));
     x->minimum = sx_model_minimum(map->model, map->fixed_keep[map->arch->n_levels - 1]);
 }

@@ -63,6 +63,17 @@ sx_status sx_file_read_regular(const char *path, size_t limit, char **text, size
     return read_file(path, O_NONBLOCK, limit, text, size);
 }
 
+bool sx_file_begins(const char *path, const char *mark, size_t length) {
+    char first[64];
+    struct stat info;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) return true;
+    bool same = fstat(fd, &info) != 0 || !S_ISREG(info.st_mode);
+    same = same || (pread(fd, first, length, 0) == (ssize_t)length && memcmp(first, mark, length) == 0);
+    close(fd);
+    return same;
+}
+
 bool sx_file_is_absent(int error) {
     return error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP || error == ENAMETOOLONG;
 }

@@ -14,6 +14,10 @@ SX_MUST_USE sx_status sx_file_read(const char *path, size_t limit, SX_OWN char *
 /* The same for a regular file only: a pipe or a device is refused without waiting for it. */
 SX_MUST_USE sx_status sx_file_read_regular(const char *path, size_t limit, SX_OWN char **text, size_t *size);
 
+/* Whether a file begins with a mark of at most 64 bytes: to be asked before a large file is read whole. True for what
+ * cannot be opened or is no regular file, which the reader refuses. */
+bool sx_file_begins(const char *path, const char *mark, size_t length);
+
 /* Whether an error number of opening says that there is nothing for this user, rather than that something
  * went wrong. */
 bool sx_file_is_absent(int error);

@@ -251,7 +251,8 @@ static sx_status place_input(const sx_args *args, sx_placement_job *job, sx_plac
     SX_TRY(make_space(args, job, result->warnings));
     if (sx_args_flag(args, "pca")) return plot_placements(args, job, result);
     SX_TRY(sx_search_writable(args));
-    SX_TRY(sx_place_checkpoint_read(sx_args_text(args, "checkpoint", 0), job, checkpoint));
+    SX_TRY(sx_place_checkpoint_read(sx_args_text(args, "checkpoint", 0), db, sx_args_flag(args, "again"), job,
+                                    checkpoint));
     if (db) SX_TRY(sx_store_open(db, store));
     if (db && (!checkpoint->bytes || job->outside))
         SX_TRY(sx_placement_recall(job, *store, sx_args_flag(args, "again")));

@@ -208,6 +208,7 @@ sx_status sx_weights_parse(const char *name, const char *bytes, size_t size, sx_
 sx_status sx_weights_read(const char *path, sx_weights *out) {
     char *bytes;
     size_t size;
+    if (!sx_file_begins(path, MAGIC, sizeof MAGIC)) return refuse_file(path, "this is not a weight file");
     SX_TRY(sx_file_read_regular(path, MAX_FILE, &bytes, &size));
     sx_status status = sx_weights_parse(path, bytes, size, out);
     free(bytes);

@@ -1,8 +1,8 @@
-/* The state of a run as bytes: a mark, what tells the run from others, counters, points, trace, the
- * states of the navigators, and a hash of it all. Numbers are as the machine has them, which the mark tells
- * too. The cache is left out. */
+/* The state of a run as bytes: a mark, the options of the run, counters, points, trace, the states of the navigators, and
+ * a hash of it all. Numbers are as the machine has them, which the mark tells too. The cache is left out. The identity
+ * of space and model is the business of the file that holds the state (base/saved_state.h). */
 #include "base/hash.h"
-#include "base/text.h"
+#include "base/saved_state.h"
 #include "run/worker_pool.h"
 #include "sextant/all.h"
 
@@ -10,8 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MARK 0x3550434b54584553u
-enum { PROBES = 8 };
+/* "SEXTKCP", and the format as a digit in the highest byte. */
+#define FORMAT 6
+#define FORMAT_SHIFT 56
+#define NAME 0x50434b54584553u
+#define MARK ((uint64_t)('0' + FORMAT) << FORMAT_SHIFT | NAME)
 
 typedef struct counters {
     uint64_t evaluations, valid, rejected, cache_hits, improved;
@@ -19,73 +22,38 @@ typedef struct counters {
     uint64_t optimal;
 } counters;
 
-/* The model behind all that stand in front of it. */
-static const sx_point_model *innermost_model(const sx_point_model *model) {
-    while (model->inner) model = model->inner;
-    return model;
-}
-
-/* Hashes the outcomes of a few points of a space, which tells one space, and one model, from another. What stands in
- * front of the model does not get to see it. */
-static sx_status probe_space(const sx_run *run, uint64_t *out) {
-    const sx_space *space = run->space;
-    sx_scorer scorer;
-    void *point = calloc(1, space->point_size);
-    sx_status status = sx_scorer_init(&scorer, space, innermost_model(run->model), &run->goal);
-    uint64_t sizes[3] = {space->point_size, space->n_values, space->n_genes};
-    uint64_t hash = sx_hash_bytes(sizes, sizeof sizes, 0);
-    if (!status && !point) status = sx_error_memory();
-    for (uint64_t i = 0; !status && i < PROBES; i++) {
-        sx_rng rng = sx_rng_stream(0, "checkpoint", i);
-        sx_outcome outcome;
-        sx_space_draw_legal(space, &rng, point, NULL);
-        status = sx_scorer_score(&scorer, point, 1, INFINITY, &outcome);
-        if (status) break;
-        hash = sx_hash_bytes(point, space->point_size, hash ^ outcome.reason);
-        hash = sx_hash_bytes(&outcome.metrics, sizeof outcome.metrics, hash);
-    }
-    sx_scorer_fini(&scorer);
-    free(point);
-    *out = hash;
-    return status;
-}
-
 sx_status sx_checkpoint_identify(const sx_run *run, char **out) {
     const sx_run_options *o = &run->options;
     char objective[256];
-    uint64_t space = 0;
     sx_text text = {0};
-    SX_TRY(probe_space(run, &space));
     sx_objective_text(&o->objective, objective, sizeof objective);
-    sx_text_add(&text, "program %s\n", sx_version());
-    sx_text_add(&text, "%s space %016llx\n", run->space->type->name, (unsigned long long)space);
-    if (strcmp(run->model->type->name, innermost_model(run->model)->type->name) != 0)
-        sx_text_add(&text, "model %s\n", run->model->type->name);
-    sx_text_add(&text, "navigator %s\n", run->navigator);
-    sx_text_add(&text, "objective %s within %.17g\n", objective, o->objective.tolerance);
-    sx_text_add(&text, "evaluations %llu\n", (unsigned long long)o->evaluations);
-    sx_text_add(&text, "target %.17g\n", o->target);
-    sx_text_add(&text, "patience %llu\n", (unsigned long long)o->patience);
-    sx_text_add(&text, "seed %llu\n", (unsigned long long)o->seed);
-    sx_text_add(&text, "best points %u\n", o->k_best);
-    sx_text_add(&text, "front %s\n", o->pareto ? "kept" : "not kept");
-    sx_text_add(&text, "start points %zu, %016llx\n", o->n_starts,
-                (unsigned long long)sx_hash_bytes(o->starts, o->n_starts * run->space->point_size, 0));
+    sx_identity_add(&text, "space", "%s, %zu bytes", run->space->type->name, run->space->point_size);
+    sx_identity_add(&text, "model", "%s", run->model->type->name);
+    sx_identity_add(&text, "navigator", "%s", run->navigator);
+    sx_identity_add(&text, "objective", "%s within %.17g", objective, o->objective.tolerance);
+    sx_identity_add(&text, "evaluations", "%llu", (unsigned long long)o->evaluations);
+    sx_identity_add(&text, "target", "%.17g", o->target);
+    sx_identity_add(&text, "patience", "%llu", (unsigned long long)o->patience);
+    sx_identity_add(&text, "seed", "%llu", (unsigned long long)o->seed);
+    sx_identity_add(&text, "best-points", "%u", o->k_best);
+    sx_identity_add(&text, "front", "%s", o->pareto ? "kept" : "not kept");
+    sx_identity_add_digest(&text, "start-points", "",
+                           sx_hash_bytes(o->starts, o->n_starts * run->space->point_size, o->n_starts));
     return sx_text_take(&text, out);
 }
 
-/* The error for a checkpoint of another run: the first line in which the two differ. */
+/* The error for a checkpoint of another run. */
 static sx_status other_run(const char *there, const char *here) {
-    size_t a = 0, b = 0;
-    for (;; there += a + 1, here += b + 1) {
-        a = strcspn(there, "\n");
-        b = strcspn(here, "\n");
-        if (a != b || strncmp(there, here, a) != 0 || !there[a] || !here[b]) break;
-    }
-    sx_status error = sx_error_new(
-        SX_ERR_INPUT, "the checkpoint belongs to another run: it has '%.*s' where this run has '%.*s'",
-        (int)a, there, (int)b, here);
-    return sx_error_hint(error, "use the options that it was made with, or remove it to start over");
+    sx_text what = {0};
+    const bool other = sx_identity_differs(there, strlen(there), here, &what);
+    sx_status error =
+        what.failed || !other
+            ? sx_error_memory()
+            : sx_error_hint(
+                  sx_error_new(SX_ERR_INPUT, "the checkpoint belongs to another run: %s", what.data),
+                  "use the options that it was made with, or remove it to start over");
+    sx_text_free(&what);
+    return error;
 }
 
 static void add_number(sx_text *text, uint64_t number) {
@@ -315,9 +283,16 @@ sx_status sx_checkpoint_damaged(const char *where) {
 static sx_status read_run(sx_run *run, const void *bytes, size_t size) {
     reader r = {bytes, size, false};
     uint64_t hash = 0;
-    if (take_number(&r) != MARK || size < 2 * sizeof hash)
+    const uint64_t mark = take_number(&r);
+    if (size < 2 * sizeof hash || (mark ^ MARK) << (64 - FORMAT_SHIFT) != 0)
         return sx_error_hint(sx_error_new(SX_ERR_INPUT, "not a checkpoint of a run"),
                              "remove it to start over");
+    if (mark != MARK)
+        return sx_error_hint(
+            sx_error_new(SX_ERR_INPUT,
+                         "the state of the run was written in format %d; this program reads format %d",
+                         (int)(mark >> FORMAT_SHIFT) - '0', FORMAT),
+            "remove it to start over");
     r.left -= sizeof hash;
     memcpy(&hash, (const unsigned char *)bytes + size - sizeof hash, sizeof hash);
     r.damaged = hash != sx_hash_bytes(bytes, size - sizeof hash, MARK);

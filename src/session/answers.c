@@ -53,8 +53,9 @@ static sx_status read_json(const char *text, json_t **out) {
 }
 
 /* What tells the answers of an evaluator about a problem on an architecture from others. */
-static sx_status map_identity(const char *command, const sx_problem *problem, const sx_arch *arch,
-                              json_t **out) {
+static sx_status map_identity(const sx_outside_evaluator *outside, const sx_problem *problem,
+                              const sx_arch *arch, json_t **out) {
+    const unsigned repeats = sx_outside_evaluator_repeats(outside);
     char *arch_text = NULL, *problem_text = NULL;
     json_t *arch_json = NULL, *problem_json = NULL;
     sx_status status = sx_arch_write(arch, SX_JSON_DIGITS, &arch_text);
@@ -63,7 +64,9 @@ static sx_status map_identity(const char *command, const sx_problem *problem, co
     if (!status) status = read_json(problem_text, &problem_json);
     free(arch_text);
     free(problem_text);
-    *out = json_pack("{s:s, s:o, s:o}", "evaluator", command, "arch", arch_json, "problem", problem_json);
+    *out = json_pack("{s:s, s:o, s:o}", "evaluator", sx_outside_evaluator_command(outside), "arch", arch_json,
+                     "problem", problem_json);
+    if (repeats > 1) sx_json_set(*out, "repeats", json_integer(repeats));
     return status;
 }
 
@@ -192,7 +195,7 @@ static sx_status open_answers(const sx_answers_of *of, const sx_space *space, js
 sx_status sx_answers_open_map(const sx_answers_of *of, const sx_space *space, sx_answers **out) {
     const sx_map_space *map = sx_map_space_of(space);
     json_t *identity;
-    SX_TRY(map_identity(sx_outside_evaluator_command(of->outside), map->problem, map->arch, &identity));
+    SX_TRY(map_identity(of->outside, map->problem, map->arch, &identity));
     return open_answers(of, space, identity, out);
 }
 

@@ -519,8 +519,7 @@ sx_status sx_session_fuse(const sx_graph *graph, const sx_network *network, cons
                                 .until = options->run.seconds > 0 ? begin + time_left(options, unfused) : 0}};
     if (f.searcher.until > 0) f.late = f.searcher.until + GRACE;
     sx_fused *fused = calloc(1, sizeof *fused);
-    sx_status status =
-        fused ? sx_fuse_memo_open(network, arch, options, &f.searcher.memo) : sx_error_memory();
+    sx_status status = fused ? sx_fuse_memo_open(options, &f.searcher.memo) : sx_error_memory();
     if (!status) status = fuse_graph(&f, graph, network, fuse, fused);
     if (!status && f.searcher.memo) status = sx_fuse_memo_save(f.searcher.memo);
     sx_fuse_memo_free(f.searcher.memo);

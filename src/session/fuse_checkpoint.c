@@ -1,26 +1,22 @@
 #include "session/fuse_checkpoint.h"
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/hash.h"
+#include "base/saved_state.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "session/session.h"
 #include "sextant/all.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-static const size_t FILE_LIMIT = (size_t)1 << 32;
-static const char mark[] = "sextant fused checkpoint 2\n";
 
 /* What a search is of: the problem by two hashes, since it is large. */
 typedef struct memo_key {
     uint64_t problem[2];
     sx_cut cut;
-    uint64_t effort;
+    uint32_t effort;
+    int16_t exchange, second;
 } memo_key;
 
 /* A record as it is in the file, before the text of its proof. */
@@ -33,52 +29,23 @@ typedef struct memo_record {
     char *proof;
 } memo_record;
 
-/* The first bytes of the file. */
-typedef struct memo_head {
-    char mark[sizeof mark];
-    uint64_t identity, hash, n; /* of the search; of all bytes after the head; records */
-} memo_head;
-
 struct sx_fuse_memo {
     const sx_session_options *options;
-    char *path;
-    uint64_t identity;
+    sx_text layers,
+        identity; /* of the checkpoint: its body without this part, and whose it is; empty: it cannot be written */
     sx_vector records;
     sx_hash_table index;
     double saved; /* sx_clock_seconds */
     bool changed, warned;
 };
 
-/* A hash of all that answers depend on beside their keys. */
-static sx_status hash_search(const sx_network *network, const sx_arch *arch, const sx_session_options *o,
-                             uint64_t *out) {
-    char objective[256];
-    const bool flags[] = {o->space.keep_all,          o->space.no_banks,     o->space.split_axes,
-                          o->space.remainders,        o->model.latency_tile, o->model.no_first_read_elision,
-                          o->model.no_link_transfers, o->run.proof};
-    sx_constraints *limits = malloc(sizeof *limits);
-    sx_status status = limits ? SX_OK : sx_error_memory();
-    sx_objective_text(&o->run.objective, objective, sizeof objective);
-    uint64_t hash = sx_hash_bytes(sx_version(), strlen(sx_version()), sizeof(memo_record));
-    hash = sx_hash_bytes(arch, sizeof *arch, sx_hash_bytes(flags, sizeof flags, hash));
-    hash = sx_hash_bytes(objective, strlen(objective), sx_hash_bytes(o->mapper, strlen(o->mapper), hash));
-    hash = sx_hash_bytes(&o->run.seed, sizeof o->run.seed, hash);
-    for (size_t i = 0; i < network->n_layers && o->constraints && !status; i++) {
-        const sx_problem *problem = &network->layer[i].problem;
-        sx_constraints_init(limits, problem, arch);
-        status = o->constraints(o->user, problem, arch, limits);
-        hash = sx_hash_bytes(limits, sizeof *limits, hash);
-    }
-    free(limits);
-    *out = hash;
-    return status;
-}
-
-static memo_key key_of(const sx_problem *problem, const sx_cut *cut, sx_inner_effort effort) {
+static memo_key key_of(const sx_problem *problem, const sx_fuse_at *at, sx_inner_effort effort) {
     return (memo_key){
         {sx_hash_bytes(problem, sizeof *problem, 0), sx_hash_bytes(problem, sizeof *problem, 1)},
-        *cut,
-        (uint64_t)effort};
+        *at->cut,
+        (uint32_t)effort,
+        (int16_t)at->exchange,
+        (int16_t)at->second};
 }
 
 /* The record of a key; NULL: none. */
@@ -100,20 +67,19 @@ static sx_status add_record(sx_fuse_memo *memo, const memo_record *record) {
     return SX_OK;
 }
 
-static sx_status refuse_checkpoint(const sx_fuse_memo *memo, const char *what) {
-    return sx_error_hint(sx_error_new(SX_ERR_INPUT, "the checkpoint '%s' %s", memo->path, what),
-                         "use another file, or remove this one to start over");
+static sx_status refuse_damaged(const sx_fuse_memo *memo) {
+    return sx_state_refuse(memo->options->checkpoint, "is damaged");
 }
 
 /* Reads the records of a file. */
-static sx_status read_records(sx_fuse_memo *memo, const char *at, size_t left, uint64_t n) {
-    for (uint64_t i = 0; i < n; i++) {
+static sx_status read_records(sx_fuse_memo *memo, const char *at, size_t left) {
+    while (left) {
         memo_record record;
-        if (left < sizeof record) return refuse_checkpoint(memo, "is damaged");
+        if (left < sizeof record) return refuse_damaged(memo);
         memcpy(&record, at, sizeof record);
         at += sizeof record;
         left -= sizeof record;
-        if (record.proof_size > left) return refuse_checkpoint(memo, "is damaged");
+        if (record.proof_size > left) return refuse_damaged(memo);
         record.proof = record.proof_size ? strndup(at, record.proof_size) : NULL;
         if (record.proof_size && !record.proof) return sx_error_memory();
         at += record.proof_size;
@@ -122,46 +88,39 @@ static sx_status read_records(sx_fuse_memo *memo, const char *at, size_t left, u
         if (status) free(record.proof);
         SX_TRY(status);
     }
-    return left ? refuse_checkpoint(memo, "is damaged") : SX_OK;
+    return SX_OK;
 }
 
-/* Reads the file, where it exists. */
+/* Reads the checkpoint of the layers, whose search has found it to be its own. */
 static sx_status read_memo(sx_fuse_memo *memo) {
-    struct stat info;
+    const char *path = memo->options->checkpoint;
     char *bytes;
-    size_t size;
-    memo_head head;
-    if (stat(memo->path, &info) != 0 && errno == ENOENT) return SX_OK;
-    SX_TRY(sx_file_read_regular(memo->path, FILE_LIMIT, &bytes, &size));
-    sx_status status = SX_OK;
-    if (size >= sizeof head) memcpy(&head, bytes, sizeof head);
-    if (size < sizeof head || memcmp(head.mark, mark, sizeof mark) != 0)
-        status = refuse_checkpoint(memo, "is not a checkpoint of a fused network");
-    else if (sx_hash_bytes(bytes + sizeof head, size - sizeof head, 0) != head.hash)
-        status = refuse_checkpoint(memo, "is damaged");
-    else if (head.identity != memo->identity)
-        status = refuse_checkpoint(memo, "belongs to another search");
-    else
-        status = read_records(memo, bytes + sizeof head, size - sizeof head, head.n);
+    size_t size, own;
+    sx_saved_state saved;
+    SX_TRY(sx_state_load(&sx_session_state, path, &bytes, &size));
+    if (!bytes) return SX_OK;
+    sx_status status = sx_state_parse(&sx_session_state, path, bytes, size, &saved);
+    if (!status && !sx_session_split_fused(&saved, &own)) status = refuse_damaged(memo);
+    if (!status) {
+        sx_text_add_bytes(&memo->identity, saved.identity, saved.identity_size);
+        sx_text_add_bytes(&memo->layers, saved.body, saved.size);
+        status = memo->identity.failed || memo->layers.failed
+                     ? sx_error_memory()
+                     : read_records(memo, saved.body + saved.size, own);
+    }
     free(bytes);
     return status;
 }
 
-sx_status sx_fuse_memo_open(const sx_network *network, const sx_arch *arch, const sx_session_options *options,
-                            sx_fuse_memo **out) {
+sx_status sx_fuse_memo_open(const sx_session_options *options, sx_fuse_memo **out) {
     *out = NULL;
     if (!options->checkpoint) return SX_OK;
-    const size_t size = strlen(options->checkpoint) + sizeof SX_FUSE_CHECKPOINT_SUFFIX;
     sx_fuse_memo *memo = calloc(1, sizeof *memo);
     if (!memo) return sx_error_memory();
     memo->options = options;
     memo->records.size = sizeof(memo_record);
     memo->saved = sx_clock_seconds();
-    memo->path = malloc(size);
-    sx_status status = memo->path ? SX_OK : sx_error_memory();
-    if (!status) snprintf(memo->path, size, "%s%s", options->checkpoint, SX_FUSE_CHECKPOINT_SUFFIX);
-    if (!status) status = hash_search(network, arch, options, &memo->identity);
-    if (!status) status = read_memo(memo);
+    sx_status status = read_memo(memo);
     if (status)
         sx_fuse_memo_free(memo);
     else
@@ -175,13 +134,14 @@ void sx_fuse_memo_free(sx_fuse_memo *memo) {
         free(((memo_record *)sx_vector_at(&memo->records, i))->proof);
     sx_vector_clear(&memo->records);
     sx_hash_table_clear(&memo->index);
-    free(memo->path);
+    sx_text_free(&memo->layers);
+    sx_text_free(&memo->identity);
     free(memo);
 }
 
-bool sx_fuse_memo_find(const sx_fuse_memo *memo, const sx_problem *problem, const sx_cut *cut,
+bool sx_fuse_memo_find(const sx_fuse_memo *memo, const sx_problem *problem, const sx_fuse_at *at,
                        sx_inner_effort effort, sx_inner_answer *out) {
-    const memo_key key = key_of(problem, cut, effort);
+    const memo_key key = key_of(problem, at, effort);
     const memo_record *record = find_record(memo, &key);
     if (!record) return false;
     char *proof = record->proof ? strndup(record->proof, record->proof_size) : NULL;
@@ -196,11 +156,11 @@ bool sx_fuse_memo_find(const sx_fuse_memo *memo, const sx_problem *problem, cons
     return true;
 }
 
-sx_status sx_fuse_memo_add(sx_fuse_memo *memo, const sx_problem *problem, const sx_cut *cut,
+sx_status sx_fuse_memo_add(sx_fuse_memo *memo, const sx_problem *problem, const sx_fuse_at *at,
                            sx_inner_effort effort, const sx_inner_answer *answer) {
     memo_record record;
     memset(&record, 0, sizeof record);
-    record.key = key_of(problem, cut, effort);
+    record.key = key_of(problem, at, effort);
     record.score = answer->score;
     record.bound = answer->bound;
     record.used = answer->used;
@@ -232,21 +192,17 @@ static void add_bytes(const sx_fuse_memo *memo, sx_text *out) {
 }
 
 sx_status sx_fuse_memo_save(sx_fuse_memo *memo) {
-    sx_text body = {0}, file = {0};
-    memo_head head;
-    if (!memo->changed) return SX_OK;
-    memset(&head, 0, sizeof head);
-    add_bytes(memo, &body);
-    memcpy(head.mark, mark, sizeof mark);
-    head.identity = memo->identity;
-    head.hash = body.failed ? 0 : sx_hash_bytes(body.data ? body.data : "", body.size, 0);
-    head.n = memo->records.n;
-    sx_text_add_bytes(&file, (const char *)&head, sizeof head);
-    if (!body.failed) sx_text_add_bytes(&file, body.data, body.size);
-    sx_status status =
-        body.failed || file.failed ? sx_error_memory() : sx_file_write(memo->path, file.data, file.size);
+    sx_text own = {0}, body = {0};
+    if (!memo->changed || !memo->layers.size) return SX_OK;
+    add_bytes(memo, &own);
+    sx_text_add_bytes(&body, memo->layers.data, memo->layers.size);
+    if (!own.failed) sx_session_add_fused(own.data, own.size, &body);
+    sx_status status = own.failed || body.failed
+                           ? sx_error_memory()
+                           : sx_state_write(&sx_session_state, memo->options->checkpoint, memo->identity.data,
+                                            memo->identity.size, body.data, body.size);
+    sx_text_free(&own);
     sx_text_free(&body);
-    sx_text_free(&file);
     memo->saved = sx_clock_seconds();
     memo->changed = status != NULL;
     if (!status || status->code != SX_ERR_WRITE) return status;

@@ -182,6 +182,7 @@ static const char *sketch_mapper(const sx_objective *objective) {
 sx_status sx_fuse_search_inner(void *user, const sx_problem *problem, const sx_cut *cut,
                                sx_inner_effort effort, sx_inner_answer *out) {
     const sx_fuse_searcher *s = user;
+    const sx_fuse_at at = {cut, s->exchange, s->second};
     cut_layer layer = {s, cut};
     sx_layer one = {.name = "fused", .count = 1, .problem = *problem};
     memcpy(one.problem.name, one.name, sizeof one.name);
@@ -194,7 +195,7 @@ sx_status sx_fuse_search_inner(void *user, const sx_problem *problem, const sx_c
         out->stopped = true;
         return SX_OK;
     }
-    if (s->memo && sx_fuse_memo_find(s->memo, problem, cut, effort, out)) return SX_OK;
+    if (s->memo && sx_fuse_memo_find(s->memo, problem, &at, effort, out)) return SX_OK;
     if (proves) o.mapper = effort == SX_INNER_SEARCH ? SEARCH_MAPPER : sketch_mapper(&o.run.objective);
     if (proves && s->polish) o.mapper = POLISH_MAPPER;
     if (effort == SX_INNER_SKETCH) o.run.threads = 1;
@@ -213,7 +214,7 @@ sx_status sx_fuse_search_inner(void *user, const sx_problem *problem, const sx_c
     SX_TRY(cut_machine(s, cut, &arch));
     sx_status status = sx_session_run(&network, arch, &o, &result);
     if (!status) status = take_answer(s, problem, cut, &result.layer[0], out);
-    if (!status && s->memo && !out->stopped) status = sx_fuse_memo_add(s->memo, problem, cut, effort, out);
+    if (!status && s->memo && !out->stopped) status = sx_fuse_memo_add(s->memo, problem, &at, effort, out);
     sx_session_result_fini(&result);
     free(arch);
     return status;

@@ -3,10 +3,13 @@
  * anew. */
 #include "session/placement_store.h"
 
+#include "base/hash.h"
 #include "base/json.h"
+#include "base/saved_state.h"
 #include "base/status.h"
 #include "session/search_record.h"
 #include "sextant/all.h"
+#include "space/outside_evaluator.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,23 +33,54 @@ static json_t *nodes_json(const sx_place_graph *graph) {
     return list;
 }
 
-/* What tells a job's space from others; latencies of an evaluator are those of another space. */
-static char *space_text(const sx_placement_job *job) {
-    const sx_placement_space *space = job->in;
-    const sx_chip *chip = &space->chip;
+/* What placements cost on a chip. */
+static json_t *chip_json(const sx_chip *chip) {
     json_t *memories = json_array(), *rates = json_array();
     for (size_t m = 0; m < chip->n_memories; m++)
         sx_json_append(memories,
                        json_pack("{s:I, s:f, s:f}", "capacity", (json_int_t)chip->memory[m].capacity,
                                  "bandwidth", chip->memory[m].bandwidth, "energy", chip->memory[m].energy));
     for (size_t i = 0; i < SX_N_OP_CLASSES; i++) sx_json_append(rates, json_real(chip->rate[i]));
-    json_t *object = json_pack("{s:o, s:o, s:o, s:f, s:f, s:b, s:I, s:I}", "nodes", nodes_json(&space->graph),
-                               "memories", memories, "rates", rates, "overhead", chip->overhead, "op_energy",
-                               chip->op_energy, "shared_ports", chip->shared_ports, "output_buffer",
-                               (json_int_t)chip->output_buffer, "prefetch", (json_int_t)chip->prefetch);
-    if (job->outside)
+    return json_pack("{s:o, s:o, s:f, s:f, s:b, s:I, s:I}", "memories", memories, "rates", rates, "overhead",
+                     chip->overhead, "op_energy", chip->op_energy, "shared_ports", chip->shared_ports,
+                     "output_buffer", (json_int_t)chip->output_buffer, "prefetch",
+                     (json_int_t)chip->prefetch);
+}
+
+/* What tells a job's space from others; latencies of an evaluator are those of another space. */
+static char *space_text(const sx_placement_job *job) {
+    json_t *object = chip_json(&job->in->chip);
+    sx_json_set(object, "nodes", nodes_json(&job->in->graph));
+    if (job->outside) {
+        const unsigned repeats = sx_outside_evaluator_repeats(job->outside);
         sx_json_set(object, "evaluator", json_string(sx_outside_evaluator_command(job->outside)));
+        if (repeats > 1) sx_json_set(object, "repeats", json_integer(repeats));
+    }
     return sx_search_json(object);
+}
+
+/* Adds a name and a digest of JSON. */
+static sx_status add_digest(sx_text *text, const char *key, const char *name, uint64_t seed,
+                            SX_TAKE json_t *of) {
+    char *json = sx_search_json(of);
+    if (!json) return sx_error_memory();
+    sx_identity_add_digest(text, key, name, sx_hash_bytes(json, strlen(json), seed));
+    free(json);
+    return SX_OK;
+}
+
+sx_status sx_placement_identity(const sx_placement_job *job, sx_text *text) {
+    const sx_placement_space *in = job->in;
+    uint64_t features = 0;
+    for (size_t i = 0; i < in->graph.n_nodes; i++)
+        features = sx_hash_bytes(in->graph.node[i].feature, sizeof in->graph.node[i].feature, features);
+    SX_TRY(add_digest(text, "graph", in->graph.name, features, nodes_json(&in->graph)));
+    SX_TRY(add_digest(text, "chip", in->chip.name, 0, chip_json(&in->chip)));
+    sx_outside_evaluator_identity(job->outside, text);
+    sx_identity_add(text, "--noise", "%.17g", job->noise);
+    sx_identity_add(text, "--require-addresses", "%s", in->align ? "yes" : "no");
+    sx_identity_add(text, "--align", "%llu", (unsigned long long)in->align);
+    return sx_search_identity(text, "--method", job->method, &job->run);
 }
 
 /* A placement. */

@@ -2,6 +2,7 @@
 #ifndef SX_SESSION_SEARCH_RECORD_H
 #define SX_SESSION_SEARCH_RECORD_H
 
+#include "base/text.h"
 #include "sextant/run.h"
 #include "sextant/store.h"
 
@@ -15,6 +16,11 @@ sx_search_record sx_search_record_of(const sx_run_options *run, const sx_run_sum
 /* Whether a record is an answer that is proven, by this version; and the summary of a search that takes it over. */
 bool sx_search_is_proven(const sx_search_record *record);
 sx_run_summary sx_search_recalled(const sx_search_record *record);
+
+/* Adds to an identity (base/saved_state.h) the navigator, under a key, with the content of the files that it reads, the
+ * objective and the limits of its run. */
+SX_MUST_USE sx_status sx_search_identity(sx_text *text, const char *key, const char *navigator,
+                                         const sx_run_options *run);
 
 /* The limits of a run, which repeat it; the caller's, NULL when memory is out. */
 SX_OWN json_t *sx_search_limits(const sx_run_options *run);

@@ -1,5 +1,4 @@
 #include "session/session.h"
-#include "session/fuse_checkpoint.h"
 
 #include "base/file.h"
 #include "base/status.h"
@@ -202,6 +201,7 @@ sx_status sx_session_run(const sx_network *network, const sx_arch *arch, const s
     sx_start_fini(&session.start);
     free(session.state);
     free(session.identity);
+    free(session.fused);
     free(session.mapper);
     free(session.first);
     free(session.weight);
@@ -209,11 +209,6 @@ sx_status sx_session_run(const sx_network *network, const sx_arch *arch, const s
 }
 
 sx_status sx_session_forget(const char *checkpoint) {
-    sx_text fused = {0};
-    sx_text_add(&fused, "%s%s", checkpoint, SX_FUSE_CHECKPOINT_SUFFIX);
-    if (fused.failed) return sx_error_memory();
-    (void)remove(fused.data);
-    sx_text_free(&fused);
     if (remove(checkpoint) == 0 || errno == ENOENT) return SX_OK;
     return sx_error_system(SX_ERR_FILE, "cannot remove the checkpoint '%s'", checkpoint);
 }

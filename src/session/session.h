@@ -3,6 +3,7 @@
 #define SX_SESSION_SESSION_H
 
 #include "base/ranks.h"
+#include "base/saved_state.h"
 #include "base/text.h"
 #include "sextant/session.h"
 
@@ -34,7 +35,9 @@ typedef struct sx_session {
     char *mapper;        /* with every setting */
     char objective[256]; /* as text */
     char *identity;      /* all that decides the result, a line for each thing; only with a checkpoint */
-    size_t at;           /* the layer being searched; those before it are finished */
+    char *fused;         /* what a fused network keeps in the checkpoint; NULL: nothing */
+    size_t fused_size;
+    size_t at; /* the layer being searched; those before it are finished */
     /* what the search of that layer began from, and its state as a checkpoint holds it (NULL: none) */
     sx_start start;
     void *state;
@@ -115,13 +118,19 @@ void sx_start_fini(sx_start *start);
 /* Sets the weights of the layers in a session with a limit of time, and whether their searches are paused. */
 SX_MUST_USE sx_status sx_session_weigh(sx_session *session);
 
-/* A text that differs between two sessions if their results may. */
+/* The identity (base/saved_state.h) that differs between two sessions if their results may. */
 SX_MUST_USE sx_status sx_session_identity(const sx_session *session, SX_OWN char **out);
 
 /* Reads the checkpoint, where its file exists, into a session that has an identity: finished layers, the
  * current one and its state. A file that is damaged or belongs to another session is an error that says what
  * differs. */
 SX_MUST_USE sx_status sx_session_restore(sx_session *session);
+/* The file that sx_session_restore reads, and the part of a fused network at the end of its body. */
+extern const sx_state_kind sx_session_state;
+void sx_session_add_fused(const char *fused, size_t size, sx_text *body);
+/* Takes that part off a body, behind which it then is; false where the body is damaged. */
+bool sx_session_split_fused(sx_saved_state *state, size_t *size);
+
 /* The identity of a problem's space, beside the architecture and the objective: a hash of its
  * constraints and of the options of space and model, as text. */
 typedef struct sx_space_mark {

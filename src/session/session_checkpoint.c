@@ -1,20 +1,14 @@
-/* The checkpoint file: a line that says what it is, how long and with which hash, the session's identity as
- * text, then the finished layers, the current one's start point and the state of its run, as the machine has
- * them in memory (the identity includes the kind of machine). Written whole or not at all, and never over a
- * file that was refused. */
-#include "base/file.h"
-#include "base/hash.h"
+/* The body of a checkpoint: the finished layers, the current one's start point and the state of its run, as the machine
+ * has them in memory (the identity includes the kind of machine); then what a fused network keeps, and its size. Written
+ * whole or not at all, and never over a file that was refused. */
+#include "base/saved_state.h"
 #include "session/session.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-static const char mark[] = "sextant checkpoint ";
-static const size_t FILE_LIMIT = (size_t)1 << 32;
+const sx_state_kind sx_session_state = {"sextant checkpoint ", "checkpoint of this program", 2};
 
 /* One pass over the data for both directions: `out` is written to, or, where it is NULL, `in` read from. */
 typedef struct codec {
@@ -214,11 +208,6 @@ static void pass_session(codec *c, sx_session *session, void **state, size_t *si
     if (!c->out && c->left) c->failed = true;
 }
 
-/* The first line of a file with a body of a hash and a size, of which the identity is the beginning. */
-static int first_line(char line[128], uint64_t hash, size_t body, size_t identity) {
-    return snprintf(line, 128, "%s%016" PRIx64 " %zu %zu\n", mark, hash, body, identity);
-}
-
 /* Turns a failure to write the checkpoint into a warning, given once. */
 static sx_status warn_unwritten(sx_session *session, SX_TAKE sx_status status) {
     const sx_session_options *o = session->options;
@@ -229,52 +218,36 @@ static sx_status warn_unwritten(sx_session *session, SX_TAKE sx_status status) {
     return SX_OK;
 }
 
+void sx_session_add_fused(const char *fused, size_t size, sx_text *body) {
+    if (size) sx_text_add_bytes(body, fused, size);
+    sx_text_add_bytes(body, (const char *)&size, sizeof size);
+}
+
+bool sx_session_split_fused(sx_saved_state *state, size_t *size) {
+    if (state->size < sizeof *size) return false;
+    memcpy(size, state->body + state->size - sizeof *size, sizeof *size);
+    state->size -= sizeof *size;
+    if (*size > state->size) return false;
+    state->size -= *size;
+    return true;
+}
+
 sx_status sx_session_save(sx_session *session, const void *state, size_t size) {
     if (sx_ranks_follows(session->options->run.ranks)) return SX_OK;
-    sx_text body = {0}, file = {0};
+    sx_text body = {0};
     codec c = {.out = &body};
-    sx_text_add_bytes(&body, session->identity, strlen(session->identity));
     pass_session(&c, session, (void **)&state, &size);
-    if (!body.failed) {
-        char line[128];
-        first_line(line, sx_hash_bytes(body.data, body.size, 0), body.size, strlen(session->identity));
-        sx_text_add(&file, "%s", line);
-        sx_text_add_bytes(&file, body.data, body.size);
-    }
-    sx_status status = body.failed || file.failed
-                           ? sx_error_memory()
-                           : sx_file_write(session->options->checkpoint, file.data, file.size);
+    sx_session_add_fused(session->fused, session->fused_size, &body);
+    sx_status status =
+        body.failed ? sx_error_memory()
+                    : sx_state_write(&sx_session_state, session->options->checkpoint, session->identity,
+                                     strlen(session->identity), body.data, body.size);
     sx_text_free(&body);
-    sx_text_free(&file);
     return warn_unwritten(session, status);
 }
 
 sx_status sx_session_refuse(const sx_session *session, const char *what) {
-    return sx_error_hint(
-        sx_error_new(SX_ERR_INPUT, "the checkpoint '%s' %s", session->options->checkpoint, what),
-        "use another file, or remove this one to start over");
-}
-
-/* The error for a checkpoint of another session: the first line of the identities that differs, in words. */
-static sx_status belongs_elsewhere(const sx_session *session, const char *there, size_t size) {
-    const char *here = session->identity, *end = there + size;
-    size_t a = strcspn(here, "\n"), b = 0;
-    for (; *here; here += a + 1, there += b + 1) {
-        const char *line_end = there < end ? memchr(there, '\n', (size_t)(end - there)) : NULL;
-        a = strcspn(here, "\n");
-        if (!line_end) return sx_session_refuse(session, "was written by another version of this program");
-        b = (size_t)(line_end - there);
-        if (a != b || memcmp(here, there, a) != 0) break;
-    }
-    const int word = (int)strcspn(here, " ");
-    if (!*here || (size_t)word >= b || strncmp(here, there, (size_t)word + 1) != 0)
-        return sx_session_refuse(session, "was written by another version of this program");
-    sx_text what = {0};
-    sx_text_add(&what, "belongs to another search: its %.*s is %.*s, not %.*s", word, here, (int)b - word - 1,
-                there + word + 1, (int)a - word - 1, here + word + 1);
-    sx_status error = what.failed ? sx_error_memory() : sx_session_refuse(session, what.data);
-    sx_text_free(&what);
-    return error;
+    return sx_state_refuse(session->options->checkpoint, what);
 }
 
 /* Checks the finished layers. */
@@ -291,48 +264,39 @@ static sx_status check_layers(const sx_session *session) {
     return SX_OK;
 }
 
-/* Reads the bytes of a checkpoint into the session. */
-static sx_status read_bytes(sx_session *session, const char *bytes, size_t size) {
-    char line[128];
-    uint64_t hash;
-    size_t body, identity;
-    if (size < sizeof mark - 1 || memcmp(bytes, mark, sizeof mark - 1) != 0)
-        return sx_session_refuse(session, "is not a checkpoint of this program");
-    if (sscanf(bytes + sizeof mark - 1, "%16" SCNx64 " %zu %zu", &hash, &body, &identity) != 3)
-        return sx_session_refuse(session, "is damaged");
-    const size_t head = (size_t)first_line(line, hash, body, identity);
-    const char *data = bytes + head;
-    if (size < head || memcmp(bytes, line, head) != 0 || size - head != body || identity > body ||
-        sx_hash_bytes(data, body, 0) != hash)
-        return sx_session_refuse(session, "is damaged");
-    if (identity != strlen(session->identity) || memcmp(data, session->identity, identity) != 0)
-        return belongs_elsewhere(session, data, identity);
-    codec c = {.in = data + identity, .left = body - identity};
-    pass_session(&c, session, &session->state, &session->state_size);
-    if (c.failed) return sx_session_refuse(session, "is damaged");
-    return check_layers(session);
+/* Keeps what a fused network has in the checkpoint. */
+static sx_status keep_fused(sx_session *session, const char *fused, size_t size) {
+    if (size == 0) return SX_OK;
+    if (!(session->fused = malloc(size))) return sx_error_memory();
+    memcpy(session->fused, fused, size);
+    session->fused_size = size;
+    return SX_OK;
 }
 
-/* Reads the file, where it exists. */
-static sx_status read_file(const sx_session *session, bool *exists, char **bytes, size_t *size) {
+/* Reads the bytes of a checkpoint into the session. */
+static sx_status read_bytes(sx_session *session, const char *bytes, size_t size) {
     const char *path = session->options->checkpoint;
-    struct stat info;
-    bool there = stat(path, &info) == 0;
-    *exists = there || errno != ENOENT;
-    if (!*exists) return SX_OK;
-    if (there && S_ISDIR(info.st_mode))
-        return sx_error_new(SX_ERR_FILE, "'%s' is a folder, not a file", path);
-    if (there && !S_ISREG(info.st_mode)) return sx_session_refuse(session, "is not a plain file");
-    return sx_file_read(path, FILE_LIMIT, bytes, size);
+    sx_saved_state saved;
+    size_t fused;
+    SX_TRY(sx_state_parse(&sx_session_state, path, bytes, size, &saved));
+    SX_TRY(sx_state_check(path, &saved, session->identity));
+    if (!sx_session_split_fused(&saved, &fused)) return sx_session_refuse(session, "is damaged");
+    codec c = {.in = saved.body, .left = saved.size};
+    pass_session(&c, session, &session->state, &session->state_size);
+    if (c.failed) return sx_session_refuse(session, "is damaged");
+    SX_TRY(keep_fused(session, saved.body + saved.size, fused));
+    return check_layers(session);
 }
 
 sx_status sx_session_restore(sx_session *session) {
     sx_ranks *ranks = session->options->run.ranks;
     char *bytes = NULL;
     size_t size = 0;
-    bool exists = false;
-    if (!sx_ranks_follows(ranks)) SX_TRY(read_file(session, &exists, &bytes, &size));
-    sx_status status = sx_ranks_tell(ranks, &bytes, &size);
+    sx_status status = SX_OK;
+    if (!sx_ranks_follows(ranks))
+        SX_TRY(sx_state_load(&sx_session_state, session->options->checkpoint, &bytes, &size));
+    const bool exists = bytes != NULL;
+    status = sx_ranks_tell(ranks, &bytes, &size);
     if (!status && (exists || size > 0)) {
         status = read_bytes(session, bytes, size);
         session->out->resumed = !status;

@@ -1,8 +1,11 @@
 /* What decides a session's results, as text: two sessions of one identity give the same results (a database
  * aside, whose records may have changed). Neither threads nor the cache are in it. */
 #include "base/hash.h"
+#include "base/saved_state.h"
+#include "session/search_record.h"
 #include "session/session.h"
 #include "sextant/all.h"
+#include "space/outside_evaluator.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,45 +99,51 @@ static const char *yes_or_no(bool value) {
     return value ? "yes" : "no";
 }
 
-sx_status sx_session_identity(const sx_session *session, char **out) {
+/* Adds what searches read. */
+static sx_status add_inputs(const sx_session *session, sx_text *text) {
     const sx_session_options *o = session->options;
     const uint64_t order = 0x0102030405060708;
-    sx_text text = {0};
     uint64_t constraints;
     SX_TRY(hash_all_constraints(session, &constraints));
-    sx_text_add(&text, "version %s\n", sx_version());
-    sx_text_add(&text, "layout %d.%zu.%zu\n", *(const unsigned char *)&order, sizeof(sx_answer),
-                sizeof(size_t));
-    sx_text_add(&text, "network %s %016llx\n", session->network->name,
-                (unsigned long long)hash_network(session->network));
-    sx_text_add(&text, "architecture %s %016llx\n", session->arch->name,
-                (unsigned long long)sx_hash_bytes(session->arch, sizeof *session->arch, 0));
-    sx_text_add(&text, "constraints %016llx\n", (unsigned long long)constraints);
-    if (o->outside) sx_text_add(&text, "evaluator exec:%s\n", sx_outside_evaluator_command(o->outside));
-    sx_text_add(&text, "mapper %s\n", session->mapper);
-    sx_text_add(&text, "objective %s, tolerance %.17g\n", session->objective, o->run.objective.tolerance);
-    sx_text_add(&text, "seed %llu\n", (unsigned long long)o->run.seed);
-    sx_text_add(&text, "evaluations %llu\n", (unsigned long long)o->run.evaluations);
-    sx_text_add(&text, "time %.17g\n", o->run.seconds);
-    sx_text_add(&text, "target %.17g\n", o->run.target);
-    sx_text_add(&text, "patience %llu\n", (unsigned long long)o->run.patience);
-    sx_text_add(&text, "k-best %u\n", o->run.k_best ? o->run.k_best : 1);
-    sx_text_add(&text, "pareto %s\n", yes_or_no(o->run.pareto));
-    sx_text_add(&text, "certificate %s\n", yes_or_no(o->run.proof));
-    sx_text_add(&text, "remainders %s\n", o->widen ? "beside" : yes_or_no(o->space.remainders));
-    sx_text_add(&text, "keep-all %s\n", yes_or_no(o->space.keep_all));
-    sx_text_add(&text, "no-banks %s\n", yes_or_no(o->space.no_banks));
-    sx_text_add(&text, "no-first-read-elision %s\n", yes_or_no(o->model.no_first_read_elision));
-    sx_text_add(&text, "no-link-transfers %s\n", yes_or_no(o->model.no_link_transfers));
-    if (o->space.split_axes) sx_text_add(&text, "split-axes yes\n");
-    if (o->model.sparse_timeloop) sx_text_add(&text, "sparse-semantics timeloop\n");
-    if (o->model.like_timeloop) sx_text_add(&text, "like timeloop\n");
-    if (o->model.latency_tile) sx_text_add(&text, "latency tile\n");
-    if (o->model.densities.n)
-        sx_text_add(&text, "densities %016llx\n", (unsigned long long)hash_densities(&o->model.densities, 0));
-    if (o->model.formats.kinds) sx_text_add(&text, "search-formats %d\n", o->model.formats.kinds);
-    sx_text_add(&text, "warm-start %s\n", sx_warm_name(o->warm));
-    sx_text_add(&text, "database %s\n", yes_or_no(o->store != NULL));
-    sx_text_add(&text, "again %s\n", yes_or_no(o->again));
+    sx_identity_add(text, "layout", "%d.%zu.%zu", *(const unsigned char *)&order, sizeof(sx_answer),
+                    sizeof(size_t));
+    sx_identity_add_digest(text, "network", session->network->name, hash_network(session->network));
+    sx_identity_add_digest(text, "architecture", session->arch->name,
+                           sx_hash_bytes(session->arch, sizeof *session->arch, 0));
+    sx_identity_add_digest(text, "constraints", "", constraints);
+    sx_outside_evaluator_identity(o->outside, text);
+    return SX_OK;
+}
+
+/* Adds what is searched, and counted how. */
+static void add_space(const sx_session_options *o, sx_text *text) {
+    sx_identity_add(text, "--remainders", "%s", o->widen ? "beside" : yes_or_no(o->space.remainders));
+    sx_identity_add(text, "--keep-all", "%s", yes_or_no(o->space.keep_all));
+    sx_identity_add(text, "--no-banks", "%s", yes_or_no(o->space.no_banks));
+    sx_identity_add(text, "--split-axes", "%s", yes_or_no(o->space.split_axes));
+    sx_identity_add(text, "--no-first-read-elision", "%s", yes_or_no(o->model.no_first_read_elision));
+    sx_identity_add(text, "--no-link-transfers", "%s", yes_or_no(o->model.no_link_transfers));
+    sx_identity_add(text, "--sparse-semantics", "%s", o->model.sparse_timeloop ? "timeloop" : "exact");
+    sx_identity_add(text, "--like", "%s", o->model.like_timeloop ? "timeloop" : "none");
+    sx_identity_add(text, "--latency", "%s", o->model.latency_tile ? "tile" : "timeloop");
+    sx_identity_add_digest(text, "--densities", "", hash_densities(&o->model.densities, 0));
+    char formats[SX_FORMATS_TEXT_SIZE];
+    sx_format_search_text(&o->model.formats, formats);
+    sx_identity_add(text, "--formats", "%s", formats);
+}
+
+sx_status sx_session_identity(const sx_session *session, char **out) {
+    const sx_session_options *o = session->options;
+    sx_text text = {0};
+    sx_status status = add_inputs(session, &text);
+    if (!status) status = sx_search_identity(&text, "--mapper", session->mapper, &o->run);
+    if (status) {
+        sx_text_free(&text);
+        return status;
+    }
+    add_space(o, &text);
+    sx_identity_add(&text, "--warm-start", "%s", sx_warm_name(o->warm));
+    sx_identity_add(&text, "--db", "%s", yes_or_no(o->store != NULL));
+    sx_identity_add(&text, "--again", "%s", yes_or_no(o->again));
     return sx_text_take(&text, out);
 }

@@ -2,6 +2,7 @@
 
 #include "base/child.h"
 #include "base/json.h"
+#include "base/saved_state.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -70,6 +71,16 @@ sx_outside_evaluator_account sx_outside_evaluator_report(const sx_outside_evalua
 
 const char *sx_outside_evaluator_command(const sx_outside_evaluator *outside) {
     return outside->command;
+}
+
+unsigned sx_outside_evaluator_repeats(const sx_outside_evaluator *outside) {
+    return outside->repeats;
+}
+
+void sx_outside_evaluator_identity(const sx_outside_evaluator *outside, sx_text *text) {
+    sx_identity_add(text, "--evaluator", "%s%s", outside ? "exec:" : "none", outside ? outside->command : "");
+    sx_identity_add(text, "--evaluator-repeats", "%u", outside ? outside->repeats : 1);
+    sx_identity_add(text, "--evaluator-time", "%.17g", outside ? outside->seconds : 0);
 }
 
 /* Notes what went wrong, and ends the child. */

@@ -2,6 +2,7 @@
 #ifndef SX_SPACE_OUTSIDE_EVALUATOR_H
 #define SX_SPACE_OUTSIDE_EVALUATOR_H
 
+#include "base/text.h"
 #include "sextant/outside_evaluator.h"
 #include "sextant/space_type.h"
 
@@ -23,6 +24,12 @@ typedef struct sx_question_kind {
 SX_MUST_USE sx_status sx_outside_evaluator_ask(sx_outside_evaluator *outside, const sx_question_kind *kind,
                                                const void *point, SX_TAKE json_t *question, double *value,
                                                unsigned *reason);
+
+/* Adds to an identity all that decides an evaluator's answers; NULL: there is none. */
+void sx_outside_evaluator_identity(const sx_outside_evaluator *outside, sx_text *text);
+
+/* How many answers about a point that would be the best are asked for. */
+unsigned sx_outside_evaluator_repeats(const sx_outside_evaluator *outside);
 
 /* Where answers are kept between runs of the program. Questions are texts, equal for equal points. A value is infinite where the
  * point was refused. */

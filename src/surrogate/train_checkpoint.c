@@ -4,39 +4,63 @@
 #include "surrogate/training.h"
 
 #include "base/file.h"
-#include "base/hash.h"
 #include "base/json.h"
+#include "base/saved_state.h"
 #include "base/text.h"
 #include "learn/weights.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* All that decides the weights that a training comes to. */
-static sx_status key_of(const sx_training *t, char *out, size_t size) {
+/* Of the text of a checkpoint. Format 1 had a hash in the place of the identity. */
+enum { FORMAT = 2 };
+
+static const char *yes_or_no(bool value) {
+    return value ? "yes" : "no";
+}
+
+/* Adds the widths of the hidden layers. */
+static void add_widths(const sx_train_options *o, sx_text *text) {
+    sx_text widths = {0};
+    for (size_t i = 0; i < o->n_widths; i++) sx_text_add(&widths, "%s%u", i ? "," : "", o->width[i]);
+    if (widths.failed) text->failed = true;
+    sx_identity_add(text, "--hidden", "%s", widths.size && !widths.failed ? widths.data : "");
+    sx_text_free(&widths);
+}
+
+/* All that decides the weights that a training comes to (base/saved_state.h). */
+static sx_status identity_of(const sx_training *t, char **out) {
     const sx_train_options *o = t->options;
     const sx_surrogate *s = t->surrogate;
     sx_text text = {0};
-    sx_text_add(&text, "%016llx %s %d%d%d%d%d %d%d%d %llu %llu %llu %llu ", (unsigned long long)s->arch_hash,
-                s->family_text, s->space.remainders, s->space.keep_all, s->space.no_banks,
-                s->model.no_first_read_elision, s->model.no_link_transfers, s->form.raw_inputs,
-                s->form.raw_outputs, s->form.edp, (unsigned long long)o->data.seed,
-                (unsigned long long)o->data.n_problems, (unsigned long long)o->data.per_problem,
-                (unsigned long long)o->held_problems);
-    for (size_t i = 0; i < o->n_widths; i++) sx_text_add(&text, "%u-", o->width[i]);
-    sx_text_add(&text, " %d %d %d %.17g %.17g %llu %zu %llu %u %d", (int)o->loss, (int)o->optimizer,
-                (int)o->schedule.kind, o->schedule.rate, o->schedule.factor,
-                (unsigned long long)o->schedule.period, o->batch, (unsigned long long)o->epochs, o->measures,
-                (int)o->precision);
-    if (text.failed) {
-        sx_text_free(&text);
-        return sx_error_memory();
-    }
-    uint64_t hash = sx_hash_bytes(text.data, text.size, SX_ENCODING_VERSION);
-    snprintf(out, size, "%016llx", (unsigned long long)hash);
-    sx_text_free(&text);
-    return SX_OK;
+    sx_identity_add(&text, "encoding", "%d", SX_ENCODING_VERSION);
+    sx_identity_add_digest(&text, "architecture", s->arch, (unsigned long long)s->arch_hash);
+    sx_identity_add(&text, "--family", "%s", s->family_text);
+    sx_identity_add(&text, "--remainders", "%s", yes_or_no(s->space.remainders));
+    sx_identity_add(&text, "--keep-all", "%s", yes_or_no(s->space.keep_all));
+    sx_identity_add(&text, "--no-banks", "%s", yes_or_no(s->space.no_banks));
+    sx_identity_add(&text, "--no-first-read-elision", "%s", yes_or_no(s->model.no_first_read_elision));
+    sx_identity_add(&text, "--no-link-transfers", "%s", yes_or_no(s->model.no_link_transfers));
+    sx_identity_add(&text, "raw-inputs", "%s", yes_or_no(s->form.raw_inputs));
+    sx_identity_add(&text, "raw-outputs", "%s", yes_or_no(s->form.raw_outputs));
+    sx_identity_add(&text, "--outputs", "%s", s->form.edp ? "edp" : "vector");
+    sx_identity_add(&text, "--seed", "%llu", (unsigned long long)o->data.seed);
+    sx_identity_add(&text, "problems", "%llu", (unsigned long long)o->data.n_problems);
+    sx_identity_add(&text, "--mappings", "%llu", (unsigned long long)o->data.per_problem);
+    sx_identity_add(&text, "--held-out", "%llu", (unsigned long long)o->held_problems);
+    add_widths(o, &text);
+    sx_identity_add(&text, "loss", "%d", (int)o->loss);
+    sx_identity_add(&text, "optimizer", "%d", (int)o->optimizer);
+    sx_identity_add(&text, "schedule", "%d by %.17g every %llu", (int)o->schedule.kind, o->schedule.factor,
+                    (unsigned long long)o->schedule.period);
+    sx_identity_add(&text, "--rate", "%.17g", o->schedule.rate);
+    sx_identity_add(&text, "--batch-size", "%zu", o->batch);
+    sx_identity_add(&text, "--epochs", "%llu", (unsigned long long)o->epochs);
+    sx_identity_add(&text, "measures", "%u", o->measures);
+    sx_identity_add(&text, "precision", "%d", (int)o->precision);
+    return sx_text_take(&text, out);
 }
 
 /* What computes the products, where bits differ by it. */
@@ -71,15 +95,17 @@ static sx_status save_best(sx_training *t) {
 
 /* What the checkpoint says: where the training is, and what it measured. */
 static sx_status text_of(const sx_training *t, char **out) {
-    char key[20];
-    SX_TRY(key_of(t, key, sizeof key));
+    char *identity;
+    SX_TRY(identity_of(t, &identity));
     json_t *list = json_array();
     for (size_t i = 0; i < t->out->n_measures; i++) {
         const sx_train_measure *m = &t->out->measure[i];
         sx_json_append(list, json_pack("[I, f, f, f]", (json_int_t)m->step, m->loss, m->held_loss, m->rank));
     }
-    json_t *o = json_pack("{s:s, s:s, s:s, s:I, s:o}", "kind", "training", "key", key, "products",
-                          products_of(t->options), "step", (json_int_t)t->step, "measures", list);
+    json_t *o = json_pack("{s:s, s:i, s:o, s:s, s:I, s:o}", "kind", "training", "format", FORMAT, "identity",
+                          sx_json_string(identity), "products", products_of(t->options), "step",
+                          (json_int_t)t->step, "measures", list);
+    free(identity);
     *out = sx_json_print(o, JSON_SORT_KEYS | JSON_COMPACT);
     json_decref(o);
     return *out ? SX_OK : sx_error_memory();
@@ -148,19 +174,31 @@ static sx_status take_best(sx_training *t) {
     return SX_OK;
 }
 
+/* Refuses the checkpoint of another training, or of another format. */
+static sx_status check_identity(const sx_training *t, const json_t *o) {
+    const char *there = json_string_value(json_object_get(o, "identity")), *path = t->options->checkpoint;
+    const json_int_t format =
+        json_object_get(o, "key") ? 1 : json_integer_value(json_object_get(o, "format"));
+    char what[80], *here;
+    if (format != FORMAT && format > 0) {
+        snprintf(what, sizeof what, "was written in format %d; this program reads format %d", (int)format,
+                 FORMAT);
+        return sx_state_refuse(path, what);
+    }
+    if (!there) return refuse_checkpoint(t, "this is not the checkpoint of a training");
+    const sx_saved_state saved = {.identity = there, .identity_size = strlen(there)};
+    SX_TRY(identity_of(t, &here));
+    sx_status status = sx_state_check(path, &saved, here);
+    free(here);
+    return status;
+}
+
 /* Takes what a checkpoint says, of the same training. */
 static sx_status take_text(sx_training *t, const char *text) {
-    char key[20];
-    SX_TRY(key_of(t, key, sizeof key));
     json_t *o = text ? sx_json_read(text) : NULL;
-    const char *is = json_string_value(json_object_get(o, "key"));
     json_int_t step = json_integer_value(json_object_get(o, "step"));
-    sx_status status = SX_OK;
-    if (!is)
-        status = refuse_checkpoint(t, "this is not the checkpoint of a training");
-    else if (strcmp(is, key) != 0)
-        status = refuse_checkpoint(t, "this is the checkpoint of a training with other options");
-    else if (step < 0 || (uint64_t)step > t->steps)
+    sx_status status = check_identity(t, o);
+    if (!status && (step < 0 || (uint64_t)step > t->steps))
         status = refuse_checkpoint(t, "the checkpoint is damaged");
     if (!status) status = check_products(t, json_string_value(json_object_get(o, "products")));
     if (!status) status = take_measures(t, json_object_get(o, "measures"));

@@ -36,6 +36,8 @@ def source_of(test):
     if kind == "cli":
         case = Path("tests/cli/cases", name, "cmd")
         return case if case.is_file() else Path("tests/cli", name)
+    if kind == "state":
+        return Path("tests/state/run")
     if kind == "conform":
         rows = Path("src/registry/navigators.def").read_text()
         return Path("tests/conform/conform.c") if f"NAVIGATOR({name}," in rows else Path()

@@ -80,27 +80,27 @@ static void another_run_is_refused_with_the_difference(void **state) {
     sx_expect_ok(resume(space, o, "random", l.bytes, l.size));
     o = good, o.seed = 6;
     sx_expect_error(resume(space, o, "random", l.bytes, l.size),
-                    "belongs to another run: it has 'seed 5' where this run has 'seed 6'");
+                    "belongs to another run: it was made with seed 5, not 6");
     o = good, o.evaluations = 30000;
-    sx_expect_error(resume(space, o, "random", l.bytes, l.size), "'evaluations 20000' where");
+    sx_expect_error(resume(space, o, "random", l.bytes, l.size), "made with evaluations 20000, not 30000");
     o = good, o.patience = 3;
-    sx_expect_error(resume(space, o, "random", l.bytes, l.size), "this run has 'patience 3'");
+    sx_expect_error(resume(space, o, "random", l.bytes, l.size), "it was made with patience ");
     o = good, o.target = 2.5;
-    sx_expect_error(resume(space, o, "random", l.bytes, l.size), "this run has 'target 2.5'");
+    sx_expect_error(resume(space, o, "random", l.bytes, l.size), "it was made with target ");
     o = good, o.k_best = 5;
-    sx_expect_error(resume(space, o, "random", l.bytes, l.size), "this run has 'best points 5'");
+    sx_expect_error(resume(space, o, "random", l.bytes, l.size), "it was made with best-points ");
     o = good, o.pareto = false;
-    sx_expect_error(resume(space, o, "random", l.bytes, l.size), "this run has 'front not kept'");
+    sx_expect_error(resume(space, o, "random", l.bytes, l.size), "it was made with front ");
     o = good;
     sx_expect_ok(sx_objective_parse("energy", &o.objective));
-    sx_expect_error(resume(space, o, "random", l.bytes, l.size), "this run has 'objective energy");
+    sx_expect_error(resume(space, o, "random", l.bytes, l.size), "it was made with objective ");
     o = good, o.starts = &(sx_toy_point){{1, 1, 1, 1, 1, 1}}, o.n_starts = 1;
-    sx_expect_error(resume(space, o, "random", l.bytes, l.size), "this run has 'start points 1");
+    sx_expect_error(resume(space, o, "random", l.bytes, l.size), "it was made with another start-points");
     sx_expect_error(resume(space, good, "anneal", l.bytes, l.size),
-                    "it has 'navigator random' where this run");
+                    "it was made with navigator random, not anneal");
     const sx_toy_options other = {.shift = 1};
     sx_space *elsewhere = sx_toy_space_new(&other);
-    sx_expect_error(resume(elsewhere, good, "random", l.bytes, l.size), "it has 'toy space ");
+    sx_expect_error(resume(elsewhere, good, "random", l.bytes, l.size), "the checkpoint is damaged");
     sx_space_free(elsewhere);
     sx_space_free(space);
     free(l.bytes);

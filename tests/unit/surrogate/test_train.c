@@ -134,7 +134,7 @@ static void checkpoints_of_others_are_refused(void **state) {
     sx_expect_ok(sx_train(&g->options, &g->result));
     sx_train_result other;
     g->options.epochs = 5;
-    sx_expect_error(sx_train(&g->options, &other), "other options");
+    sx_expect_error(sx_train(&g->options, &other), "it was made with --epochs 4, not 5");
     sx_train_result_fini(&other);
     FILE *file = fopen(g->checkpoint, "w");
     fputs("nothing", file);

@@ -25,7 +25,7 @@ import warnings
 from typing import Any, Callable, Dict, Iterator, List, Optional
 
 from . import html
-from .errors import Error, FileError, InputWarning, InternalError, UsageError
+from .errors import BY_CODE, NAMES, Error, FileError, InputWarning, InternalError, UsageError
 from .mappings import Mapping
 from .nouns import Arch, Problem
 
@@ -113,8 +113,14 @@ def _arguments(command: Dict[str, Any], options: Dict[str, Any], folder: str) ->
     return out
 
 
-def _failure(said: str, code: int) -> Error:
-    """The exception for a command that failed, of what it said."""
+def _failure(out: str, said: str, code: int) -> Error:
+    """The exception for a command that failed: of the error in its JSON, or of what it said."""
+    try:
+        error = json.loads(out)["error"]
+        kind = NAMES.index(error["code"]) if error["code"] in NAMES else NAMES.index("internal")
+        return BY_CODE[kind](error["message"], error.get("hint"), error.get("file"), error.get("line", 0), error.get("column", 0))
+    except (ValueError, KeyError, TypeError):
+        pass
     lines = [line for line in said.splitlines() if line.startswith(("error: ", "hint: "))]
     message = next((line[7:] for line in lines if line.startswith("error: ")), said.strip() or f"exit code {code}")
     hint = next((line[6:] for line in lines if line.startswith("hint: ")), None)
@@ -139,13 +145,14 @@ def run(name: str, *operands: Any, **options: Any) -> Answer:
             interrupted = True
             out, err = process.communicate()
     if process.returncode not in (0, EXIT_NONE, EXIT_OPEN):
-        raise _failure(err, process.returncode)
+        raise _failure(out, err, process.returncode)
     for warning in err.splitlines():
         if warning.startswith("warning: "):
             warnings.warn(warning[9:], InputWarning, stacklevel=3)
     raw: Any = None
     if out.lstrip().startswith(("{", "[")):
         raw = json.loads(out)
+    interrupted |= isinstance(raw, dict) and raw.get("interrupted") is True
     return Answer(name, raw, out, process.returncode, interrupted)
 
 

@@ -58,5 +58,6 @@ class Interrupted(UserWarning):
     """Ctrl-C ended a search, whose answer is the best so far."""
 
 
-# In the order of sx_code.
+# In the order of sx_code, and what JSON calls them.
+NAMES = ("input", "usage", "file", "limit", "write", "memory", "internal", "program")
 BY_CODE = (InputError, UsageError, FileError, LimitError, WriteError, OutOfMemory, InternalError, ProgramError)

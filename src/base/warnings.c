@@ -98,7 +98,7 @@ void sx_warnings_fault(sx_warnings *list, const char *format, ...) {
 }
 
 bool sx_warnings_faulty(const sx_warnings *list) {
-    return list->faulty;
+    return list && list->faulty;
 }
 
 void sx_warnings_append(sx_warnings *list, const sx_warnings *other) {
@@ -109,7 +109,7 @@ void sx_warnings_append(sx_warnings *list, const sx_warnings *other) {
 }
 
 sx_status sx_warnings_status(const sx_warnings *list) {
-    return list->failed ? sx_error_memory() : SX_OK;
+    return list && list->failed ? sx_error_memory() : SX_OK;
 }
 
 /* Whether a key is named by a warning before number `index`. */

@@ -62,7 +62,8 @@ static sx_status print_allocation(const sx_args *args, const sx_buffers *buffers
                                   sx_output *result) {
     bool quiet = sx_args_flag(args, "quiet");
     sx_output_to_file(result, sx_args_text(args, "output", 0));
-    result->exit = found->found ? SX_EXIT_FOUND : SX_EXIT_NONE;
+    sx_output_exits(result, found->found ? SX_EXIT_FOUND : SX_EXIT_NONE);
+    result->incomplete = found->stop == SX_STOP_TIME;
     if (sx_args_flag(args, "json"))
         SX_TRY(sx_allocation_json(buffers, options, found, !sx_args_flag(args, "no-clock"), &result->out));
     else if (found->found)

@@ -139,7 +139,7 @@ static sx_status print_result(const sx_args *args, const sx_codesign_job *job, s
     const char *output = sx_args_text(args, "output", 0), *svg = sx_args_text(args, "svg", 0);
     const sx_codesign_result *r = &job->result;
     bool json = sx_args_flag(args, "json");
-    result->exit = r->found ? SX_EXIT_FOUND : SX_EXIT_NONE;
+    sx_output_exits(result, r->found ? SX_EXIT_FOUND : SX_EXIT_NONE);
     sx_status written = r->found && svg ? write_svg(job, svg) : SX_OK;
     sx_status printed = SX_OK;
     if (json) {

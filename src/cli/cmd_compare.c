@@ -458,7 +458,7 @@ static sx_status print_comparison(const sx_args *args, const compare_job *job, c
         sx_search_network_semantics(args, &job->problems, &job->arch, &r.model);
     }
     for (size_t i = 0; i < c->n_runs; i++) found |= c->run[i].found;
-    result->exit = found ? SX_EXIT_FOUND : SX_EXIT_NONE;
+    sx_output_exits(result, found ? SX_EXIT_FOUND : SX_EXIT_NONE);
     sx_output_to_file(result, sx_args_text(args, "output", 0));
     SX_TRY(read_axis(args, &by_time));
     sx_status written = write_files(args, &r, by_time);
@@ -576,6 +576,7 @@ const sx_command sx_command_compare = {
                        "over "
                        "the\ncompiler's placement with their spread over the seeds.\n"
                        "Ctrl-C stops and reports the finished runs.\n",
+    .exits = {[SX_EXIT_FOUND] = "at least one run found an answer", [SX_EXIT_NONE] = "none did"},
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .divided = true,

@@ -140,7 +140,7 @@ static sx_status write_svg(const sx_args *args, const sx_evaluation *e) {
 static sx_status add_answer(const sx_args *args, const sx_evaluation *e, sx_output *result) {
     bool json = sx_args_flag(args, "json"), explain = sx_args_flag(args, "explain");
     if (e->verdict.reason != SX_LEGAL) {
-        result->exit = SX_EXIT_NONE;
+        sx_output_exits(result, SX_EXIT_NONE);
         sx_illegal_print(e, &result->err);
         return json ? sx_json_illegal(e, &result->out) : SX_OK;
     }
@@ -199,9 +199,10 @@ static sx_status evaluate_inputs(const sx_args *args, sx_sources *sources, sx_ev
     write_request request = {0};
     if (objective) SX_TRY(sx_objective_parse(objective, &e->objective));
     if (write) SX_TRY(read_write_request(write, json, &request));
-    if (sx_args_flag(args, "svg")) SX_TRY(sx_file_writable(sx_args_text(args, "svg", 0)));
+    SX_TRY(sx_search_writable(args));
     SX_TRY(sx_sources_load(args, sources));
     if (write) {
+        result->plain = true;
         SX_TRY(write_noun(&request, sources, e, result));
         SX_TRY(sx_sources_warnings(sources, result->warnings));
         sx_status status = sx_set_option_check_files(sources, NULL, NULL);
@@ -276,10 +277,12 @@ const sx_command sx_command_eval = {
         "[FOLDER|FILE ...] [--arch FILE|NAME] [--problem FILE|EINSUM|NAME] [--mapping FILE] [OPTION ...]",
     .details = SX_HELP_FILES
     "A file may hold several sections (architecture, problem, mapping): a section that no option gives "
-    "is\nlooked up in the files of the other options.\nFor an illegal mapping the exit code is 1 and the "
-    "reason is given; with --json it is {\"legal\": false, ...}.\n"
+    "is\nlooked up in the files of the other options.\n"
     "Counts are those of Timeloop's master branch of March 2025 (4cf6d4c); docs/model.md says what older\n"
     "versions count differently.\n",
+    .exits = {[SX_EXIT_FOUND] = "success",
+              [SX_EXIT_NONE] =
+                  "the mapping is illegal; the reason is given, with --json as {\"legal\": false, ...}"},
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run_eval,

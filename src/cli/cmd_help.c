@@ -13,6 +13,19 @@
 
 enum { HELP_WIDTH = 100, HELP_INDENT = 28 };
 
+/* Adds what the exit codes say; own: in the words of a command. */
+static void help_exits(const char *const *own, sx_text *out) {
+    sx_text line = {0};
+    for (int i = 0; i < SX_N_EXITS; i++) {
+        const char *text = sx_exit_text(own, (sx_exit)i);
+        if (text) sx_text_add(&line, "%s %d %s", i ? ";" : "Exit codes:", i, text);
+    }
+    sx_text_add(&line, ".");
+    if (!line.failed) sx_wrap(line.data, 0, 0, HELP_WIDTH, out);
+    out->failed |= line.failed;
+    sx_text_free(&line);
+}
+
 void sx_help_program(sx_text *out) {
     sx_text_add(
         out,
@@ -26,8 +39,8 @@ void sx_help_program(sx_text *out) {
     }
     sx_table_end(&table, 2, out);
     sx_text_add(out, "\n`sextant help COMMAND` describes a command, `sextant --version` shows the version "
-                     "and the optional parts of this build.\nExit codes: 0 success; 1 no legal answer; 2 bad "
-                     "usage or input; 3 internal or resource failure.\n");
+                     "and the optional parts of this build.\n");
+    help_exits(NULL, out);
 }
 
 static void help_option(const sx_option *option, sx_text *out) {
@@ -53,6 +66,11 @@ void sx_help_command(const sx_command *command, sx_text *out) {
     for (size_t i = 0; i < command->n_options; i++) help_option(&command->options[i], out);
     if (command->details) sx_text_add(out, "\n%s", command->details);
     if (command->divided) sx_text_add(out, "%s", SX_HELP_DIVIDED);
+    for (int i = 0; i < SX_N_EXITS; i++) {
+        if (!command->exits[i]) continue;
+        help_exits(command->exits, out);
+        break;
+    }
 }
 
 void sx_help_version(sx_text *out) {
@@ -85,8 +103,7 @@ static json_t *command_json(const sx_command *command) {
                      command->usage, "options", options);
 }
 
-/* Adds one command, or all of them, as JSON. */
-static sx_status add_json(const sx_command *only, sx_text *out) {
+sx_status sx_help_json(const sx_command *only, sx_text *out) {
     json_t *list = json_array();
     for (size_t i = 0; sx_command_at(i); i++)
         if (!only || only == sx_command_at(i)) sx_json_append(list, command_json(sx_command_at(i)));
@@ -107,14 +124,14 @@ static sx_status run_help(const sx_args *args, sx_output *result) {
         return sx_error_new(SX_ERR_USAGE, "--json cannot be combined with --man or --completion");
     if (man || shell || json) result->out.width = 0;
     if (shell) return sx_completion(shell, &result->out);
-    if (json && args->n_operands == 0) return add_json(NULL, &result->out);
+    if (json && args->n_operands == 0) return sx_help_json(NULL, &result->out);
     if (args->n_operands == 0) {
         (man ? sx_man_program : sx_help_program)(&result->out);
         return SX_OK;
     }
     const sx_command *command;
     SX_TRY(sx_command_find(args->operand[0], &command));
-    if (json) return add_json(command, &result->out);
+    if (json) return sx_help_json(command, &result->out);
     (man ? sx_man_command : sx_help_command)(command, &result->out);
     return SX_OK;
 }

@@ -3,6 +3,7 @@
 #include "cli/list_mapper.h"
 #include "cli/list_network.h"
 #include "cli/list_surrogates.h"
+#include "cli/search.h"
 #include "frontend/catalog/catalog.h"
 #include "frontend/onnx/onnx.h"
 #include "input/named.h"
@@ -182,14 +183,17 @@ static sx_status run_list(const sx_args *args, sx_output *result) {
     const topic *one = NULL;
     const bool onnx = args->n_operands == 1 && sx_onnx_is_path(args->operand[0]);
     if (!onnx) SX_TRY(sx_set_option_check(args));
-    if (args->n_operands == 2 && strcmp(args->operand[0], "schema") == 0)
+    SX_TRY(sx_search_writable(args));
+    sx_output_to_file(result, sx_args_text(args, "output", 0));
+    if (args->n_operands == 2 && strcmp(args->operand[0], "schema") == 0) {
+        result->plain = true;
         return sx_schema_write(args->operand[1], &result->out);
+    }
     if (args->n_operands > 1)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "list takes one topic"),
                              "`sextant list` names the topics");
     const char *mapper = args->n_operands == 1 && sx_is_mapper(args->operand[0]) ? args->operand[0] : NULL;
     bool json = sx_args_flag(args, "json");
-    sx_output_to_file(result, sx_args_text(args, "output", 0));
     if (mapper && json) return sx_list_mapper_json(mapper, &result->out);
     if (mapper) {
         sx_list_mapper(mapper, &result->out);
@@ -200,7 +204,8 @@ static sx_status run_list(const sx_args *args, sx_output *result) {
     SX_TRY(check_run(args));
     if (sx_catalog_knows_network(name) || sx_phase_config(args))
         return sx_list_network(args, name, json, result->warnings, &result->out);
-    if (sx_named_knows_arch(name)) return sx_list_arch(name, json, &result->out);
+    result->plain = sx_named_knows_arch(name);
+    if (result->plain) return sx_list_arch(name, json, &result->out);
     if (args->n_operands == 1 && sx_list_is_file(name))
         return sx_list_file(args, name, result->warnings, &result->out);
     if (args->n_operands == 1) SX_TRY(find_topic(args->operand[0], &one));

@@ -460,9 +460,9 @@ static sx_status write_svg(const sx_args *args, const map_job *job) {
 /* Outputs the result, also where the mappings cannot be written. */
 static sx_status output_result(const sx_args *args, const map_job *job, sx_output *result) {
     const char *output = sx_args_text(args, "output", 0);
-    result->exit = job->r->session.found || (!job->r->session.complete && job->r->session.total.cycles > 0)
-                       ? SX_EXIT_FOUND
-                       : SX_EXIT_NONE;
+    const sx_session_result *found = &job->r->session;
+    sx_output_exits(result, found->found || (!found->complete && found->total.cycles > 0) ? SX_EXIT_FOUND
+                                                                                          : SX_EXIT_NONE);
     if (sx_args_flag(args, "json")) {
         sx_output_to_file(result, output);
         return print_json(job, result);
@@ -539,8 +539,8 @@ static sx_status map_input(const sx_args *args, sx_sources *sources, map_job *jo
     if (!status) sx_evaluator_note(job->r->options.outside, job->view.quiet, &result->err);
     if (!status) certify_finished(&w);
     if (w.interrupted)
-        sx_text_add(&result->err,
-                    "warning: interrupted before a bound was proven; no certificate is written\n");
+        sx_warnings_tell(result->warnings,
+                         "interrupted before a bound was proven; no certificate is written");
     if (sx_args_flag(args, "no-clock")) forget_times(job->r);
     if (status && job->r->session.total.cycles > 0) sx_status_free(output_result(args, job, result));
     if (!status) status = output_result(args, job, result);
@@ -635,8 +635,8 @@ const sx_command sx_command_map = {
         SX_DEFAULT_EVALS) " evaluations. The report says what is proven: the optimum, or a lower bound and a "
                           "gap.\n"
                           "Ctrl-C stops the search and reports the best mapping so far; a second Ctrl-C ends "
-                          "the program.\n"
-                          "If no legal mapping is found, the exit code is 1 and the reason is given.\n",
+                          "the program.\n",
+    .exits = {[SX_EXIT_NONE] = "no legal mapping is found, or none yet after Ctrl-C; the reason is given"},
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .divided = true,

@@ -1,5 +1,6 @@
 /* `sextant new`: an input file to begin from, with comments. */
 #include "cli/command.h"
+#include "cli/search.h"
 #include "cli/starts.h"
 
 #include <string.h>
@@ -21,6 +22,7 @@ static sx_status run_new(const sx_args *args, sx_output *result) {
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "new takes one kind of file"),
                              "kinds: arch, problem, graph, constraints");
     const char *kind = args->operand[0];
+    SX_TRY(sx_search_writable(args));
     sx_output_to_file(result, sx_args_text(args, "output", 0));
     result->out.width = 0;
     for (size_t i = 0; i < N_STARTS; i++) {

@@ -183,7 +183,8 @@ static sx_status write_svg(const sx_placement_job *job, const char *path) {
 static sx_status print_placement(const sx_args *args, const sx_placement_job *job, sx_output *result) {
     const char *svg = sx_args_text(args, "svg", 0);
     bool quiet = sx_args_flag(args, "quiet");
-    result->exit = job->found ? SX_EXIT_FOUND : SX_EXIT_NONE;
+    sx_output_exits(result, job->found ? SX_EXIT_FOUND : SX_EXIT_NONE);
+    result->incomplete = job->summary.stop == SX_STOP_TIME;
     sx_output_to_file(result, sx_args_text(args, "output", 0));
     sx_status written = job->found && svg ? write_svg(job, svg) : SX_OK, printed = SX_OK;
     if (sx_args_flag(args, "json"))

@@ -60,7 +60,7 @@ static sx_status read_options(const sx_args *args, job *j) {
             return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--%s needs --pca", pca_only[i]),
                                  "to search the space, use `sextant map`");
     SX_TRY(sx_search_run_options(args, DEFAULT_EVALS, &j->run));
-    return SX_OK;
+    return sx_search_writable(args);
 }
 
 /* Reads the nouns and makes the space. */
@@ -85,7 +85,7 @@ static sx_status read_nouns(sx_sources *sources, job *j, sx_output *result) {
 /* Says why nothing is legal. */
 static sx_status add_diagnosis(const job *j, sx_output *result) {
     char *text;
-    result->exit = SX_EXIT_NONE;
+    sx_output_exits(result, SX_EXIT_NONE);
     uint64_t tries = sx_cancel_is_set(j->run.cancel) || j->samples > DIAGNOSED ? DIAGNOSED : j->samples;
     SX_TRY(sx_space_diagnose(j->s.space, j->run.seed, tries, &text));
     size_t size = strlen(text);
@@ -116,7 +116,7 @@ static sx_status add_membership(const job *j, sx_output *result) {
     SX_TRY(sx_membership_find(&j->s, &options, &j->mapping, j->nearest, &m));
     sx_status status = SX_OK;
     bool answered = m.member || (j->nearest && m.has_point);
-    if (!answered) result->exit = SX_EXIT_NONE;
+    if (!answered) sx_output_exits(result, SX_EXIT_NONE);
     if (j->object)
         status = sx_space_json_membership(&j->s, &m, j->object);
     else
@@ -177,7 +177,7 @@ static sx_status add_sweep(const job *j, sx_output *result) {
     bool legal = e->verdict.reason == SX_LEGAL;
     if (!legal && !status) {
         sx_illegal_print(e, &result->err);
-        result->exit = SX_EXIT_NONE;
+        sx_output_exits(result, SX_EXIT_NONE);
     }
     free(e);
     if (!legal) return status;
@@ -293,10 +293,12 @@ const sx_command sx_command_space = {
     .about = "size of a map space, raw and pruned; whether a mapping is in it, and the nearest one that is",
     .usage =
         "[FOLDER|FILE ...] [--arch FILE|NAME] [--problem FILE|EINSUM|NAME] [--mapping FILE] [OPTION ...]",
-    .details = SX_HELP_FILES
-    "Numbers with ~ are estimated from samples; +- gives their relative standard error.\nThe exit code is 1 "
-    "if no legal mapping is found, or if --mapping is not legal in the space and --nearest\nis not "
-    "given.\nCtrl-C stops and reports what was done so far.\n",
+    .details =
+        SX_HELP_FILES "Numbers with ~ are estimated from samples; +- gives their relative standard error.\n"
+                      "Ctrl-C stops and reports what was done so far.\n",
+    .exits = {[SX_EXIT_NONE] =
+                  "no legal mapping is found, or --mapping is not in the space (with --nearest: and no "
+                  "legal one is near)"},
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run_space,

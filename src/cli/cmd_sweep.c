@@ -230,6 +230,13 @@ static sx_status write_files(const sx_args *args, const sweep *s) {
 /* Outputs the points: of a single one its operators. */
 static sx_status print_points(const sx_args *args, const sweep *s, sx_output *result) {
     const sx_frontier *f = &s->frontier;
+    size_t searched = 0;
+    for (size_t i = 0; i < f->n; i++) searched += f->point[i].n && f->point[i].found == f->point[i].layers;
+    sx_output_exits(result, searched ? SX_EXIT_FOUND : SX_EXIT_NONE);
+    const sx_session_result *session = &s->r->session;
+    result->incomplete = !session->complete;
+    for (size_t i = 0; i < session->n_layers; i++)
+        result->incomplete |= session->layer[i].summary.stop == SX_STOP_TIME;
     if (sx_args_flag(args, "json")) return sx_json_finish(sx_frontier_json(f), &result->out);
     sx_frontier_table(f, &result->out);
     if (f->n == 1 || sx_args_flag(args, "verbose"))

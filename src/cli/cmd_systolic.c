@@ -64,15 +64,16 @@ static sx_status write_svg(const sx_systolic_job *job, const char *path) {
 static sx_status print_result(const sx_args *args, const sx_systolic_job *job, sx_output *result) {
     const char *svg = sx_args_text(args, "svg", 0);
     bool any = sx_systolic_any_found(job), quiet = sx_args_flag(args, "quiet");
-    result->exit =
-        sx_systolic_all_found(job) || (any && (job->interrupted || job->late)) ? SX_EXIT_FOUND : SX_EXIT_NONE;
+    result->incomplete = job->interrupted || job->late;
+    sx_output_exits(result,
+                    sx_systolic_all_found(job) || (any && result->incomplete) ? SX_EXIT_FOUND : SX_EXIT_NONE);
     sx_output_to_file(result, sx_args_text(args, "output", 0));
     sx_status written = any && svg ? write_svg(job, svg) : SX_OK, printed = SX_OK;
     if (sx_args_flag(args, "json"))
         printed = sx_systolic_json(job, &result->out);
     else if (any)
         printed = sx_systolic_job_print(job, quiet, sx_args_flag(args, "verbose"), &result->out);
-    if (!printed && any && (job->interrupted || job->late) && !quiet)
+    if (!printed && any && result->incomplete && !quiet)
         sx_text_add(&result->err, "note: %s; this is the best result so far\n",
                     job->interrupted ? "interrupted" : "stopped by the time limit");
     if (!printed && !any && job->interrupted)
@@ -135,7 +136,7 @@ static sx_status eval_points(const sx_args *args, const char *path, sx_output *r
     SX_TRY(sx_device_element(&device, options.element, &element));
     SX_TRY(sx_search_writable(args));
     sx_output_to_file(result, sx_args_text(args, "output", 0));
-    return sx_systolic_eval(path, &device, &options, &result->out);
+    return sx_systolic_eval(path, &device, &options, sx_args_flag(args, "json"), &result->out);
 }
 
 /* `sextant systolic`. */

@@ -215,7 +215,7 @@ static sx_status print_json(const job *j, sx_output *result) {
     json_t *o = json_pack("{s:s, s:s, s:b, s:I, s:I, s:b, s:o}", "arch", j->arch.name, "family",
                           j->family.name, "keep_all", j->options.data.space.keep_all, "samples",
                           (json_int_t)r->samples, "problems", (json_int_t)j->options.data.n_problems,
-                          "complete", r->complete || j->data_only, "measures", measures_of(r));
+                          "complete", !result->incomplete, "measures", measures_of(r));
     if (j->clock) {
         sx_json_set(o, "sampling_seconds", sx_json_real(r->sampling_seconds));
         sx_json_set(o, "training_seconds", sx_json_real(r->training_seconds));
@@ -249,7 +249,8 @@ static sx_status output_training(job *j, sx_status status, sx_output *result) {
                     r->surrogate             ? "; this is the best surrogate so far"
                     : j->options.data.folder ? "; the same command continues with the samples made so far"
                                              : "");
-    result->exit = r->surrogate || (j->data_only && whole) ? SX_EXIT_FOUND : SX_EXIT_NONE;
+    result->incomplete = !whole;
+    sx_output_exits(result, r->surrogate || (j->data_only && r->samples) ? SX_EXIT_FOUND : SX_EXIT_NONE);
     if (r->resumed && !j->quiet) sx_text_add(&result->err, "note: resumed from %s\n", j->options.checkpoint);
     if (j->json) return print_json(j, result);
     print_training(j, result);
@@ -361,6 +362,7 @@ const sx_command sx_command_train = {
     .details = "Samples are uniform legal mappings of random problems of the family. The surrogate with the\n"
                "least loss on held-out problems is written; Ctrl-C stops and writes the best so far.\n"
                "docs/learning.md describes families, and when a surrogate is worth training.\n",
+    .exits = {[SX_EXIT_NONE] = "interrupted before there was a surrogate"},
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .divided = true,

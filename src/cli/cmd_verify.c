@@ -195,17 +195,13 @@ static sx_status check_alone(job *j, const char *path, const char *text, size_t 
     return SX_OK;
 }
 
-/* Notes the exit code of one certificate: a failure of any counts more than one that is undecided. is_open: only the independent
- * check checks its lower bound. */
-static void note_exit(job *j, bool is_open, size_t n_front, const sx_verification *v) {
-    sx_exit exit = v->verdict == SX_CLAIMS_HOLD   ? SX_EXIT_FOUND
-                   : v->verdict == SX_CLAIMS_FAIL ? SX_EXIT_NONE
-                   : is_open                      ? SX_EXIT_OPEN
-                                                  : SX_EXIT_FAILED;
+/* Notes the exit code of one certificate. */
+static void note_exit(job *j, size_t n_front, const sx_verification *v) {
+    static const sx_exit exits[] = {SX_EXIT_FOUND, SX_EXIT_NONE, SX_EXIT_OPEN};
+    sx_exit exit = exits[v->verdict];
     if (exit == SX_EXIT_FOUND && (j->alone.asked || n_front)) exit = sx_alone_exit(&j->alone);
-    bool open = j->result->exit == SX_EXIT_OPEN;
-    if (exit == SX_EXIT_OPEN ? j->result->exit == SX_EXIT_FOUND : exit > j->result->exit || (open && exit))
-        j->result->exit = exit;
+    j->result->incomplete |= v->verdict == SX_CLAIMS_OPEN;
+    sx_output_exits(j->result, exit);
 }
 
 /* Adds what plans the claims are about. */
@@ -274,7 +270,7 @@ static sx_status verify_fused(job *j, const char *path, const char *text, size_t
     SX_TRY(sx_fused_certificate_verify(path, text, size, &options, j->alone.asked ? &j->alone.options : NULL,
                                        &claim, &v, &j->alone.report));
     if (j->alone.asked && v.verdict == SX_CLAIMS_HOLD) fail_alone(j, &v);
-    note_exit(j, false, 0, &v);
+    note_exit(j, 0, &v);
     if (j->json)
         add_fused_json(j, path, &claim, &v);
     else
@@ -307,7 +303,7 @@ static sx_status verify_text(job *j, const char *path, const char *text, size_t 
         status = check_alone(j, path, text, size, &v);
     sx_progress_end(&j->line);
     if (!status) {
-        note_exit(j, sx_certificate_open(c), c->n_front, &v);
+        note_exit(j, c->n_front, &v);
         status = j->json ? add_json(j, path, c, &v) : print_verification(j, path, c, &v, ours);
     }
     sx_certificate_free(c);
@@ -316,7 +312,7 @@ static sx_status verify_text(job *j, const char *path, const char *text, size_t 
 
 /* Reports a certificate that was not checked because of Ctrl-C. */
 static void skip_certificate(job *j, const char *path) {
-    j->result->exit = SX_EXIT_FAILED;
+    sx_output_exits(j->result, SX_EXIT_OPEN);
     if (j->json)
         sx_json_append(j->list,
                        json_pack("{s:o, s:b, s:b}", "file", sx_json_string(path), "holds", 0, "complete", 0));
@@ -394,6 +390,7 @@ static sx_status run_verify(const sx_args *args, sx_output *result) {
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "no certificate given"),
                              "`sextant map --certificate FILE` writes one");
     SX_TRY(sx_search_threads(args, &threads));
+    SX_TRY(sx_search_writable(args));
     job *j = calloc(1, sizeof *j);
     if (!j) return sx_error_memory();
     j->args = args;
@@ -445,9 +442,14 @@ const sx_command sx_command_verify = {
         "in\n" SX_CERTIFICATE_SUFFIX " are checked.\nWith --arch, --problem or --constraints, a certificate "
         "must be of these: of this architecture, of one of these\n"
         "problems, of a space with these constraints (none, where --arch has none and --constraints is not "
-        "given).\nExit codes: 0 all claims hold; 1 a claim does not hold (which one and why is "
-        "shown); 2 a file cannot be\nread or is damaged; 3 stopped before the check was complete; "
-        "4 --independent leaves a claim undecided.\n",
+        "given).\n",
+    .exits =
+        {[SX_EXIT_FOUND] = "all claims hold",
+         [SX_EXIT_NONE] = "a claim does not hold (which one and why is shown)",
+         [SX_EXIT_BAD] = "bad usage, or a file cannot be read or is damaged",
+         [SX_EXIT_OPEN] =
+             "a claim stays undecided: only --independent checks it, or that cannot decide it, or Ctrl-C "
+             "or a limit of time stopped the check"},
     .options = options,
     .n_options = sizeof options / sizeof options[0],
     .run = run_verify,

@@ -65,7 +65,7 @@ sx_status sx_fuse_prepare(const sx_args *args, sx_result *r) {
 static sx_status add_given(const sx_args *args, const sx_fused *fused, sx_output *result) {
     const bool json = sx_args_flag(args, "json");
     if (fused->illegal[0]) {
-        result->exit = SX_EXIT_NONE;
+        sx_output_exits(result, SX_EXIT_NONE);
         sx_text_add(&result->err, "illegal: %s\n", fused->illegal);
     }
     if (json) return sx_fused_given_json(fused, &result->out);

@@ -1,11 +1,11 @@
 /* The program `sextant`: finds the command, runs it, and writes its output. */
+#include "base/json.h"
 #include "base/ranks.h"
 #include "base/warnings.h"
 #include "cli/command.h"
 #include "cli/print.h"
 #include "cli/reading.h"
 #include "cli/terminal.h"
-#include "report/json_parts.h"
 #include "report/table.h"
 #include "scale/launch.h"
 #include "sextant/session.h"
@@ -43,23 +43,6 @@ sx_status sx_command_find(const char *name, const sx_command **out) {
     return sx_error_hint(error, "`sextant help` lists the commands");
 }
 
-/* The exit code of a failure. */
-static sx_exit exit_of(sx_code code) {
-    switch (code) {
-    case SX_ERR_INPUT:
-    case SX_ERR_USAGE:
-    case SX_ERR_FILE:
-    case SX_ERR_LIMIT:
-        return SX_EXIT_BAD;
-    case SX_ERR_WRITE:
-    case SX_ERR_MEMORY:
-    case SX_ERR_INTERNAL:
-    case SX_ERR_PROGRAM:
-        break;
-    }
-    return SX_EXIT_FAILED;
-}
-
 /* Prints an error; false where memory is out, which is then said instead. */
 static bool print_error(const struct sx_error *error) {
     sx_text text = {0};
@@ -80,12 +63,10 @@ static bool print_error(const struct sx_error *error) {
     return whole;
 }
 
-/* Prints a failure, frees it, and returns its exit code. */
-static sx_exit print_failure(sx_status status) {
-    sx_exit code = exit_of(status->code);
-    if (!print_error(status)) code = SX_EXIT_FAILED;
-    sx_status_free(status);
-    return code;
+/* Prints a failure, if it is one, and returns the exit code. */
+static sx_exit exit_with(const struct sx_error *error, sx_exit otherwise) {
+    if (!error) return otherwise;
+    return print_error(error) ? sx_exit_of_error(error) : SX_EXIT_FAILED;
 }
 
 /* Adds an argument of a command line as a shell reads it. */
@@ -111,18 +92,20 @@ static void tell_fault(int argc, char **argv, sx_warnings *warnings) {
  * is a failure of resources. The checkpoint goes last, and only where nothing failed: a kill or a failure
  * before that loses nothing. */
 static sx_exit write_output(sx_output *result, SX_TAKE sx_status status) {
-    bool failed = status != SX_OK;
     sx_output_show_warnings(result);
     if (result->err.size) sx_output_say(&result->err);
-    sx_exit code = failed ? print_failure(status) : result->exit;
-    if (sx_warnings_faulty(result->warnings)) code = SX_EXIT_FAILED;
-    status = result->json ? sx_json_extend(result->warnings, &result->out) : SX_OK;
-    if (!status) status = sx_warnings_status(result->warnings);
-    if (!status) status = sx_output_deliver(result);
-    if (!status && !failed && result->checkpoint) status = sx_session_forget(result->checkpoint);
-    if (!status) return code;
-    (void)print_failure(status);
-    return SX_EXIT_FAILED;
+    const bool failed = status != SX_OK;
+    sx_exit code = exit_with(status, result->exit);
+    const bool faulty = sx_warnings_faulty(result->warnings);
+    if (faulty) code = sx_exit_join(code, SX_EXIT_FAILED);
+    if (faulty && !failed)
+        status = sx_error_new(SX_ERR_INTERNAL, "a lower bound is above the answer: the warnings have it");
+    sx_status written = sx_output_deliver(result, status);
+    if (!written && !failed && result->checkpoint) written = sx_session_forget(result->checkpoint);
+    if (written) code = sx_exit_join(exit_with(written, code), SX_EXIT_FAILED);
+    sx_status_free(status);
+    sx_status_free(written);
+    return code;
 }
 
 /* Adds what is to be reported of the processes that worked together; not to JSON, which has the bytes of one process. */
@@ -156,13 +139,15 @@ static sx_status run_command(int argc, char **argv, sx_ranks *ranks, sx_output *
     args.warnings = result->warnings;
     args.ranks = command->divided ? ranks : NULL;
     result->verbose = sx_args_flag(&args, "verbose");
-    if (sx_args_flag(&args, "help"))
+    result->json = sx_args_flag(&args, "json");
+    if (sx_args_flag(&args, "help") && result->json)
+        status = sx_help_json(command, &result->out);
+    else if (sx_args_flag(&args, "help"))
         sx_help_command(command, &result->out);
     else if (command->divided || !sx_ranks_follows(ranks))
         status = read_and_run(command, &args, result);
     if (sx_args_flag(&args, "json") || sx_args_flag(&args, "write") || sx_args_flag(&args, "eval"))
         result->out.width = 0;
-    result->json = sx_args_flag(&args, "json") && !sx_args_flag(&args, "write");
     sx_settings_fini(&settings);
     sx_args_fini(&args);
     return status;
@@ -182,6 +167,13 @@ static void silence_process(void) {
     if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) exit(SX_EXIT_FAILED);
 }
 
+/* Whether words of the command line, which may not be understood, ask for JSON, in full or in short. */
+static bool asks_json(char **words) {
+    for (; *words && strcmp(*words, "--") != 0; words++)
+        if (strlen(*words) > 2 && strncmp(*words, "--json", strlen(*words)) == 0) return true;
+    return false;
+}
+
 /* Joins the other processes that the launcher has started; of those that fail, one says why. */
 static sx_status join_processes(sx_ranks **out) {
     bool first = sx_launch_number() == 0;
@@ -197,9 +189,10 @@ int main(int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     sx_output result = {.out.width = sx_terminal_width(STDOUT_FILENO),
-                        .err.width = sx_terminal_width(STDERR_FILENO)};
+                        .err.width = sx_terminal_width(STDERR_FILENO),
+                        .json = asks_json(argv)};
     sx_status status = sx_warnings_new(&result.warnings);
-    if (status) return (int)print_failure(status);
+    if (status) return (int)write_output(&result, status);
     status = join_processes(&ranks);
     if (status) {
         result.exit = SX_EXIT_BAD;
@@ -219,6 +212,7 @@ int main(int argc, char **argv) {
     sx_exit code = write_output(&result, status);
     sx_text_free(&result.out);
     sx_text_free(&result.err);
+    sx_text_free(&result.unwritten);
     sx_warnings_free(result.warnings);
     sx_ranks_leave(ranks, NULL, (int)code);
     return (int)code;

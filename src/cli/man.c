@@ -115,11 +115,16 @@ static const sx_command *next_command(const sx_command *last) {
     return next;
 }
 
-/* Adds the exit codes, unless the details have them, and the pages to read besides. */
+/* Adds the exit codes and the pages to read besides. */
 static void add_foot(sx_text *out, const sx_command *command) {
-    if (!command || !command->details || !strstr(command->details, "Exit codes:"))
-        sx_text_add(out, ".Sh EXIT STATUS\n.Bl -tag -width Ds -compact\n.It 0\nSuccess.\n.It 1\nNo legal "
-                         "answer.\n.It 2\nBad usage or input.\n.It 3\nInternal or resource failure.\n.El\n");
+    sx_text_add(out, ".Sh EXIT STATUS\n.Bl -tag -width Ds -compact\n");
+    for (int i = 0; i < SX_N_EXITS; i++) {
+        const char *text = sx_exit_text(command ? command->exits : NULL, (sx_exit)i);
+        if (!text) continue;
+        sx_text_add(out, ".It %d\n", i);
+        add_sentence(out, text);
+    }
+    sx_text_add(out, ".El\n");
     sx_text_add(out, ".Sh SEE ALSO\n%s", command ? ".Xr sextant 1" : "");
     bool first = !command;
     for (const sx_command *c = next_command(NULL); c; c = next_command(c)) {

@@ -91,16 +91,52 @@ sx_status sx_json_finish_line(json_t *object, sx_text *out) {
     return finish_object(object, 0, out);
 }
 
-sx_status sx_json_extend(const sx_warnings *warnings, sx_text *text) {
+json_t *sx_json_error(const struct sx_error *error) {
+    static const char *const codes[] = {
+        [SX_ERR_INPUT] = "input",       [SX_ERR_USAGE] = "usage",     [SX_ERR_FILE] = "file",
+        [SX_ERR_LIMIT] = "limit",       [SX_ERR_WRITE] = "write",     [SX_ERR_MEMORY] = "memory",
+        [SX_ERR_INTERNAL] = "internal", [SX_ERR_PROGRAM] = "program",
+    };
+    json_t *object = json_object();
+    sx_json_set(object, "message", sx_json_string(error->message));
+    if (error->file) sx_json_set(object, "file", sx_json_string(error->file));
+    if (error->file && error->line) {
+        sx_json_set(object, "line", json_integer(error->line));
+        sx_json_set(object, "column", json_integer(error->column));
+    }
+    if (error->hint) sx_json_set(object, "hint", sx_json_string(error->hint));
+    sx_json_set(object, "code", json_string(codes[error->code]));
+    return object;
+}
+
+/* Whether an object that sx_json_finish added to a text has a key: no string has line breaks, so that only keys of the object
+ * itself stand behind two blanks. */
+static bool text_has_key(const char *text, const char *key) {
+    const size_t size = strlen(key);
+    for (const char *at = text; (at = strstr(at, "\n  \"")); at++)
+        if (strncmp(at + 4, key, size) == 0 && strncmp(at + 4 + size, "\":", 2) == 0) return true;
+    return false;
+}
+
+sx_status sx_json_extend(SX_TAKE json_t *keys, sx_text *text) {
     static const char end[] = "\n}\n";
     const size_t tail = sizeof end - 1;
-    const char *place;
+    const char *key;
+    void *next;
+    json_t *value;
     sx_text object = {0};
-    if (!sx_warnings_at(warnings, 0, &place) || text->size <= tail || text->failed) return SX_OK;
-    if (text->data[0] != '{' || strcmp(text->data + text->size - tail, end) != 0) return SX_OK;
-    SX_TRY(sx_json_finish(json_pack("{s:o}", "warnings", sx_json_warnings(warnings)), &object));
-    text->size -= tail;
-    sx_text_add(text, ",%s", object.data + 1);
+    bool empty = text->size == 0, whole = text->size > tail && text->data[0] == '{' &&
+                                          strcmp(text->data + text->size - tail, end) == 0;
+    json_object_foreach_safe(keys, next, key, value) {
+        if (whole && text_has_key(text->data, key)) json_object_del(keys, key);
+    }
+    if (!(empty || whole) || text->failed || (json_object_size(keys) == 0 && !sx_json_failed())) {
+        json_decref(keys);
+        return SX_OK;
+    }
+    SX_TRY(sx_json_finish(keys, &object));
+    if (whole) text->size -= tail;
+    sx_text_add(text, whole ? ",%s" : "{%s", object.data + 1);
     sx_text_free(&object);
     return text->failed ? sx_error_memory() : SX_OK;
 }

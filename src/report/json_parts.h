@@ -24,8 +24,11 @@ json_t *sx_json_outside_evaluator(const char *command, const sx_outside_evaluato
 json_t *sx_json_trace(const sx_trace_point *trace, size_t n);
 /* A list of warnings, each with its place, where it has one, and its message. */
 json_t *sx_json_warnings(const sx_warnings *warnings);
-/* Sets the warnings, where there are any, as the last key of the only object that sx_json_finish added to a text. */
-SX_MUST_USE sx_status sx_json_extend(const sx_warnings *warnings, sx_text *text);
+/* An error: message, place and hint where it has them, and its kind. */
+json_t *sx_json_error(const struct sx_error *error);
+/* Adds the keys of an object, which it frees, to the only object that sx_json_finish added to a text, after those that it has;
+ * an empty text becomes the object. Any other text stays as it is. */
+SX_MUST_USE sx_status sx_json_extend(SX_TAKE json_t *keys, sx_text *text);
 /* A noun's JSON text as an object, NULL where memory is out; frees the text. */
 json_t *sx_json_noun(SX_TAKE char *text);
 

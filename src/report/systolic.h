@@ -100,8 +100,8 @@ SX_MUST_USE sx_status sx_systolic_json(const sx_systolic_job *job, sx_text *out)
 /* Adds the figure of the designs' throughput, or of the layers'. */
 SX_MUST_USE sx_status sx_systolic_svg(const sx_systolic_job *job, sx_text *out);
 
-/* Costs points from outside, a line of JSON each, "-" being standard input; adds a line of JSON for each. */
+/* Costs points from outside, a line of JSON each, "-" being standard input; adds a line of JSON for each, with json one object. */
 SX_MUST_USE sx_status sx_systolic_eval(const char *path, const sx_device *device,
-                                       const sx_systolic_options *options, sx_text *out);
+                                       const sx_systolic_options *options, bool json, sx_text *out);
 
 #endif

@@ -34,8 +34,16 @@ static sx_status eval_line(const char *file, size_t number, const char *line, si
     return add_answer(fault, &cost, out);
 }
 
+/* Adds lines of JSON as the list of one object. */
+static void add_list(const char *lines, sx_text *out) {
+    sx_text_add(out, "{\n  \"points\": [");
+    for (const char *at = lines; *at; at += strcspn(at, "\n") + 1)
+        sx_text_add(out, "%s\n    %.*s", at == lines ? "" : ",", (int)strcspn(at, "\n"), at);
+    sx_text_add(out, "\n  ]\n}\n");
+}
+
 sx_status sx_systolic_eval(const char *path, const sx_device *device, const sx_systolic_options *options,
-                           sx_text *out) {
+                           bool json, sx_text *out) {
     char *text;
     size_t size, number = 1;
     sx_text answers = {0};
@@ -48,7 +56,10 @@ sx_status sx_systolic_eval(const char *path, const sx_device *device, const sx_s
             status = eval_line(path, number, text + at, length, device, options, &answers);
         at += length + 1;
     }
-    if (!status && answers.size) sx_text_add_bytes(out, answers.data, answers.size);
+    if (!status && json)
+        add_list(answers.size ? answers.data : "", out);
+    else if (!status && answers.size)
+        sx_text_add_bytes(out, answers.data, answers.size);
     if (!status && answers.failed) status = sx_error_memory();
     sx_text_free(&answers);
     free(text);

@@ -125,6 +125,7 @@ static sx_status search_space(sx_systolic_job *job, const sx_space *space, bool 
     if (!status) status = sx_run_search(run, quick ? "random" : job->method);
     if (!status) status = collect_answer(job, space, run, &answer);
     if (!status) job->interrupted |= answer.summary.stop == SX_STOP_SIGNAL;
+    if (!status) job->late |= answer.summary.stop == SX_STOP_TIME;
     if (!status) take_answer(out, &answer);
     if (status) free(answer.trace);
     sx_run_free(run);

@@ -2,7 +2,7 @@
  * of shim.h, at each allocation or call. A run is a process forked before main(). Part of what is preloaded, like
  * shim.c; tests/faults/run starts it. What is asked of a run:
  *
- * - memory: the whole answer of the first run, or exit code 3 and "out of memory";
+ * - memory: the whole answer of the first run, or exit code 3 and "out of memory", as JSON where the answer is;
  * - a call that fails, a full disk: the whole answer, where more may be said on standard error and among the
  *   warnings of JSON, or exit code 2 or 3 and an error;
  * - a call that writes less than it was given: the whole answer;
@@ -155,7 +155,14 @@ static bool same(const content *a, const content *b) {
 /* Whether an answer is that of a run without a fault, or says in addition what it warns of. */
 static bool same_but_for_warnings(const content *a, const content *whole) {
     static const char key[] = "\"warnings\"";
-    return same(a, whole) || (strstr(a->data, key) && !strstr(whole->data, key));
+    const char *at = strstr(whole->data, key);
+    return same(a, whole) || (at && a->size >= (size_t)(at - whole->data) + strlen(key) &&
+                              memcmp(a->data, whole->data, (size_t)(at - whole->data) + strlen(key)) == 0);
+}
+
+/* Whether an answer is one object of JSON, by its first line and its last one. */
+static bool is_object(const content *c) {
+    return c->size > 5 && memcmp(c->data, "{\n", 2) == 0 && strcmp(c->data + c->size - 3, "\n}\n") == 0;
 }
 
 /* The file of the same name, NULL if there is none. */
@@ -201,6 +208,9 @@ static const char *run_fault(const outcome *o, const outcome *whole, const sx_fa
     if (WIFSIGNALED(o->status) && !(interrupted && WTERMSIG(o->status) == SIGINT)) return "it crashes";
     if (WIFEXITED(o->status) && o->blocks > whole->blocks) return "it loses memory";
     const char *wrong = file_fault(o, whole, fault, failed || interrupted);
+    const bool memory = fault->kind == SX_FAULT_MEMORY || fault->kind == SX_FAULT_MEMORY_FROM;
+    if (!wrong && failed && memory && is_object(&whole->out) && !is_object(&o->out))
+        return "its error is no JSON";
     if (wrong || (failed && !interrupted)) return wrong;
     if (interrupted) {
         bool ends = WIFSIGNALED(o->status) || WEXITSTATUS(o->status) != EXIT_BAD;

@@ -8,6 +8,7 @@ import warnings
 
 import sextant
 
+FILES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli", "files")
 PROBLEM = "O[m,n] += A[m,k]*B[k,n] {m:8,n:8,k:8}"
 
 
@@ -40,11 +41,23 @@ class Commands(unittest.TestCase):
         with self.assertRaises(sextant.UsageError) as caught:
             sextant.codesign(arch="glb128", problm=PROBLEM)
         self.assertIn("did you mean problem?", str(caught.exception))
-        with self.assertRaises(sextant.UsageError) as caught:
+        with self.assertRaises(sextant.FileError) as caught:
             sextant.space(arch="glb129", problem=PROBLEM)
         self.assertIn("glb128", str(caught.exception))
         with self.assertRaises(AttributeError):
             sextant.mapp
+
+    def test_errors_have_places_and_kinds(self):
+        with self.assertRaises(sextant.InputError) as caught:
+            sextant.list(os.path.join(FILES, "cycle.graph.yaml"))
+        self.assertEqual((caught.exception.line, caught.exception.column), (8, 5))
+        self.assertTrue(caught.exception.file.endswith("cycle.graph.yaml"))
+        with self.assertRaises(sextant.WriteError):
+            sextant.list("placers", output="/dev/full")
+
+    def test_every_answer_says_whether_it_is_complete(self):
+        answer = sextant.list("placers")
+        self.assertEqual((answer["complete"], answer["interrupted"], answer["warnings"]), (True, False, []))
 
     def test_no_legal_answer_is_an_answer(self):
         with warnings.catch_warnings():

@@ -33,6 +33,11 @@ def refuse(name, why):
 def source_of(test):
     """The file that a test is made of."""
     kind, _, name = test.partition("/")
+    if kind in ("cli", "faults") and Path("tests", test).is_file():
+        return Path("tests", test)
+    if kind == "faults":
+        commands = Path("tests/faults/commands")
+        return commands if f"\n{name}: " in commands.read_text() else Path()
     if kind == "cli":
         case = Path("tests/cli/cases", name, "cmd")
         return case if case.is_file() else Path("tests/cli", name)

@@ -10,6 +10,7 @@
 #include "cli/progress.h"
 #include "cli/run_graph.h"
 #include "cli/search.h"
+#include "frontend/input.h"
 #include "input/density.h"
 #include "registry/registry.h"
 #include "report/cost_svg.h"
@@ -239,6 +240,16 @@ static void tell_narrowed(const map_job *job, sx_output *result) {
     sx_warnings_tell(result->warnings,
                      "tiles that leave remainders are not searched: the certificate of a fused network "
                      "is about tiles that divide");
+}
+
+/* Warns of answers with remainders where they are to be Timeloop's. */
+static void tell_remainders(const map_job *job, sx_output *result) {
+    const sx_result *r = job->r;
+    bool perfect = true;
+    for (size_t i = 0; i < r->session.n_layers && perfect; i++)
+        perfect = !r->session.layer[i].found ||
+                  sx_mapping_perfect(&r->session.layer[i].best.mapping, &r->network.layer[i].problem);
+    if (r->options.model.like_timeloop && !perfect) sx_warnings_tell(result->warnings, SX_REMAINDERS_UNLIKE);
 }
 
 /* Warns that a warm start is asked for where there is nothing to start from: one layer, and no database. */
@@ -541,6 +552,7 @@ static sx_status map_input(const sx_args *args, sx_sources *sources, map_job *jo
     if (w.interrupted)
         sx_warnings_tell(result->warnings,
                          "interrupted before a bound was proven; no certificate is written");
+    if (!status) tell_remainders(job, result);
     if (sx_args_flag(args, "no-clock")) forget_times(job->r);
     if (status && job->r->session.total.cycles > 0) sx_status_free(output_result(args, job, result));
     if (!status) status = output_result(args, job, result);

@@ -41,6 +41,8 @@ typedef struct sx_component {
     bool primitive;      /* a class of the plug-ins, not one composed of several */
     bool neurosim;       /* that generator's adder is NeuroSim's, not Aladdin's */
     bool floating;       /* floating point */
+    bool dummy;          /* its class costs nothing: dummy_storage, free_mac */
+    bool unknown;        /* no rule knows its class or its size */
     double node;         /* nm */
     double width, depth; /* bits of an access, words */
     double banks, ports; /* ports: those that read, write or both */
@@ -51,8 +53,15 @@ typedef struct sx_component {
 } sx_component;
 
 /* The kind of a component of that class (of Accelergy's, by a part of its name), and what classes of that kind have by an
- * estimator's rules; false where it is none. */
+ * estimator's rules; false where it is none. Of a class with "dummy" in its name, or that begins with "free_", no action
+ * costs anything. */
 bool sx_component_classify(const char *class, sx_estimator estimator, sx_component *out);
+
+/* Whether a class says nothing of what a component is made of: "storage", "compute" and those that cost nothing. */
+bool sx_component_is_generic(const char *class);
+
+/* The names of known classes, which others may be misspelt forms of; *n is their number. */
+const char *const *sx_component_classes(size_t *n);
 
 /* The name of a kind, such as "SRAM". */
 const char *sx_component_kind_name(sx_component_kind kind);
@@ -66,6 +75,7 @@ typedef struct sx_estimate {
     double read, write, update, leak, area, access;
     double low, high;
     double leak_low, leak_high; /* the same of leakage */
+    bool unpriced;              /* no rule knows its energies, which are 0 */
     const char *source;
     char rule[SX_RULE_SIZE];
 } sx_estimate;

@@ -39,18 +39,72 @@ static bool generates_addresses(const char *class, sx_estimator estimator) {
     return strstr(class, "smartbuffer") || strcmp(class, "storage") == 0;
 }
 
+/* Whether actions of a class cost nothing: those of Accelergy's dummy classes, and CiMLoop's free_mac. */
+static bool costs_nothing(const char *class) {
+    return strstr(class, "dummy") || strncmp(class, "free_", 5) == 0;
+}
+
+bool sx_component_is_generic(const char *class) {
+    return strcmp(class, "storage") == 0 || strcmp(class, "compute") == 0 || costs_nothing(class);
+}
+
+const char *const *sx_component_classes(size_t *n) {
+    static const char *const names[] = {"DRAM",
+                                        "SRAM",
+                                        "regfile",
+                                        "reg_storage",
+                                        "smartbuffer",
+                                        "smartbuffer_SRAM",
+                                        "smartbuffer_RF",
+                                        "storage",
+                                        "compute",
+                                        "intmac",
+                                        "fpmac",
+                                        "multiplier",
+                                        "intmultiplier",
+                                        "fpmultiplier",
+                                        "adder",
+                                        "intadder",
+                                        "fpadder",
+                                        "register",
+                                        "aladdin_register",
+                                        "router",
+                                        "wire",
+                                        "XY_NoC",
+                                        "Legacy",
+                                        "ReductionTree",
+                                        "SimpleMulticast",
+                                        "nothing",
+                                        "vector",
+                                        "dummy_storage",
+                                        "dummy_compute",
+                                        "cache"};
+    *n = N(names);
+    return names;
+}
+
 bool sx_component_classify(const char *class, sx_estimator estimator, sx_component *out) {
     static const struct {
         const char *part;
         sx_component_kind kind;
     } parts[] = {
-        {"DRAM", SX_COMPONENT_DRAM},           {"SRAM", SX_COMPONENT_SRAM},
-        {"regfile", SX_COMPONENT_REGFILE},     {"_RF", SX_COMPONENT_REGFILE},
-        {"reg_storage", SX_COMPONENT_REGFILE}, {"smartbuffer", SX_COMPONENT_SRAM},
-        {"storage", SX_COMPONENT_SRAM},        {"mac", SX_COMPONENT_MAC},
-        {"compute", SX_COMPONENT_MAC},         {"multiplier", SX_COMPONENT_MULTIPLIER},
-        {"adder", SX_COMPONENT_ADDER},         {"register", SX_COMPONENT_REGISTER},
-        {"NoC", SX_COMPONENT_ROUTER},          {"router", SX_COMPONENT_ROUTER},
+        {"DRAM", SX_COMPONENT_DRAM},
+        {"SRAM", SX_COMPONENT_SRAM},
+        {"dram", SX_COMPONENT_SRAM},
+        {"sram", SX_COMPONENT_SRAM},
+        {"cache", SX_COMPONENT_SRAM},
+        {"regfile", SX_COMPONENT_REGFILE},
+        {"_RF", SX_COMPONENT_REGFILE},
+        {"reg_storage", SX_COMPONENT_REGFILE},
+        {"smartbuffer", SX_COMPONENT_SRAM},
+        {"storage", SX_COMPONENT_SRAM},
+        {"mac", SX_COMPONENT_MAC},
+        {"compute", SX_COMPONENT_MAC},
+        {"multiplier", SX_COMPONENT_MULTIPLIER},
+        {"adder", SX_COMPONENT_ADDER},
+        {"register", SX_COMPONENT_REGISTER},
+        {"NoC", SX_COMPONENT_ROUTER},
+        {"router", SX_COMPONENT_ROUTER},
         {"wire", SX_COMPONENT_WIRE},
     };
     for (size_t i = 0; i < N(parts); i++) {
@@ -58,6 +112,7 @@ bool sx_component_classify(const char *class, sx_estimator estimator, sx_compone
         out->kind = parts[i].kind;
         out->generates = generates_addresses(class, estimator);
         out->primitive = strcmp(class, "regfile") == 0 || strcmp(class, "SRAM") == 0;
+        out->dummy = costs_nothing(class);
         out->floating = strncmp(class, "fp", 2) == 0 || out->exponent > 0;
         return true;
     }
@@ -87,7 +142,8 @@ double sx_round_figure(double value) {
 /* Timeloop's formulas, which know neither node nor kind. */
 static void estimate_timeloop(const sx_component *c, sx_estimate *e) {
     bool dram = c->kind == SX_COMPONENT_DRAM;
-    bool memory = c->kind == SX_COMPONENT_SRAM || c->kind == SX_COMPONENT_REGFILE;
+    bool memory =
+        c->kind == SX_COMPONENT_SRAM || c->kind == SX_COMPONENT_REGFILE || c->kind == SX_COMPONENT_REGISTER;
     e->source = "Timeloop's default technology";
     if (memory)
         e->read = c->depth > 0 ? sx_pat_sram(c->width * c->depth / 8192, c->width) : 0;
@@ -95,6 +151,11 @@ static void estimate_timeloop(const sx_component *c, sx_estimate *e) {
         e->read = dram ? sx_pat_dram(c->width) : c->kind == SX_COMPONENT_MAC ? sx_pat_mac(c->width) : 0;
     e->write = e->update = e->read;
     e->leak = -1;
+    e->unpriced = !memory && !dram && c->kind != SX_COMPONENT_MAC;
+    if (e->unpriced) {
+        sx_estimate_say(e, "it has no formula of a component of this kind");
+        return;
+    }
     e->low = memory ? 0.05 : 0.3;
     e->high = memory ? 1.7 : dram ? 6 : 9;
     sx_estimate_say(e, "no node, no kind");
@@ -141,7 +202,12 @@ void sx_estimate_component(const sx_component *component, sx_estimator estimator
     sx_estimate e = {.low = 1, .high = 1, .leak_low = 1, .leak_high = 1, .source = ""};
     if (estimator == SX_ESTIMATOR_PRESET)
         estimator = component->node > 0 ? SX_ESTIMATOR_ACCELERGY_04 : SX_ESTIMATOR_TIMELOOP;
-    if (estimator == SX_ESTIMATOR_TIMELOOP) {
+    if (component->dummy || component->unknown) {
+        e.source = component->dummy ? "its class costs nothing" : "unpriced";
+        e.unpriced = !component->dummy;
+        if (e.unpriced) e.leak = -1;
+        if (e.unpriced) sx_estimate_say(&e, "no rule knows its class or size");
+    } else if (estimator == SX_ESTIMATOR_TIMELOOP) {
         estimate_timeloop(component, &e);
     } else {
         sx_component c = complete_component(component, estimator, &e);

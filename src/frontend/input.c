@@ -20,7 +20,8 @@ struct remark {
     const char *text;    /* with the place in front */
     const char *message; /* without it */
     const char *format;  /* what kind of remark it is */
-    const char *key;     /* that is not understood; NULL: another remark */
+    const char *key;     /* that is not understood or counted; NULL: another remark */
+    bool counts_not;     /* of a key that is understood, but not counted */
     sx_place place;
 };
 
@@ -41,6 +42,7 @@ struct sx_input {
     double clock;         /* seconds of a cycle that the user sets; 0: none */
     sx_estimator estimator, estimator_used; /* asked for; of the architecture that was read */
     bool estimates_all;                     /* stated energies are left aside */
+    bool expects_ert;                       /* an energy table may be added */
     const sx_estimated_component *component;
     size_t n_components;
     sx_template_options templates;
@@ -266,6 +268,14 @@ sx_status sx_input_set_energies(sx_input *input, const char *source, bool by_for
     return SX_OK;
 }
 
+void sx_input_expect_ert(sx_input *input, bool expects) {
+    input->expects_ert = expects;
+}
+
+bool sx_input_expects_ert(const sx_input *input) {
+    return input->expects_ert;
+}
+
 void sx_input_set_clock(sx_input *input, double seconds) {
     input->clock = seconds;
 }
@@ -340,7 +350,11 @@ static SX_MUST_USE sx_status keep_remark(sx_input *input, struct remark *list, s
     sx_text_free(&text);
     if (known) return SX_OK;
     if (!copy) return sx_arena_error(&input->arena);
-    list[(*n)++] = (struct remark){copy, copy + strlen(copy) - strlen(message), format, key, place};
+    list[(*n)++] = (struct remark){.text = copy,
+                                   .message = copy + strlen(copy) - strlen(message),
+                                   .format = format,
+                                   .key = key,
+                                   .place = place};
     return SX_OK;
 }
 
@@ -393,6 +407,16 @@ sx_status sx_input_misspelt(sx_input *input, const sx_pair *pair, const char *no
                              what, pair->key, meant);
     return sx_error_hint(sx_error_at(pair->place, "unknown %s of %s: '%.64s'", noun, what, pair->key),
                          "did you mean '%s'? --lenient ignores the key, with a warning", meant);
+}
+
+sx_status sx_input_uncounted(sx_input *input, const sx_pair *pair, const char *format, ...) {
+    va_list args;
+    const size_t before = input->n_warnings;
+    va_start(args, format);
+    sx_status status = add_remark(input, pair->place, pair->key, format, args);
+    va_end(args);
+    if (input->n_warnings > before) input->warning[before].counts_not = true;
+    return status;
 }
 
 /* Whether an expression uses a pair. */
@@ -450,7 +474,7 @@ static void add_warning(const struct remark *remark, size_t times, sx_warnings *
     if (times > 1) sx_text_add(&message, " (and %zu more of this kind there)", times - 1);
     if (remark->place.file)
         sx_text_add(&place, "%s:%d:%d", remark->place.file, remark->place.line, remark->place.column);
-    sx_warnings_add(out, place.failed ? NULL : place.data, remark->key,
+    sx_warnings_add(out, place.failed ? NULL : place.data, remark->counts_not ? NULL : remark->key,
                     message.failed ? remark->message : message.data);
     sx_text_free(&place);
     sx_text_free(&message);

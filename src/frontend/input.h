@@ -63,6 +63,11 @@ const struct sx_template_options *sx_input_templates(const sx_input *input);
 SX_MUST_USE sx_status sx_input_set_energies(sx_input *input, const char *source, bool by_formula);
 bool sx_input_by_formula(const sx_input *input);
 
+/* Says whether an energy table may be added after the architecture is read once, which is then read again: what is unpriced
+ * is no warning yet. */
+void sx_input_expect_ert(sx_input *input, bool expects);
+bool sx_input_expects_ert(const sx_input *input);
+
 /* The seconds of a cycle that the user sets, which stand for those of the architecture where it has bandwidths in bytes per
  * second; 0: as the files say. */
 void sx_input_set_clock(sx_input *input, double seconds);
@@ -109,6 +114,10 @@ SX_MUST_USE sx_status sx_input_repeated(sx_input *input, sx_place place, const c
 SX_MUST_USE sx_status sx_input_unknown(sx_input *input, const sx_pair *pair, const char *format, ...)
     SX_PRINTF(3, 4);
 
+/* The same of a key that is understood, but whose meaning is not counted. */
+SX_MUST_USE sx_status sx_input_uncounted(sx_input *input, const sx_pair *pair, const char *format, ...)
+    SX_PRINTF(3, 4);
+
 /* The error for a key, which is `noun` of `what`, that is a known one misspelt; where the input is lenient a warning. */
 SX_MUST_USE sx_status sx_input_misspelt(sx_input *input, const sx_pair *pair, const char *noun,
                                         const char *what, const char *meant);
@@ -119,6 +128,11 @@ SX_MUST_USE sx_status sx_input_use(sx_input *input, const sx_pair *pair);
 /* Adds a warning about something that is read otherwise than it is written; an error where the input is
  * strict. Those of one format (a literal) at one place are shown as one. */
 SX_MUST_USE sx_status sx_input_warn(sx_input *input, sx_place place, const char *format, ...) SX_PRINTF(3, 4);
+
+/* What a warning says of a mapping with remainders where answers are to be Timeloop's. */
+#define SX_REMAINDERS_UNLIKE                                                                                 \
+    "the mapping leaves remainders, which are counted iteration by iteration: Timeloop's cycles and counts " \
+    "differ"
 
 /* The same about something that Timeloop has rules for and Sextant others; an error where the input is to be read as
  * Timeloop reads it. */

@@ -141,6 +141,9 @@ static SX_MUST_USE sx_status apply_rule(sx_input *input, const sx_pair *pair, co
     if (rule->use == SX_KEY_NO_BEARING || rule->use == SX_KEY_USED_MAP)
         return sx_input_add_note(input, pair->place, "'%.64s' of %s has no effect on the result", pair->key,
                                  what);
+    if (rule->use == SX_KEY_UNCOUNTED)
+        return sx_input_uncounted(input, pair, "'%.64s' of %s is not counted: %s", pair->key, what,
+                                  rule->why);
     if (sx_node_empty(pair->value)) return SX_OK;
     sx_status error = sx_error_at(pair->place, "'%.64s' of %s is not supported and would change the result",
                                   pair->key, what);

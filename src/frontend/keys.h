@@ -10,6 +10,7 @@ typedef enum sx_key_use {
     SX_KEY_USED_MAP,    /* read by us where it is a map; otherwise as the next */
     SX_KEY_ESTIMATED,   /* read by us for estimates of energies and areas */
     SX_KEY_NO_BEARING,  /* accepted; a note says that it changes nothing */
+    SX_KEY_UNCOUNTED,   /* accepted; a warning says that what it describes is not counted. `why` ends it */
     SX_KEY_UNSUPPORTED, /* would change results: an error unless empty. `why` is the hint; NULL: none */
 } sx_key_use;
 
@@ -44,6 +45,13 @@ enum { SX_MOST_KEYS = 40 };
     { key, SX_KEY_USED, first, NULL, NULL }
 #define SX_KEY_FOR_ESTIMATE(key, value, about)                                                               \
     { key, SX_KEY_ESTIMATED, NULL, value, about }
+/* What a warning of a cache ends with. */
+#define SX_NO_CACHES                                                                                         \
+    "it is mapped and priced as a scratchpad, without lines, ways, tags and evictions (multiple_buffering: " \
+    "2 leaves "                                                                                              \
+    "half of it free)"
+#define SX_KEY_OF_CACHE(key)                                                                                 \
+    { key, SX_KEY_UNCOUNTED, SX_NO_CACHES, NULL, NULL }
 #define SX_KEY_IDLE(key)                                                                                     \
     { key, SX_KEY_NO_BEARING, NULL, NULL, NULL }
 

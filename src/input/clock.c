@@ -1,5 +1,7 @@
 #include "input/clock.h"
 
+#include "ir/arch.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -26,6 +28,10 @@ sx_status sx_clock_read(const sx_args *args, double *cycle_seconds) {
     if (end == text || !(seconds >= SX_MIN_CYCLE && seconds <= SX_MAX_CYCLE))
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--clock: '%s' is not a frequency", text),
                              "such as 1GHz, 200MHz or 1e9, which is in hertz");
+    if (!sx_clock_usual(seconds))
+        return sx_error_hint(
+            sx_error_new(SX_ERR_USAGE, "--clock: '%s' is %g Hz; it must be from 1kHz to 1THz", text, hertz),
+            "a number without a unit is in hertz: 1GHz or 1e9");
     *cycle_seconds = seconds;
     return SX_OK;
 }

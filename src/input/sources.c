@@ -319,12 +319,10 @@ static sx_status warn_of_tables(const sx_sources *sources, sx_input *input) {
     return SX_OK;
 }
 
-/* Takes the energy table beside an architecture into its input, and says so; *taken is whether there is one.
- */
-static sx_status take_ert(sx_sources *sources, sx_input *input, bool *taken) {
+/* Takes the energy table beside an architecture, where there is one, into its input, and says so. */
+static sx_status take_ert(sx_sources *sources, sx_input *input) {
     char *path = NULL;
     size_t n;
-    *taken = false;
     SX_TRY(sx_ert_beside(input, &n, &path));
     if (n > 1)
         return sx_input_warn(input, (sx_place){0},
@@ -334,7 +332,6 @@ static sx_status take_ert(sx_sources *sources, sx_input *input, bool *taken) {
     if (!path) return warn_of_tables(sources, input);
     sx_text_add(&sources->said,
                 "note: energies from %s, found beside the architecture; --no-ert ignores it\n", path);
-    *taken = true;
     sx_status status = sources->said.failed ? sx_error_memory() : sx_input_add_file(input, path);
     free(path);
     return status;
@@ -350,11 +347,13 @@ static sx_status borrow_sparse(const sx_sources *sources, sx_input *input) {
 
 /* Reads the architecture of an input; where energies would be by formula, with the energy table beside it. */
 static sx_status read_arch(sx_sources *sources, sx_input *input, sx_arch *out) {
-    bool taken = false;
-    SX_TRY(sx_input_arch(input, out));
-    if (sx_input_by_formula(input) && !sx_args_flag(sources->args, "no-ert") && !sx_input_first(input, "ERT"))
-        SX_TRY(take_ert(sources, input, &taken));
-    return taken ? sx_input_arch(input, out) : SX_OK;
+    const bool looks = !sx_args_flag(sources->args, "no-ert") && !sx_input_first(input, "ERT");
+    sx_input_expect_ert(input, looks);
+    sx_status status = sx_input_arch(input, out);
+    const bool by_formula = !status && looks && sx_input_by_formula(input);
+    if (by_formula) status = take_ert(sources, input);
+    sx_input_expect_ert(input, false);
+    return status || !by_formula ? status : sx_input_arch(input, out);
 }
 
 /* Gives a built-in architecture the sparse optimizations of the files. */

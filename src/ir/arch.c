@@ -112,6 +112,8 @@ static sx_status check_finite(const char *level, const char *what, double value)
 
 static sx_status check_numbers(const sx_storage *s) {
     const char *n = s->name;
+    if (s->entries > SX_MAX_CAPACITY && s->entries != SX_UNLIMITED)
+        return sx_error_new(SX_ERR_LIMIT, "'%s' has more than 2^40 words", n);
     SX_TRY(check_number(n, "word-bits", s->word_bits, 1));
     SX_TRY(check_number(n, "block-size", s->block_size, 1));
     SX_TRY(check_number(n, "cluster-size", s->cluster_size, 1));
@@ -238,6 +240,13 @@ sx_status sx_arch_check(const sx_arch *arch) {
     for (int s = 0; s < arch->n_levels; s++) SX_TRY(check_level(arch, s));
     SX_TRY(sx_sparse_check(&arch->sparse, arch->n_levels));
     return check_widths(arch);
+}
+
+const char *sx_arch_unpriced(const sx_arch *arch, int index) {
+    for (int s = arch->n_levels - 1; s >= 0; s--)
+        if (arch->level[s].unpriced && !arch->level[s].transparent && index-- == 0)
+            return arch->level[s].name;
+    return arch->compute.unpriced && index == 0 ? arch->compute.name : NULL;
 }
 
 double sx_usable_words(const sx_storage *level) {

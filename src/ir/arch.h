@@ -27,6 +27,14 @@ void sx_sparse_order(sx_sparse *sparse);
  * there is one below twice as much. */
 bool sx_rank_bits(const sx_metadata_store *store, const sx_rank_format *rank, uint32_t bits[2]);
 
+/* Whether a duration of a cycle is one of real clocks, 1 kHz to 1 THz. */
+static inline bool sx_clock_usual(double seconds) {
+    return seconds >= 1e-12 && seconds <= 1e-3;
+}
+
+/* The name of the index-th component without a known energy, outermost first; NULL past the last. */
+const char *sx_arch_unpriced(const sx_arch *arch, int index);
+
 /* The energy of an action on sparse tensors by its name, such as "gated_read" or "skipped_metadata_fill"; NULL
  * where there is none. Actions are numbered by sx_action_energy_name, NULL past the last. */
 double *sx_action_energy(sx_metadata_store *store, const char *name);

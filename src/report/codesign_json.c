@@ -129,7 +129,7 @@ sx_status sx_codesign_json(const sx_codesign_job *job, sx_text *out) {
     sx_status status = SX_OK;
     sx_json_set(object, "network", json_string(job->network.name));
     sx_json_set(object, "arch", json_string(job->base.name));
-    sx_json_set(object, "energy_source", sx_json_string(job->energies));
+    sx_json_set_energies(job->energies, &job->base, object);
     sx_json_semantics(&job->base, &job->options.model, object);
     sx_json_set(object, "method", json_string(sx_codesign_method_name(job->options.method, NULL)));
     if (r->found)

@@ -82,7 +82,7 @@ sx_status sx_compare_json(const sx_compare_report *r, sx_text *out) {
                             : r->device ? r->device
                                         : r->arch));
     sx_json_set(object, "objective", json_string(c->objective));
-    if (r->arch) sx_json_set(object, "energy_source", sx_json_string(r->energies));
+    if (r->arch) sx_json_set_energies(r->energies, r->machine, object);
     if (r->arch) sx_json_semantics(r->machine, &r->model, object);
     sx_json_set(object, "complete", json_boolean(c->complete));
     sx_json_set(object, "normalised_by", json_string(sx_comparison_has_minima(c) ? "minimum" : "best"));

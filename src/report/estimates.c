@@ -6,8 +6,10 @@
 
 #include <math.h>
 
+/* Whether a component is read and written: a memory, or another kind that is a storage level. */
 static bool is_memory(const sx_component *c) {
-    return c->kind == SX_COMPONENT_SRAM || c->kind == SX_COMPONENT_REGFILE || c->kind == SX_COMPONENT_DRAM;
+    return c->depth > 0 || c->kind == SX_COMPONENT_SRAM || c->kind == SX_COMPONENT_REGFILE ||
+           c->kind == SX_COMPONENT_DRAM;
 }
 
 /* The action of a component that is no memory, by Accelergy's name. */
@@ -36,8 +38,11 @@ static void print_component(const sx_estimated_component *c, sx_table *table) {
         sx_table_cell(table, "%g", c->component.node);
     else
         sx_table_blank(table, 1);
-    sx_table_cell(table, "%.5g", e->read);
-    if (is_memory(&c->component))
+    if (e->unpriced)
+        sx_table_cell(table, "unpriced");
+    else
+        sx_table_cell(table, "%.5g", e->read);
+    if (is_memory(&c->component) && !e->unpriced)
         sx_table_cell(table, "%.5g", e->write);
     else
         sx_table_blank(table, 1);
@@ -49,7 +54,10 @@ static void print_component(const sx_estimated_component *c, sx_table *table) {
         sx_table_cell(table, "%s", sx_show_count(round(e->area)).text);
     else
         sx_table_blank(table, 1);
-    sx_table_cell(table, "%.2g to %.2g", e->low, e->high);
+    if (e->unpriced)
+        sx_table_blank(table, 1);
+    else
+        sx_table_cell(table, "%.2g to %.2g", e->low, e->high);
 }
 
 void sx_estimates_print(const sx_estimates *r, sx_text *out) {
@@ -79,6 +87,7 @@ void sx_estimates_print(const sx_estimates *r, sx_text *out) {
 static json_t *actions_json(const sx_estimated_component *c) {
     const sx_estimate *e = &c->estimate;
     json_t *actions = json_object();
+    if (e->unpriced) return actions;
     if (is_memory(&c->component)) {
         sx_json_set(actions, "read", sx_json_real(e->read));
         sx_json_set(actions, "write", sx_json_real(e->write));
@@ -103,6 +112,7 @@ static json_t *component_json(const sx_estimated_component *c) {
     sx_json_set(object, "actions", actions_json(c));
     sx_json_set(object, "area_um2", sx_json_real(e->area));
     sx_json_set(object, "access_ns", e->access > 0 ? sx_json_real(e->access) : json_null());
+    if (e->unpriced) sx_json_set(object, "unpriced", json_true());
     sx_json_set(object, "source", sx_json_string(e->source));
     sx_json_set(object, "rule", sx_json_string(e->rule));
     sx_json_set(object, "error", json_pack("[f, f]", e->low, e->high));
@@ -156,7 +166,9 @@ sx_status sx_estimates_write(const sx_estimates *r, unsigned tables, char **out)
     for (unsigned t = 0; t < 2; t++) {
         if (!(tables & 1u << t)) continue;
         json_t *section = json_object(), *list = json_array();
-        for (size_t i = 0; i < r->n; i++) sx_json_append(list, component_table(&r->component[i], 1u << t));
+        for (size_t i = 0; i < r->n; i++)
+            if (!r->component[i].estimate.unpriced)
+                sx_json_append(list, component_table(&r->component[i], 1u << t));
         sx_json_set(section, "version", sx_json_text("0.4"));
         sx_json_set(section, "tables", list);
         sx_json_set(root, name[t], section);

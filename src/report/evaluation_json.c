@@ -62,7 +62,7 @@ sx_status sx_json_cost(const sx_evaluation *e, bool explain, sx_text *out) {
     sx_work work;
     sx_work_of(&e->problem, &e->arch, &e->cost, &work);
     sx_json_set(object, "figures", sx_figures_json(&e->problem, &e->arch, &work));
-    sx_json_set(object, "energy_source", sx_json_string(e->energies));
+    sx_json_set_energies(e->energies, &e->arch, object);
     sx_json_semantics(&e->arch, &e->options, object);
     sx_json_set_bind(&e->problem, object);
     if (e->has_objective) sx_json_set(object, "objective", objective_json(e));

@@ -1,5 +1,7 @@
 #include "report/json_parts.h"
 
+#include "ir/arch.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,15 @@ json_t *sx_json_trace(const sx_trace_point *trace, size_t n) {
         sx_json_append(list, json_pack("[o, f, o]", sx_json_count(trace[i].evaluations), trace[i].seconds,
                                        sx_json_real(trace[i].value)));
     return list;
+}
+
+void sx_json_set_energies(const char *source, const sx_arch *arch, json_t *object) {
+    const char *name;
+    sx_json_set(object, "energy_source", sx_json_string(source));
+    if (!sx_arch_unpriced(arch, 0)) return;
+    json_t *names = json_array();
+    for (int i = 0; (name = sx_arch_unpriced(arch, i)); i++) sx_json_append(names, sx_json_string(name));
+    sx_json_set(object, "unpriced", names);
 }
 
 void sx_json_set_bind(const sx_problem *problem, json_t *object) {

@@ -14,6 +14,8 @@
 
 /* Cycles, energy and their product, with the utilisation. */
 json_t *sx_json_score(const sx_score *score);
+/* Sets in an object where energies come from, and of which components none is known. */
+void sx_json_set_energies(const char *source, const sx_arch *arch, json_t *object);
 /* Sets in an object which names are bound to which tensors, where there are any. */
 void sx_json_set_bind(const sx_problem *problem, json_t *object);
 /* Sets in an object what a systolic design costs. */

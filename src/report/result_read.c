@@ -299,9 +299,9 @@ static sx_status read_warnings(const sx_node *list, sx_result *r) {
 /* Reads the whole tree. */
 static sx_status read_tree(const sx_node *root, sx_result *r) {
     static const char *const keys[] = {
-        "results",      "network",   "total",       "complete", "repeat",  "energy_source",
-        "architecture", "evaluator", "warnings",    "totals",   "vector",  "fused",
-        "serving",      "runs",      "interrupted", "error",    "unmapped"};
+        "results",      "network",   "total",       "complete", "repeat",   "energy_source",
+        "architecture", "evaluator", "warnings",    "totals",   "vector",   "fused",
+        "serving",      "runs",      "interrupted", "error",    "unmapped", "unpriced"};
     enum { N_KEYS = sizeof keys / sizeof *keys, N_REQUIRED = 7 };
     const sx_node *node[N_REQUIRED], *evaluator = sx_node_get(root, "evaluator"),
                                      *warnings = sx_node_get(root, "warnings");

@@ -212,7 +212,7 @@ static sx_status whole_tree(const sx_result *r, json_t *object) {
     json_t *repeat = NULL;
     if (!status) status = repeat_json(r, &repeat);
     if (repeat) sx_json_set(object, "repeat", repeat);
-    sx_json_set(object, "energy_source", sx_json_string(r->energies));
+    sx_json_set_energies(r->energies, &r->arch, object);
     if (r->network.unmapped.of) sx_json_set(object, "unmapped", unmapped_json(&r->network.unmapped));
     if (r->fused) sx_json_set(object, "fused", sx_fused_json(r->fused, r->objective));
     if (!status && r->graph) status = sx_runs_put(object, r);

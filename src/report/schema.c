@@ -181,6 +181,7 @@ static void add_key(json_t *defs, const sx_keys *keys, const sx_key_rule *rule, 
     json_t *value = type_schema(defs, &end);
     if (first != rule) snprintf(about, sizeof about, "the same as %s", first->key);
     if (rule->use == SX_KEY_NO_BEARING) snprintf(about, sizeof about, "accepted; has no effect");
+    if (rule->use == SX_KEY_UNCOUNTED) snprintf(about, sizeof about, "accepted; not counted, with a warning");
     if (rule->use == SX_KEY_UNSUPPORTED) snprintf(about, sizeof about, "not supported");
     const bool own = first == rule && rule->use <= SX_KEY_ESTIMATED;
     if (!own || rule->about) sx_json_set(value, "description", sx_json_string(own ? rule->about : about));

@@ -5,7 +5,8 @@
 #include "sextant/sparse.h"
 
 #define SX_MAX_LEVELS 24
-#define SX_UNLIMITED UINT64_MAX /* entries of a level without a capacity */
+#define SX_UNLIMITED UINT64_MAX             /* entries of a level without a capacity */
+#define SX_MAX_CAPACITY (UINT64_C(1) << 40) /* of one with a capacity */
 
 /* The durations a cycle may have, in seconds. */
 #define SX_MIN_CYCLE 1e-15
@@ -109,7 +110,8 @@ typedef struct sx_storage {
     double energy_per_hop, router_energy;
     uint64_t fill_latency, drain_latency; /* cycles */
     sx_metadata_store metadata;
-    uint8_t law; /* number of its law in the architecture, from 1; 0: it launches no tiles */
+    uint8_t law;   /* number of its law in the architecture, from 1; 0: it launches no tiles */
+    bool unpriced; /* no energy of it is known: its accesses count 0 */
 } sx_storage;
 
 typedef struct sx_compute {
@@ -120,6 +122,7 @@ typedef struct sx_compute {
     double gated_energy, skipped_energy; /* the same of one that is gated or skipped; below 0: as any,
                                             but 0 by Timeloop's semantics */
     double area;                         /* um^2 of an instance; 0: not given */
+    bool unpriced;                       /* no energy of it is known: computes count 0 */
 } sx_compute;
 
 /* The unit for what is no sum of products: softmax, normalisations, activation functions, additions. It reads and writes

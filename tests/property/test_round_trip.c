@@ -3,6 +3,9 @@
 #include "support/random_nouns.h"
 
 #include "base/status.h"
+#include "base/text.h"
+#include "frontend/known_keys.h"
+#include "frontend/timeloop/arch_builder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -83,6 +86,144 @@ static void nouns_read_back_as_written(void **state) {
     free(n);
 }
 
+/* A value of a key, which may be refused: smallest and largest numbers of many kinds, and common ones. */
+static const char *draw_value(sx_rng *rng, const char *kind) {
+    static const char *const numbers[] = {"1",
+                                          "2",
+                                          "3",
+                                          "4",
+                                          "8",
+                                          "16",
+                                          "64",
+                                          "0",
+                                          "0.5",
+                                          "0.1",
+                                          "1e-9",
+                                          "1e-6",
+                                          "1e9",
+                                          "1e15",
+                                          "1e30",
+                                          "1.8e308",
+                                          "4.9e-324",
+                                          "-1",
+                                          "64B",
+                                          "16 KB",
+                                          "2 TB",
+                                          "10k",
+                                          "2147483648",
+                                          "4294967295",
+                                          "4294967296",
+                                          "281474976710655",
+                                          "281474976710656",
+                                          "1099511627775",
+                                          "1099511627776",
+                                          "1099511627777",
+                                          "9007199254740992",
+                                          "18446744073709551615"};
+    static const char *const others[] = {"true", "false", "[A, B]", "1:N", "A", "{A: 0.5}"};
+    const bool number = strncmp(kind, "expression", 10) == 0;
+    if (number && sx_rng_below(rng, 3) > 0) return numbers[sx_rng_below(rng, 7)];
+    if (number) return numbers[sx_rng_below(rng, sizeof numbers / sizeof *numbers)];
+    return others[sx_rng_below(rng, sizeof others / sizeof *others)];
+}
+
+/* Adds some of the keys of a table, none twice, each with a comma in front. */
+static void add_keys(sx_rng *rng, const sx_keys *keys, int most, sx_text *out) {
+    uint64_t used[4] = {0};
+    for (int64_t left = sx_rng_range(rng, 0, most); left > 0; left--) {
+        size_t r = sx_rng_below(rng, keys->n);
+        const sx_key_rule *rule = &keys->rule[r];
+        if (used[r / 64] >> r % 64 & 1 || strcmp(rule->key, "name") == 0) continue;
+        used[r / 64] |= UINT64_C(1) << r % 64;
+        if (strcmp(rule->key, "latency") == 0) {
+            sx_key_rule laws[SX_MOST_KEYS];
+            const sx_keys latency = sx_latency_keys(laws);
+            sx_text_add(out, ", latency: {tail: true");
+            add_keys(rng, &latency, 3, out);
+            sx_text_add(out, "}");
+        } else if (strcmp(rule->key, "tail") != 0) {
+            sx_text_add(out, ", %s: %s", rule->key,
+                        draw_value(rng, rule->value ? rule->value : "expression"));
+        }
+    }
+}
+
+/* An architecture in a dialect: the flat one, that of v0.3, that of v0.4. */
+static void draw_text(sx_rng *rng, int dialect, sx_text *out) {
+    static const char *const heads[] = {"arch: {",
+                                        "architecture: {version: 0.3, subtree: [{name: chip, local: [",
+                                        "architecture: {version: 0.4, nodes: ["};
+    static const char *const classes[] = {"SRAM",        "DRAM", "regfile", "storage", "smartbuffer_SRAM",
+                                          "cell_storage"};
+    const sx_keys storage = sx_storage_keys(dialect == 0), compute = sx_compute_keys(dialect == 0);
+    const int levels = (int)sx_rng_range(rng, 1, 3);
+    const char *mesh = dialect == 2 ? "" : ", instances: 1";
+    sx_text_add(out, "%s", heads[dialect]);
+    if (dialect == 0) {
+        sx_text_add(out, "arithmetic: {name: mac%s", mesh);
+        add_keys(rng, &compute, 3, out);
+        sx_text_add(out, "}, storage: [");
+    }
+    for (int s = 0; s < levels; s++) {
+        const char *class = classes[sx_rng_below(rng, sizeof classes / sizeof *classes)];
+        if (dialect == 0)
+            sx_text_add(out, "{name: L%d%s, vector_access_energy: 1", s, mesh);
+        else
+            sx_text_add(out, "%s{name: L%d, class: %s, attributes: {vector_access_energy: 1%s",
+                        dialect == 2 ? "!Component " : "", s, class, mesh);
+        add_keys(rng, &storage, 4, out);
+        sx_text_add(out, dialect == 0 ? "}, " : "}}, ");
+    }
+    if (dialect != 0) {
+        sx_text_add(out, "%s{name: mac, class: intmac, attributes: {word_bits: 8%s",
+                    dialect == 2 ? "!Component " : "", mesh);
+        add_keys(rng, &compute, 3, out);
+        sx_text_add(out, "}}");
+    }
+    sx_text_add(out, dialect == 1 ? "]}]}\n" : "]}\n");
+}
+
+/* Whether a text is an architecture, *out; what is wrong with it does not matter. */
+static bool reads(const char *text, sx_arch *out) {
+    sx_input *input;
+    if (sx_input_new(&input)) return false;
+    sx_status status = sx_input_add_text(input, "drawn", text, strlen(text));
+    if (!status) status = sx_input_arch(input, out);
+    sx_input_free(input);
+    const bool good = !status;
+    sx_status_free(status);
+    return good;
+}
+
+static void architectures_that_are_read_read_back(void **state) {
+    const settings *set = *state;
+    nouns *n = calloc(1, sizeof *n);
+    uint64_t tried = 0;
+    assert_non_null(n);
+    for (uint64_t i = 0; n->compared < set->count && i < 100 * set->count; i++, tried++) {
+        sx_rng rng = sx_rng_stream(set->seed, "read back", i);
+        sx_text drawn = {0};
+        char *written = NULL, *again = NULL;
+        draw_text(&rng, (int)(i % 3), &drawn);
+        if (!drawn.failed && reads(drawn.data, &n->arch)) {
+            sx_status status = sx_arch_write(&n->arch, i % 2 ? SX_YAML : SX_JSON, &written);
+            if (!status) status = read_back(written, n, 1);
+            if (!status) status = sx_arch_write(&n->arch_back, i % 2 ? SX_YAML : SX_JSON, &again);
+            if (status || strcmp(written, again) != 0) {
+                print_error("%s\n", drawn.data);
+                report(set, i, "arch", written, status);
+            }
+            if (i % 3 == 0 && !same(n, 1)) report(set, i, "arch of", drawn.data, SX_OK);
+            n->compared++;
+        }
+        free(written);
+        free(again);
+        sx_text_free(&drawn);
+    }
+    sx_expect_compared("architectures", n->compared, set->count);
+    free(n);
+}
+
 /* Puts the output first, as einsum text does, and drops the name, which it has no place for. */
 static void as_einsum(sx_problem *problem) {
     int output = sx_problem_output(problem);
@@ -120,6 +261,7 @@ int main(int argc, char **argv) {
                     .seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(nouns_read_back_as_written, &set),
+        cmocka_unit_test_prestate(architectures_that_are_read_read_back, &set),
         cmocka_unit_test_prestate(einsum_text_reads_back, &set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

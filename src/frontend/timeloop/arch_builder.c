@@ -5,6 +5,7 @@
 #include "frontend/timeloop/ert.h"
 #include "frontend/timeloop/sparse_section.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -111,6 +112,7 @@ static sx_status take_energies(sx_arch_builder *b, const sx_ert *ert, int level)
     if (energy[0] >= 0) s->read_energy = energy[0];
     if (energy[1] >= 0) s->fill_energy = energy[1];
     if (energy[2] >= 0) s->update_energy = energy[2];
+    s->unpriced &= !any;
     if (any)
         b->draft[level].source = SX_BY_ERT;
     else
@@ -130,7 +132,8 @@ static sx_status settle_level(sx_arch_builder *b, const sx_ert *ert, int level) 
     if (s->transparent || given) return SX_OK;
     const sx_node *table = sx_ert_table(ert, s->name);
     bool unsized = s->technology == SX_SRAM && s->entries == SX_UNLIMITED;
-    if (ert->tables && !table) SX_TRY(unsized ? sx_ert_missing(ert, s->name) : warn_missing(b, ert, s->name));
+    if (ert->tables && !table && !b->draft[level].component.unknown)
+        SX_TRY(unsized ? sx_ert_missing(ert, s->name) : warn_missing(b, ert, s->name));
     if (unsized && !table)
         return sx_error_hint(
             sx_error_at(b->draft[level].place, "'%s' has neither a size nor an energy", s->name),
@@ -152,11 +155,12 @@ static sx_status settle_compute(sx_arch_builder *b, const sx_ert *ert) {
     const bool given = b->compute_energy_given && !sx_input_estimates_all(b->input);
     b->compute_source = given ? SX_BY_ARCH : SX_BY_FORMULA;
     if (!given) sx_builder_estimate_compute(b, !table);
-    if (!table) return ert->tables && !given ? warn_missing(b, ert, c->name) : SX_OK;
+    if (!table) return ert->tables && !given && !c->unpriced ? warn_missing(b, ert, c->name) : SX_OK;
     SX_TRY(sx_ert_check_actions(b->input, ert, c->name, true));
     SX_TRY(sx_ert_energy(ert, table, actions, N(actions), &energy));
     if (energy >= 0) {
         c->energy = energy;
+        c->unpriced = false;
         b->compute_source = SX_BY_ERT;
         SX_TRY(sx_ert_energy(ert, table, gated, N(gated), &c->gated_energy));
         c->skipped_energy = c->gated_energy;
@@ -167,7 +171,7 @@ static sx_status settle_compute(sx_arch_builder *b, const sx_ert *ert) {
 
 /* Says that a component's energies are not scaled: a warning where neither the architecture nor an ERT states them. */
 static sx_status tell_scale(sx_arch_builder *b, const char *name, sx_place place, sx_energy_source source) {
-    if (source >= SX_BY_ARCH)
+    if (source >= SX_UNPRICED)
         return sx_input_add_note(b->input, place, "'energy_scale' of '%s' has no effect on the result", name);
     return sx_input_warn(b->input, place,
                          "'energy_scale' of '%s' is ignored: energies of formulas and estimates are not "
@@ -231,6 +235,8 @@ static sx_status tell_source(const sx_arch_builder *b, const sx_ert *ert) {
         if (i == SX_BY_ARCH) sx_text_add(&text, "architecture file");
         if (i == SX_BY_ESTIMATE) sx_text_add(&text, "estimate (%s)", sx_estimator_name(b->estimator));
         if (i == SX_BY_FORMULA) sx_text_add(&text, "formula (Timeloop's default technology)");
+        if (i == SX_UNPRICED) sx_text_add(&text, "unpriced, counted as 0,");
+        if (i == SX_BY_CLASS) sx_text_add(&text, "0 by their class");
         if (n > 1) sx_text_add(&text, " for %s", names[i].data ? names[i].data : "");
     }
     for (int i = 0; i < SX_N_ENERGY_SOURCES; i++) {
@@ -240,9 +246,41 @@ static sx_status tell_source(const sx_arch_builder *b, const sx_ert *ert) {
     sx_status status =
         failed || text.failed
             ? sx_error_memory()
-            : sx_input_set_energies(b->input, text.data, has[SX_BY_FORMULA] || has[SX_BY_ESTIMATE]);
+            : sx_input_set_energies(b->input, text.data,
+                                    has[SX_BY_FORMULA] || has[SX_BY_ESTIMATE] || has[SX_UNPRICED]);
     sx_text_free(&text);
     return status;
+}
+
+/* Warns of a component whose energies are not known, or are assumed as Timeloop does. */
+static sx_status warn_unpriced(sx_arch_builder *b, bool unpriced, sx_place place, const char *name,
+                               const char *class, const sx_component *c) {
+    const char *size = c->depth >= UINT32_MAX ? ", without a size" : "";
+    if (!unpriced)
+        return sx_input_warn(b->input, place,
+                             "no energy of '%s' (class %.64s%s) is known: it has Timeloop's formula, which "
+                             "knows no classes",
+                             name, class, size);
+    return sx_input_warn(
+        b->input, place,
+        "no energy of '%s' (class %.64s%s) is known: it counts as 0 pJ; an ERT, an energy of "
+        "its own or a known class prices it",
+        name, class, size);
+}
+
+/* Warns of all that are unpriced, once no energy table will be added. */
+static sx_status tell_unpriced(sx_arch_builder *b) {
+    if (sx_input_expects_ert(b->input)) return SX_OK;
+    for (int s = b->arch.n_levels - 1; s >= 0; s--) {
+        const sx_storage *level = &b->arch.level[s];
+        const bool assumed = b->draft[s].assumed && b->draft[s].source == SX_BY_FORMULA;
+        if ((level->unpriced || assumed) && !level->transparent)
+            SX_TRY(warn_unpriced(b, !assumed, b->draft[s].place, level->name, b->draft[s].class,
+                                 &b->draft[s].component));
+    }
+    const bool assumed = b->compute_assumed && b->compute_source == SX_BY_FORMULA;
+    if (!b->arch.compute.unpriced && !assumed) return SX_OK;
+    return warn_unpriced(b, !assumed, b->compute_place, b->arch.compute.name, b->compute_class, &b->compute);
 }
 
 /* Gives gated and skipped computes the energy of the ERT's others, where it has none of theirs. */
@@ -311,6 +349,7 @@ sx_status sx_builder_finish(sx_arch_builder *b, bool outermost_first, sx_arch *o
     sx_status error = sx_arch_check(&b->arch);
     if (error) return sx_error_place(error, b->place);
     SX_TRY(tell_source(b, &ert));
+    SX_TRY(tell_unpriced(b));
     SX_TRY(sx_builder_tell_components(b));
     *out = b->arch;
     return SX_OK;
@@ -328,11 +367,56 @@ sx_role sx_class_role(const char *class) {
         {"compute", SX_ROLE_COMPUTE}, {"XY_NoC", SX_ROLE_NETWORK},
         {"Legacy", SX_ROLE_NETWORK},  {"ReductionTree", SX_ROLE_NETWORK},
         {"nothing", SX_ROLE_NOTHING}, {"SimpleMulticast", SX_ROLE_NETWORK},
+        {"cache", SX_ROLE_STORAGE},
     };
     if (strcmp(class, "vector") == 0) return SX_ROLE_VECTOR;
     for (size_t i = 0; i < N(parts); i++)
         if (strstr(class, parts[i].part)) return parts[i].role;
     return SX_ROLE_NONE;
+}
+
+/* Whether a section of the input defines a class. */
+static bool defines_class(const sx_input *input, const char *section, const char *class) {
+    const sx_pair *pair;
+    for (size_t i = 0; (pair = sx_input_section(input, section, i)); i++) {
+        const sx_node *list = pair->value->kind == SX_NODE_MAP ? sx_node_get(pair->value, "classes") : NULL;
+        for (size_t c = 0; list && list->kind == SX_NODE_LIST && c < list->n; c++) {
+            const sx_node *item = list->item[c];
+            const sx_node *name = item->kind == SX_NODE_MAP ? sx_node_get(item, "name") : NULL;
+            if (name && sx_node_is(name, class)) return true;
+        }
+    }
+    return false;
+}
+
+const char *sx_class_meant(const sx_input *input, const char *class) {
+    const char *meant = NULL;
+    char text[SX_NAME_SIZE];
+    size_t n, size = strlen(class);
+    const char *const *known = sx_component_classes(&n);
+    unsigned nearest = UINT_MAX;
+    while (size > 0 && strchr("0123456789_", class[size - 1])) size--;
+    if (size >= sizeof text || defines_class(input, "compound_components", class) ||
+        defines_class(input, "components", class))
+        return NULL;
+    memcpy(text, class, size);
+    text[size] = 0;
+    for (size_t i = 0; i < n && nearest > 0; i++) {
+        unsigned distance = sx_key_distance(text, known[i]);
+        if (distance >= nearest) continue;
+        nearest = distance;
+        meant = known[i];
+    }
+    return nearest == 0 ? NULL : meant;
+}
+
+sx_status sx_class_unknown(const sx_input *input, const sx_node *class) {
+    const char *meant = sx_class_meant(input, class->text);
+    sx_status error = sx_error_at(class->place, "'%.64s' is not a known class", class->text);
+    if (meant) return sx_error_hint(error, "did you mean '%s'?", meant);
+    return sx_error_hint(
+        error, "a class has DRAM, SRAM, regfile, smartbuffer, storage, cache, mac or compute in its "
+               "name, or is 'vector'");
 }
 
 /* Reads a run of digits; false where there is none or it is too large. */

@@ -11,6 +11,8 @@
 typedef enum sx_energy_source {
     SX_BY_FORMULA, /* Timeloop's */
     SX_BY_ESTIMATE,
+    SX_UNPRICED, /* 0, as none is known */
+    SX_BY_CLASS, /* 0 */
     SX_BY_ARCH,
     SX_BY_ERT,
     SX_N_ENERGY_SOURCES
@@ -51,8 +53,9 @@ typedef struct sx_level_draft {
     const sx_node *sparse;                   /* sparse optimizations written beside the level; NULL: none */
     sx_component component;
     char class[SX_NAME_SIZE];
-    bool scaled; /* energy_scale is not 1 */
-    bool empty;  /* its size is 0: transparent, and not the outermost */
+    bool scaled;  /* energy_scale is not 1 */
+    bool assumed; /* of no known class, but counted as a memory of Timeloop's */
+    bool empty;   /* its size is 0: transparent, and not the outermost */
 } sx_level_draft;
 
 enum { SX_MAX_EXTRA = 16 };
@@ -68,6 +71,8 @@ typedef struct sx_arch_builder {
     double node; /* nm: of the subtrees so far; 0: not stated */
     sx_estimator estimator;
     sx_component compute;
+    sx_place compute_place;
+    bool compute_assumed;
     char compute_class[SX_NAME_SIZE];
     int n_extra; /* adders, wires and other components that are neither storage nor compute units */
     sx_estimated_component extra[SX_MAX_EXTRA];
@@ -92,8 +97,9 @@ typedef struct sx_arch_component {
 } sx_arch_component;
 
 /* The rules for the keys of a storage level's and of a compute unit's attributes; the flat dialect, where
- * they stand beside the name, has a few more. */
+ * they stand beside the name, has a few more. A container's are those that components inherit. */
 sx_keys sx_storage_keys(bool flat);
+sx_keys sx_container_keys(void);
 sx_keys sx_compute_keys(bool flat);
 
 /* What a component's class makes of it: a part of the name decides, as in Timeloop; a vector unit's is `vector`. */
@@ -106,6 +112,13 @@ typedef enum sx_role {
     SX_ROLE_NONE
 } sx_role;
 sx_role sx_class_role(const char *class);
+
+/* The known class that another is a slip of, numbers at its end aside; NULL where it is known itself, the input defines it, or
+ * none is near. */
+const char *sx_class_meant(const sx_input *input, const char *class);
+
+/* The error for a class that is none. */
+SX_ERROR sx_status sx_class_unknown(const sx_input *input, const sx_node *class);
 
 /* The number of instances a name stands for, such as 14 for "PE[0..13]" and 1 without a range; *size becomes
  * the length of the name proper. */

@@ -76,15 +76,28 @@ static sx_status read_parts(const sx_arch_builder *b, const sx_arch_component *e
     return SX_OK;
 }
 
+/* Warns of a class that looks like a known one misspelt. */
+static sx_status warn_class(const sx_arch_builder *b, const sx_arch_component *e, const char *class) {
+    const char *meant = class ? sx_class_meant(b->input, class) : NULL;
+    if (!meant) return SX_OK;
+    return sx_input_warn(b->input, e->place, "the class '%.64s' of '%.*s' is not known; is '%s' meant?",
+                         class, (int)e->name_size, e->name, meant);
+}
+
 sx_status sx_builder_describe(sx_arch_builder *b, const sx_arch_component *e, sx_component_kind kind,
                               sx_component *out, char class[SX_NAME_SIZE]) {
     const sx_pair *stated = sx_attribute_pair(e->attributes, "class");
     const char *text = e->subclass ? e->subclass : e->class;
     sx_component c = {.kind = kind};
     if (!text && stated && stated->value->kind == SX_NODE_SCALAR) text = stated->value->text;
+    SX_TRY(warn_class(b, e, text));
+    if (e->subclass) SX_TRY(warn_class(b, e, e->class));
     SX_TRY(read_parts(b, e, &c));
-    if (text && !sx_component_classify(text, b->estimator, &c) && e->class)
-        sx_component_classify(e->class, b->estimator, &c);
+    c.unknown = text && !sx_component_classify(text, b->estimator, &c);
+    if (c.unknown && e->class) {
+        c.unknown = !sx_component_classify(e->class, b->estimator, &c) || sx_component_is_generic(e->class);
+        c.dummy = false;
+    }
     if (kind == SX_COMPONENT_DRAM || (kind == SX_COMPONENT_MAC && c.kind != SX_COMPONENT_MAC)) c.kind = kind;
     SX_TRY(find_node(b, e, &c.node));
     snprintf(class, SX_NAME_SIZE, "%.*s", SX_NAME_SIZE - 1, text ? text : sx_component_kind_name(c.kind));
@@ -106,7 +119,19 @@ sx_status sx_builder_extra(sx_arch_builder *b, const sx_arch_component *e) {
     return SX_OK;
 }
 
-/* Gives the components the sizes of their levels. */
+/* Has every storage level be a memory of a known kind, as it is for Timeloop's formulas. */
+static void ignore_classes(sx_arch_builder *b) {
+    b->compute_assumed = b->compute.unknown && !b->compute.dummy;
+    b->compute.unknown = b->compute.dummy = false;
+    for (int s = 0; s < b->arch.n_levels; s++) {
+        sx_component *c = &b->draft[s].component;
+        b->draft[s].assumed = c->unknown && !c->dummy;
+        c->unknown = c->dummy = false;
+        if (c->kind != SX_COMPONENT_DRAM) c->kind = SX_COMPONENT_SRAM;
+    }
+}
+
+/* Gives the components the sizes of their levels. As many words as CiMLoop writes for no limit are no size of a memory. */
 static void describe_sizes(sx_arch_builder *b, double node) {
     for (int s = 0; s < b->arch.n_levels; s++) {
         const sx_storage *level = &b->arch.level[s];
@@ -114,10 +139,13 @@ static void describe_sizes(sx_arch_builder *b, double node) {
         c->width = (double)level->word_bits * level->block_size * level->cluster_size;
         c->depth = level->entries == SX_UNLIMITED ? 0 : ceil((double)level->entries / level->block_size);
         if (level->technology == SX_DRAM) c->kind = SX_COMPONENT_DRAM;
+        if (c->kind != SX_COMPONENT_DRAM && c->depth >= UINT32_MAX) c->unknown = true;
+        if (level->unpriced) c->unknown = true;
         if (!(c->node > 0)) c->node = node;
         c->cycle_seconds = b->arch.cycle_seconds;
     }
     b->compute.width = b->arch.compute.word_bits;
+    if (b->arch.compute.unpriced) b->compute.unknown = true;
     b->compute.cycle_seconds = b->arch.cycle_seconds;
     if (!(b->compute.node > 0)) b->compute.node = node;
     for (int i = 0; i < b->n_extra; i++) {
@@ -131,9 +159,10 @@ void sx_builder_settle_estimator(sx_arch_builder *b) {
     for (int s = 0; s < b->arch.n_levels; s++)
         if (b->draft[s].component.node > 0 && !(node > 0)) node = b->draft[s].component.node;
     describe_sizes(b, node);
-    if (b->estimator != SX_ESTIMATOR_PRESET) return;
-    bool formulas = sx_input_is_like_timeloop(b->input) || !(node > 0);
-    b->estimator = formulas ? SX_ESTIMATOR_TIMELOOP : SX_ESTIMATOR_ACCELERGY_04;
+    const bool like = sx_input_is_like_timeloop(b->input);
+    if (b->estimator == SX_ESTIMATOR_PRESET)
+        b->estimator = like || !(node > 0) ? SX_ESTIMATOR_TIMELOOP : SX_ESTIMATOR_ACCELERGY_04;
+    if (like && b->estimator == SX_ESTIMATOR_TIMELOOP) ignore_classes(b);
 }
 
 /* The estimate of a level: its part of what the instances of its cluster share. */
@@ -149,6 +178,13 @@ static void estimate_level(const sx_arch_builder *b, int level, sx_estimate *e) 
     sx_estimate_say(e, "one of %g instances that share it", parts);
 }
 
+/* Where the energies of an estimate come from. */
+static sx_energy_source source_of(const sx_arch_builder *b, const sx_component *c, const sx_estimate *e) {
+    if (e->unpriced) return SX_UNPRICED;
+    if (c->dummy) return SX_BY_CLASS;
+    return b->estimator == SX_ESTIMATOR_TIMELOOP ? SX_BY_FORMULA : SX_BY_ESTIMATE;
+}
+
 void sx_builder_estimate_level(sx_arch_builder *b, int level) {
     sx_storage *s = &b->arch.level[level];
     sx_estimate e;
@@ -156,8 +192,9 @@ void sx_builder_estimate_level(sx_arch_builder *b, int level) {
     s->read_energy = e.read;
     s->fill_energy = e.write;
     s->update_energy = e.update;
-    if (b->estimator == SX_ESTIMATOR_TIMELOOP) return;
-    b->draft[level].source = SX_BY_ESTIMATE;
+    s->unpriced = e.unpriced;
+    b->draft[level].source = source_of(b, &b->draft[level].component, &e);
+    if (b->draft[level].source != SX_BY_ESTIMATE) return;
     if (s->leak_energy == 0 && e.leak > 0) s->leak_energy = e.leak;
     if (s->area == 0) s->area = e.area;
 }
@@ -189,13 +226,10 @@ void sx_builder_estimate_network(sx_arch_builder *b, int level, double *wire) {
 void sx_builder_estimate_compute(sx_arch_builder *b, bool with_area) {
     sx_compute *c = &b->arch.compute;
     sx_estimate e;
-    if (b->estimator == SX_ESTIMATOR_TIMELOOP) {
-        c->energy = sx_pat_mac(c->word_bits);
-        return;
-    }
     sx_estimate_component(&b->compute, b->estimator, &e);
     c->energy = e.read;
-    b->compute_source = SX_BY_ESTIMATE;
+    c->unpriced = e.unpriced;
+    b->compute_source = source_of(b, &b->compute, &e);
     if (with_area && c->area == 0) c->area = e.area;
 }
 

@@ -54,6 +54,7 @@ static sx_status read_energies(const sx_attribute_scope *scope, sx_storage *leve
         draft->energy_given = true;
     }
     draft->leak_given = sx_attribute_pair(scope, "leak_energy");
+    SX_TRY(sx_attribute_bool(scope, "unpriced", &level->unpriced));
     return sx_attribute_double(scope, "leak_energy", &level->leak_energy);
 }
 
@@ -81,6 +82,7 @@ static sx_status read_compute(sx_arch_builder *b, const sx_node *map, const sx_a
     const sx_keys keys = sx_compute_keys(true);
     SX_TRY(read_element(b, map, "the arithmetic", &keys, &element));
     SX_TRY(sx_builder_compute(b, &element));
+    SX_TRY(sx_attribute_bool(&scope, "unpriced", &b->arch.compute.unpriced));
     SX_TRY(sx_attribute_double(&scope, "gated_energy", &b->arch.compute.gated_energy));
     return sx_attribute_double(&scope, "skipped_energy", &b->arch.compute.skipped_energy);
 }

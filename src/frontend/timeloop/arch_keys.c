@@ -2,7 +2,7 @@
 #include "frontend/known_keys.h"
 #include "frontend/timeloop/arch_builder.h"
 
-/* Those of the flat dialect alone come last. */
+/* Those of components but not of containers come after the others, those of the flat dialect alone last. */
 static const sx_key_rule storage_rules[] = {
     SX_KEY("word_bits", "expression", "bits of a word (16)"),
     SX_KEY_SAME("word_width", "word_bits"),
@@ -84,6 +84,15 @@ static const sx_key_rule storage_rules[] = {
     SX_KEY_IDLE("stream"),
     SX_KEY_FOR_ESTIMATE("class", "text", "the component class"),
     SX_KEY_IDLE("networks"),
+    SX_KEY_OF_CACHE("ways"),
+    SX_KEY_OF_CACHE("n_ways"),
+    SX_KEY_OF_CACHE("associativity"),
+    SX_KEY_OF_CACHE("line"),
+    SX_KEY_OF_CACHE("line_size"),
+    SX_KEY_OF_CACHE("line_bytes"),
+    SX_KEY_OF_CACHE("cache_line"),
+    SX_KEY_OF_CACHE("cache_line_size"),
+    SX_KEY_OF_CACHE("tag_size"),
     SX_KEY("name", "text", "its name"),
     SX_KEY("keep", "names", "the only tensors it is built for"),
     SX_KEY("bypass", "names", "tensors it is not built for"),
@@ -94,10 +103,11 @@ static const sx_key_rule storage_rules[] = {
     SX_KEY("update_energy", "expression", "pJ of an update"),
     SX_KEY("leak_energy", "expression", "pJ of an instance and cycle"),
     SX_KEY("action_energies", "any", "pJ of gated, skipped and metadata accesses"),
+    SX_KEY("unpriced", "any", "no energy of it is known: the energies beside it are 0"),
     SX_KEY_IDLE("comment"),
 };
 const sx_keys sx_keys_storage = SX_KEYS("storage", true, storage_rules);
-#define STORAGE_FLAT_ONLY 11
+enum { STORAGE_FLAT_ONLY = 12, STORAGE_OF_CACHES = 9 };
 
 static const sx_key_rule compute_rules[] = {
     SX_KEY("word_bits", "expression", "bits of a word"),
@@ -124,14 +134,21 @@ static const sx_key_rule compute_rules[] = {
     SX_KEY("name", "text", "its name"),
     SX_KEY("gated_energy", "expression", "pJ of a gated compute"),
     SX_KEY("skipped_energy", "expression", "pJ of a skipped compute"),
+    SX_KEY("unpriced", "any", "no energy of it is known: the energy beside it is 0"),
     SX_KEY_IDLE("comment"),
 };
 const sx_keys sx_keys_compute = SX_KEYS("compute", true, compute_rules);
-#define COMPUTE_FLAT_ONLY 4
+#define COMPUTE_FLAT_ONLY 5
 
 sx_keys sx_storage_keys(bool flat) {
     sx_keys keys = sx_keys_storage;
     if (!flat) keys.n -= STORAGE_FLAT_ONLY;
+    return keys;
+}
+
+sx_keys sx_container_keys(void) {
+    sx_keys keys = sx_storage_keys(false);
+    keys.n -= STORAGE_OF_CACHES;
     return keys;
 }
 

@@ -2,11 +2,13 @@
  * arithmetic.cpp, network-legacy.cpp of its public source). */
 #include "base/text.h"
 #include "frontend/timeloop/arch_builder.h"
+#include "ir/arch.h"
 #include "text/quantity.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #define FIRST(scope, ...)                                                                                    \
     sx_attribute_first(scope, (const char *const[]){__VA_ARGS__},                                            \
@@ -144,9 +146,9 @@ static sx_status read_bytes(const sx_arch_component *e, const char *key, sx_stor
     *given = node->kind == SX_NODE_SCALAR && sx_quantity_parse(node->text, &size) && size.bytes;
     if (!*given) return SX_OK;
     const double words = size.value * 8 / s->word_bits;
-    if (words < 1 || words != floor(words) || words > 0x1p40)
-        return sx_error_at(node->place, "'%s' is %g bytes, which are not 1 to 2^40 words of %u bits", key,
-                           size.value, s->word_bits);
+    if (words < 1 || words != floor(words) || words > SX_MAX_CAPACITY)
+        return sx_error_at(node->place, "'%s' is %.64s, which is not 1 to 2^40 whole words of %u bits", key,
+                           node->text, s->word_bits);
     s->entries = (uint64_t)words;
     return SX_OK;
 }
@@ -186,20 +188,18 @@ static sx_status read_size(const sx_arch_builder *b, const sx_arch_component *e,
     SX_TRY(read_bytes(e, key, s, &bytes));
     if (bytes) return SX_OK;
     SX_TRY(sx_attribute_u64(a, key, &size));
-    if (size >> 40) return sx_error_at(place_of(e, key), "'%s' is larger than 2^40", key);
     if (size == 0) return make_transparent(b, e, key, s, draft);
     const bool kilobytes = strcmp(key, "sizeKB") == 0;
-    const uint64_t times = key == depth ? s->block_size
-                           : kilobytes  ? 8192
-                                        : 1,
-                   parts = kilobytes ? s->word_bits : 1;
-    const bool beyond = size > (UINT64_C(1) << 40) * parts / times;
-    if (beyond && key != depth) return sx_error_at(place_of(e, key), "'%s' is more than 2^40 words", key);
-    size = beyond ? UINT64_C(1) << 40 : size * times / parts;
+    const double times = key == depth ? s->block_size : kilobytes ? 8192 : 1;
+    const double words = floor((double)size * times / (kilobytes ? s->word_bits : 1));
+    if (words > SX_MAX_CAPACITY && key != depth)
+        return sx_error_at(place_of(e, key), "'%s' is more than 2^40 words", key);
+    if (words < 1)
+        return sx_error_at(place_of(e, key), "'%s' is less than a word of %u bits", key, s->word_bits);
     if (!kilobytes && sx_attribute_pair(a, "sizeKB"))
         return sx_error_at(place_of(e, "sizeKB"), "'sizeKB' and '%s' both give the size of '%.*s'", key,
                            (int)e->name_size, e->name);
-    s->entries = size;
+    s->entries = (uint64_t)fmin(words, SX_MAX_CAPACITY);
     return key == depth || !depth ? SX_OK : check_depth(b, e, depth, s);
 }
 
@@ -333,6 +333,10 @@ sx_status sx_builder_clock(sx_arch_builder *b, sx_place place, double seconds) {
     if (!(seconds >= SX_MIN_CYCLE && seconds <= SX_MAX_CYCLE))
         return sx_error_hint(sx_error_at(place, "'" SX_CYCLE_KEY "' is %g", seconds),
                              "a cycle takes seconds, such as 1e-9 for 1 GHz");
+    if (!sx_clock_usual(seconds))
+        SX_TRY(sx_input_warn(b->input, place,
+                             "'" SX_CYCLE_KEY "' is %g s, a clock of %g Hz: it is in seconds, 1e-9 for 1 GHz",
+                             seconds, 1 / seconds));
     if (b->arch.cycle_seconds > 0 && b->arch.cycle_seconds != seconds)
         return sx_error_at(place, "'" SX_CYCLE_KEY "' is %g here and %g before; there is one clock", seconds,
                            b->arch.cycle_seconds);
@@ -379,6 +383,25 @@ static sx_status read_technology(const sx_arch_builder *b, const sx_arch_compone
                          value->text, s->name);
 }
 
+/* Whether a text has "cache" in it, in any case. */
+static bool names_cache(const char *text, size_t size) {
+    for (size_t i = 0; text && i + 5 <= size; i++)
+        if (strncasecmp(text + i, "cache", 5) == 0) return true;
+    return false;
+}
+
+/* Warns of a level that is called a cache, by its name or its class. */
+static sx_status warn_cache(const sx_arch_builder *b, const sx_arch_component *e) {
+    const sx_pair *stated = sx_node_pair(e->attributes->map, "class");
+    const char *text = stated && stated->value->kind == SX_NODE_SCALAR ? stated->value->text : NULL;
+    const char *const names[] = {e->class, e->subclass, text};
+    bool cache = names_cache(e->name, e->name_size);
+    for (int i = 0; i < 3; i++) cache |= names[i] && names_cache(names[i], strlen(names[i]));
+    if (!cache) return SX_OK;
+    return sx_input_warn(b->input, e->place, "the cache '%.*s' is not counted as one: " SX_NO_CACHES,
+                         (int)e->name_size, e->name);
+}
+
 /* Reads whether a component's energies are to be scaled. The scale is ignored, so that one which only Python can compute
  * is as good as any. */
 static sx_status read_scale(const sx_arch_component *e, bool *scaled) {
@@ -400,6 +423,7 @@ sx_status sx_builder_storage(sx_arch_builder *b, const sx_arch_component *e, sx_
     SX_TRY(read_technology(b, e, s));
     SX_TRY(read_scale(e, &draft->scaled));
     SX_TRY(check_meanings(b, e));
+    SX_TRY(warn_cache(b, e));
     SX_TRY(read_u32(e, FIRST_OF(e->attributes, word_keys), &s->word_bits));
     SX_TRY(read_width(e, b->defaults_v4, s));
     SX_TRY(read_size(b, e, s, draft));
@@ -440,6 +464,7 @@ sx_status sx_builder_compute(sx_arch_builder *b, const sx_arch_component *e) {
                            e->name, b->arch.compute.name);
     sx_compute *c = &b->arch.compute;
     sx_compute_init(c);
+    b->compute_place = e->place;
     SX_TRY(copy_name(e, c->name));
     if (sx_arch_level(&b->arch, c->name) >= 0)
         return sx_error_at(e->place, "two components are called '%s'", c->name);

@@ -39,6 +39,9 @@ static sx_status add_component(sx_arch_builder *b, const sx_node *node, sx_arch_
     case SX_ROLE_NONE:
         break;
     }
+    const char *meant = sx_class_meant(b->input, e->class);
+    if (meant && sx_class_role(meant) < SX_ROLE_NETWORK)
+        return sx_class_unknown(b->input, sx_node_get(node, "class"));
     SX_TRY(sx_builder_extra(b, e));
     return sx_input_add_note(b->input, node->place, "%s of class '%.64s' is neither storage nor compute",
                              what, e->class);

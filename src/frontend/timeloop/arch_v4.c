@@ -104,7 +104,7 @@ static sx_status read_container(reader *r, const sx_node *node, const char *name
                                 bool parallel) {
     char what[SX_NAME_SIZE + 32];
     sx_input *input = r->builder->input;
-    const sx_keys keys = sx_storage_keys(false);
+    const sx_keys keys = sx_container_keys();
     if (parallel) return sx_error_at(node->place, "a branch of !Parallel cannot be a container");
     snprintf(what, sizeof what, "the container '%.*s'", SX_NAME_SIZE - 1, name);
     SX_TRY(sx_node_check_keys(input, node, what, &sx_keys_v4_container));
@@ -223,10 +223,7 @@ static sx_status read_component(reader *r, const sx_node *node, const char *name
     const sx_attribute_scope scope = {.map = sx_node_get(node, "attributes"), .outer = r->scope};
     if (role == SX_ROLE_NONE && sx_component_classify(class->text, SX_ESTIMATOR_PRESET, &(sx_component){0}))
         role = SX_ROLE_NETWORK;
-    if (role == SX_ROLE_NONE)
-        return sx_error_hint(sx_error_at(class->place, "'%s' is not a known class", class->text),
-                             "a class has DRAM, SRAM, regfile, smartbuffer, storage, mac or compute in its "
-                             "name, or is 'vector'");
+    if (role == SX_ROLE_NONE) return sx_class_unknown(r->builder->input, class);
     if (!enabled || role == SX_ROLE_NOTHING) return SX_OK;
     if (role == SX_ROLE_NETWORK) return add_extra(r, node, class->text, name, place, &scope);
     if (role == SX_ROLE_VECTOR) return add_vector(r, node, name);

@@ -258,6 +258,17 @@ sx_status sx_attribute_double(const sx_attribute_scope *scope, const char *key, 
     return sx_attribute_number(at, pair->value, key, out);
 }
 
+/* The error for a value that is no whole number, as it is written, and what it comes to where that is not plain. */
+static sx_status refuse_fraction(const sx_node *node, const char *key, double value) {
+    double written;
+    const char *text = node->kind == SX_NODE_SCALAR ? node->text : "a list";
+    if (sx_text_double(text, &written))
+        return sx_error_at(node->place, "'%s' must be a whole number from 0 to 2^53, but is %.64s", key,
+                           text);
+    return sx_error_at(node->place, "'%s' must be a whole number from 0 to 2^53, but is %.64s = %.15g", key,
+                       text, value);
+}
+
 sx_status sx_attribute_u64(const sx_attribute_scope *scope, const char *key, uint64_t *out) {
     const sx_pair *pair = NULL;
     const sx_attribute_scope *at = find_attribute(scope, key, &pair);
@@ -272,9 +283,7 @@ sx_status sx_attribute_u64(const sx_attribute_scope *scope, const char *key, uin
         value = quantity.value;
     else
         SX_TRY(sx_attribute_number(at, pair->value, key, &value));
-    if (value < 0 || value != floor(value) || value > 0x1p53)
-        return sx_error_at(pair->value->place, "'%s' must be a whole number from 0 to 2^53, but is %g", key,
-                           value);
+    if (value < 0 || value != floor(value) || value > 0x1p53) return refuse_fraction(pair->value, key, value);
     *out = (uint64_t)value;
     return SX_OK;
 }

@@ -269,6 +269,7 @@ static sx_status add_split(adder *a) {
     const sx_spec_scope scope = {.input = a->g->input, .problem = a->g->problem};
     SX_TRY(sx_spec_count(&scope, pair->value, "split", 0, UINT64_MAX, &split));
     if (a->slot < 0) return SX_OK;
+    SX_TRY(sx_split_check(a->g->input, pair, split, a->g->problem, false));
     if (split > a->g->problem->n_dims) split = a->g->problem->n_dims;
     int level = a->slot / 2;
     SX_TRY(turn_split(a, pair, &split));

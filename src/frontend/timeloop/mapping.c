@@ -195,6 +195,7 @@ static SX_MUST_USE sx_status read_spatial(reader *r, const sx_node *directive, i
                                              r->arch->level[level].name),
                                  "there are as many instances inside it as of itself");
     SX_TRY(sx_node_get_u64(directive, "split", &split));
+    SX_TRY(sx_split_check(r->input, sx_node_pair(directive, "split"), split, r->problem, true));
     out->split = split < r->problem->n_dims ? (uint8_t)split : r->problem->n_dims;
     SX_TRY(read_x_part(directive, out));
     SX_TRY(read_tensors(r, directive, "no_multicast", &out->no_multicast));
@@ -293,6 +294,8 @@ sx_status sx_timeloop_directives(sx_input *input, const sx_node *list, const sx_
     r->problem = problem;
     r->arch = arch;
     SX_TRY(read_mapping(r, list));
+    if (sx_input_is_like_timeloop(input) && !sx_mapping_perfect(&r->mapping, problem))
+        SX_TRY(sx_input_warn(input, list->place, SX_REMAINDERS_UNLIKE));
     memcpy(out, &r->mapping, sizeof *out);
     return SX_OK;
 }

@@ -109,3 +109,17 @@ sx_status sx_check_no_coalesce(sx_input *input, const sx_pair *pair, const sx_ar
                            "'no_coalesce' is ignored at '%s', the outermost level: no level outside is asked",
                            arch->level[level].name);
 }
+
+sx_status sx_split_check(sx_input *input, const sx_pair *pair, uint64_t split, const sx_problem *problem,
+                         bool mapping) {
+    enum { MEANS_ALL = 99 };
+    const int n = problem->n_dims;
+    if (!pair || split <= (uint64_t)n || split >= MEANS_ALL) return SX_OK;
+    if (!mapping)
+        return sx_input_warn(input, pair->place, "'split' is %llu, but there are %d dimensions: all lie on X",
+                             (unsigned long long)split, n);
+    return sx_error_hint(sx_error_at(pair->place,
+                                     "'split' must be from 0 to %d, the number of dimensions, but is %llu", n,
+                                     (unsigned long long)split),
+                         "%d, or %d and more, puts all of them on X", n, MEANS_ALL);
+}

@@ -29,4 +29,9 @@ SX_MUST_USE sx_status sx_order_read(const sx_node *node, const sx_problem *probl
 SX_MUST_USE sx_status sx_check_no_coalesce(sx_input *input, const sx_pair *pair, const sx_arch *arch,
                                            int level, uint8_t *mask);
 
+/* Checks how many dimensions of a permutation lie on X. More than there are all lie there: from 99 on that is meant, below it is
+ * an error in a mapping, a warning in a constraint, which may be for several problems. */
+SX_MUST_USE sx_status sx_split_check(sx_input *input, const sx_pair *pair, uint64_t split,
+                                     const sx_problem *problem, bool mapping);
+
 #endif

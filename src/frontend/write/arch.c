@@ -33,6 +33,7 @@ static void put_energies(json_t *map, const sx_storage *s) {
     sx_json_set(map, "fill_energy", sx_json_real(s->fill_energy));
     sx_json_set(map, "update_energy", sx_json_real(s->update_energy));
     sx_json_set(map, "leak_energy", sx_json_real(s->leak_energy));
+    if (s->unpriced) sx_json_set(map, "unpriced", json_boolean(true));
     sx_json_set(map, "addr-gen-energy", sx_json_real(s->addr_gen_energy));
     sx_json_set(map, "energy-per-hop", sx_json_real(s->energy_per_hop));
     sx_json_set(map, "router-energy", sx_json_real(s->router_energy));
@@ -117,6 +118,7 @@ sx_status sx_arch_write(const sx_arch *arch, sx_format format, char **out) {
     put_mesh(compute, arch->compute.instances, arch->compute.mesh_x, arch->compute.mesh_y);
     sx_json_set(compute, "word-bits", sx_json_exact(arch->compute.word_bits));
     sx_json_set(compute, "energy", sx_json_real(arch->compute.energy));
+    if (arch->compute.unpriced) sx_json_set(compute, "unpriced", json_boolean(true));
     if (arch->compute.gated_energy >= 0)
         sx_json_set(compute, "gated_energy", sx_json_real(arch->compute.gated_energy));
     if (arch->compute.skipped_energy >= 0)

@@ -18,13 +18,16 @@ static bool scale_double(double number, sx_wide scale, sx_wide *out) {
 }
 
 /* Whether a double says what was counted, but for the rounding of a sum of doubles: to a share of 2^-46 and less than one
- * half, or to a share of 2^-50. */
+ * half, or to a share of 2^-50. Compares in parts of a unit, as many as 128 bits hold, so that small numbers have no more room. */
 static bool says_counted(double claimed, sx_wide scale, sx_wide counted) {
-    enum { PARTS = 1024 };
-    sx_wide said, fine, slack;
-    if (!sx_wide_mul(counted, PARTS, &fine) || !scale_double(claimed, scale * PARTS, &said)) return false;
+    enum { MOST_BITS = 60, LEAST_BITS = 10 };
+    int bits = MOST_BITS;
+    sx_wide said, fine, fine_scale, slack;
+    while (!sx_wide_mul(counted, (sx_wide)1 << bits, &fine) ||
+           !sx_wide_mul(scale, (sx_wide)1 << bits, &fine_scale) || !scale_double(claimed, fine_scale, &said))
+        if (--bits < LEAST_BITS) return false;
     slack = (fine >> 46) + 2;
-    if (slack > PARTS / 2) slack = PARTS / 2;
+    if (slack > (sx_wide)1 << (bits - 1)) slack = (sx_wide)1 << (bits - 1);
     if (slack < fine >> 50) slack = fine >> 50;
     return said - fine < slack && fine - said < slack;
 }

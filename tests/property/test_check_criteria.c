@@ -1,10 +1,12 @@
 /* Claims of two criteria one after the other before the independent checker, on random small spaces all mappings of
- * which are listed: the optimum is accepted or undecided; a mapping that is worse by what it may be told apart by, and
- * one unit of energy above the optimum, is never accepted: test_check_criteria [count [seed]]. */
+ * which are listed: the optimum is accepted or undecided; a mapping that is worse by what it may be told apart by, one
+ * unit of energy above the optimum, and a number that is changed by a share of 10^-5 to 10^-9 are never accepted:
+ * test_check_criteria [count [seed]]. */
 #include "support/check_space.h"
 #include "support/compared.h"
 #include "support/expect.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -17,7 +19,7 @@ typedef struct settings {
 
 /* How often something came out. */
 typedef struct tally {
-    uint64_t claims, holds, undecided, beside, worse, later;
+    uint64_t claims, holds, undecided, beside, worse, later, near;
 } tally;
 
 /* What a mapping costs: the criterion that comes first, and the other one. */
@@ -78,6 +80,22 @@ static sx_independent_verdict judge(sx_rng *rng, const sx_small_space *small, co
     return verdict;
 }
 
+/* The verdict on the claim that a mapping is optimal, of which number `which` (value, bound, energy, cycles) is changed by a share
+ * of 10^-5 to 10^-9. */
+static sx_independent_verdict judge_near(sx_rng *rng, const sx_small_space *small, const criteria *objective,
+                                         const sx_mapping_list *list, size_t best, int which) {
+    sx_check_doubt doubt = {""};
+    sx_independent_report report;
+    sx_check_case *c = sx_check_case_of(small, objective->text, list, best, NULL, 0, &doubt);
+    double *const claimed[] = {&c->claim.value, &c->claim.lower_bound, &c->best.energy_pj, &c->best.cycles};
+    const double share = pow(10, -5 - (double)sx_rng_below(rng, 5)), before = *claimed[which];
+    *claimed[which] *= 1 + (sx_rng_below(rng, 2) ? share : -share);
+    sx_independent_verdict verdict =
+        *claimed[which] == before ? SX_INDEPENDENT_UNDECIDED : sx_judge_case(c, doubt, false, 0, &report);
+    sx_check_case_free(c);
+    return verdict;
+}
+
 /* The mapping with the least second criterion of those whose first one is as small as any. */
 static size_t find_optimum(const price *prices, size_t n) {
     size_t best = 0;
@@ -106,6 +124,12 @@ static void check_claims(sx_rng *rng, const sx_small_space *small, const criteri
     if (!beside && verdict == SX_INDEPENDENT_FAILS) sx_fail_case(small, number, "an optimum", report.why);
     if (judge(rng, small, objective, list, best, 1, &report) == SX_INDEPENDENT_HOLDS)
         sx_fail_case(small, number, "an optimum", "with one unit of energy more is accepted");
+    for (int which = 0; which < 4 && verdict == SX_INDEPENDENT_HOLDS; which++) {
+        const sx_independent_verdict near = judge_near(rng, small, objective, list, best, which);
+        if (near == SX_INDEPENDENT_HOLDS)
+            sx_fail_case(small, number, "an optimum", "with a changed number is accepted");
+        t->near += near == SX_INDEPENDENT_FAILS;
+    }
     bool later = prices[other].first > prices[best].first;
     if (!later && prices[other].second == prices[best].second) return;
     t->later += later;
@@ -144,6 +168,7 @@ static void criteria_are_decided(void **state) {
     sx_expect_compared("claims that hold", t.holds, set->count / 2);
     sx_expect_compared("later mappings", t.later, set->count / 4);
     sx_expect_compared("worse mappings", t.worse, set->count / 40);
+    sx_expect_compared("claims with a changed number", t.near, set->count);
     assert_true(t.undecided * 20 <= t.claims);
 }
 

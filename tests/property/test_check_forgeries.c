@@ -54,7 +54,7 @@ typedef enum forgery {
 /* How often something came out, by the kind of forgery. */
 typedef struct tally {
     uint64_t made[N_FORGERIES], refused, undecided, unreadable, true_held, true_refused, late, uncounted,
-        honest, honest_holds;
+        honest, honest_holds, near;
 } tally;
 
 static const char *const forgery_names[N_FORGERIES] = {
@@ -364,6 +364,30 @@ static bool check_forgery(sx_rng *rng, forgery how, const sx_small_space *small,
     return made;
 }
 
+/* Changes each number that is claimed of a proven optimum by a share of 10^-5 to 10^-9, as no rounding does. */
+static void check_near(const sx_small_space *small, const sx_certificate *honest, uint64_t number, tally *t) {
+    static const char *const names[] = {"value", "bound", "energy", "cycles"};
+    const sx_independent_options options = {.threads = 1};
+    sx_rng rng = sx_rng_stream(number, "near", 0);
+    for (int i = 0; i < 4 && honest->optimal; i++) {
+        sx_independent_report report;
+        char *text;
+        sx_certificate *c = sx_certificate_again(honest);
+        if (!c) return;
+        double *const claimed[] = {&c->value, &c->lower_bound, &c->score.energy_pj, &c->score.cycles};
+        const double share = pow(10, -5 - (double)sx_rng_below(&rng, 5)), before = *claimed[i];
+        *claimed[i] *= 1 + (sx_rng_below(&rng, 2) ? share : -share);
+        c->energy_exact[0] = 0;
+        sx_expect_ok(sx_certificate_write(c, &text));
+        sx_expect_ok(sx_independent_check("near", text, strlen(text), &options, &report));
+        if (*claimed[i] != before && report.verdict == SX_INDEPENDENT_HOLDS && !report.uncounted)
+            sx_fail_case(small, number, names[i], "changed by 10^-5 to 10^-9 is accepted");
+        t->near += report.verdict == SX_INDEPENDENT_FAILS;
+        free(text);
+        sx_certificate_free(c);
+    }
+}
+
 /* Checks the certificate before it is forged. */
 static void check_honest(const sx_small_space *small, const sx_certificate *c, uint64_t number, tally *t) {
     const sx_independent_options options = {.threads = 1};
@@ -376,6 +400,7 @@ static void check_honest(const sx_small_space *small, const sx_certificate *c, u
         sx_fail_case(small, number, "an honest certificate is refused", report.why);
     t->honest++;
     t->honest_holds += report.verdict == SX_INDEPENDENT_HOLDS;
+    if (report.verdict == SX_INDEPENDENT_HOLDS) check_near(small, c, number, t);
 }
 
 /* Forges the certificate of one space in several ways. */
@@ -423,6 +448,7 @@ static void forgeries_are_refused(void **state) {
     for (int i = 0; i < N_FORGERIES; i++) sx_expect_compared(forgery_names[i], t.made[i], set->count / 200);
     sx_expect_compared("certificates", t.honest_holds, t.honest * 9 / 10);
     sx_expect_compared("refused forgeries", t.refused, set->count / 2);
+    sx_expect_compared("refused claims near the true one", t.near, t.honest * 2);
 }
 
 static void forged_remainders_are_refused(void **state) {

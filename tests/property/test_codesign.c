@@ -240,7 +240,9 @@ static bool is_cut_rightly(const case_of *c, size_t design, size_t n, const doub
     return false;
 }
 
-/* Checks what the method `exact`, or `auto` where its budget is enough for all, says of every design. */
+static uint64_t proven; /* answers of `auto` whose budget was enough for all */
+
+/* Checks what the method `exact`, or `auto`, says of every design; where that ended its budget first, only its claims. */
 static void check_exact(uint64_t number, const case_of *c, sx_codesign_method method, const double *value,
                         double best) {
     sx_codesign_result r;
@@ -249,24 +251,28 @@ static void check_exact(uint64_t number, const case_of *c, sx_codesign_method me
     sx_expect_ok(sx_codesign_run(c->designs, &c->network, &options, &r));
     const char *name = sx_codesign_method_name(method, NULL);
     double found = r.found ? r.design[r.best].value : INFINITY;
+    const bool closed = method == SX_CODESIGN_EXACT || r.optimal || r.none;
     check_answer(number, c, &r, name);
-    expect(same(found, best), number, c, name, found, best);
-    expect(!r.found || (r.optimal && same(r.lower_bound, best)), number, c, "proof", r.lower_bound, best);
+    proven += method == SX_CODESIGN_AUTO && closed;
+    expect(same(found, best) || (!closed && found >= best), number, c, name, found, best);
+    expect(!r.found || !closed || (r.optimal && same(r.lower_bound, best)), number, c, "proof", r.lower_bound,
+           best);
     check_claims(number, c, &r, name, value, best);
     for (size_t d = 0; d < r.n_designs; d++) {
-        expect(r.design[d].outcome != SX_OUTCOME_UNFOUND, number, c, "unfound", INFINITY, value[d]);
+        expect(!closed || r.design[d].outcome != SX_OUTCOME_UNFOUND, number, c, "unfound", INFINITY,
+               value[d]);
         expect(r.design[d].outcome != SX_OUTCOME_CUT || is_cut_rightly(c, d, r.n_designs, value), number, c,
                "cut", r.design[d].bound, value[d]);
         bool beaten = false;
         for (size_t i = 0; i < r.n_designs; i++)
             beaten |= sx_designs_area(c->designs, i) <= sx_designs_area(c->designs, d) &&
                       (value[i] < value[d] || same(value[i], value[d])) && i != d;
-        if (options.front && !beaten && value[d] < INFINITY)
+        if (closed && options.front && !beaten && value[d] < INFINITY)
             expect(r.design[d].outcome == SX_OUTCOME_DONE && same(r.design[d].value, value[d]), number, c,
                    "front", r.design[d].value, value[d]);
     }
-    expect(r.none == !r.found, number, c, "none", r.none, !r.found);
-    for (size_t i = 0; r.found && i < r.n_layers; i++)
+    expect(!closed || r.none == !r.found, number, c, "none", r.none, !r.found);
+    for (size_t i = 0; closed && r.found && i < r.n_layers; i++)
         expect(!r.layer[i].poor && same(r.layer[i].bound, r.layer[i].value), number, c, "bound of a layer",
                r.layer[i].bound, r.layer[i].value);
     sx_codesign_result_fini(&r);
@@ -281,7 +287,7 @@ static void check_other(uint64_t number, const case_of *c, sx_codesign_method me
     sx_codesign_options options = c->options;
     options.method = method;
     options.mapper = mapper;
-    if (mapper && strcmp(mapper, "random") == 0)
+    if (mapper && strcmp(mapper, "exhaustive") != 0)
         options.run.evaluations = 1; /* finds a mapping now and then */
     const char *name = sx_codesign_method_name(method, NULL);
     sx_expect_ok(sx_codesign_run(c->designs, &c->network, &options, &r));
@@ -295,6 +301,8 @@ static void check_other(uint64_t number, const case_of *c, sx_codesign_method me
 }
 
 static void finds_the_best_design(void **state) {
+    static const char *const weak[] = {"factorflow", "dmaze",
+                                       "interstellar"}; /* which miss mappings that there are */
     const settings *set = *state;
     uint64_t tried = 0, legal = 0;
     for (uint64_t i = 0; i < set->count; i++) {
@@ -309,7 +317,7 @@ static void finds_the_best_design(void **state) {
             check_exact(i, &c, SX_CODESIGN_AUTO, value, best);
             check_other(i, &c, SX_CODESIGN_GRID, "exhaustive", value, best, true);
             check_other(i, &c, SX_CODESIGN_GRID, NULL, value, best, false);
-            check_other(i, &c, SX_CODESIGN_GRID, "random", value, best, false);
+            check_other(i, &c, SX_CODESIGN_GRID, weak[i % 3], value, best, false);
             check_other(i, &c, SX_CODESIGN_SUNSTONE, NULL, value, best, false);
             free(value);
         }
@@ -318,6 +326,7 @@ static void finds_the_best_design(void **state) {
     sx_expect_compared("designs searched", tried, set->count / 4);
     sx_expect_compared("designs with a legal mapping", legal, set->count / 8);
     sx_expect_compared("designs without a mapping found", unfound, set->count / 16);
+    sx_expect_compared("answers of auto that are proven", proven, tried * 9 / 10);
 }
 
 int main(int argc, char **argv) {

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "calibrate/fit_operators.h"
+#include "cli/search.h"
 #include "frontend/timing_section.h"
 #include "report/json_parts.h"
 #include "report/table.h"
@@ -191,6 +192,7 @@ static sx_status calibrate_operators(const sx_args *args, sx_sources *sources, c
         return sx_error_new(SX_ERR_USAGE,
                             "--free is for rows of mappings; those of operators fit what they show");
     SX_TRY(sx_sources_arch(sources, &c->arch));
+    SX_TRY(sx_search_notes(args, sources, false, result));
     SX_TRY(sx_sources_timing(sources, &c->arch, &c->timing));
     if (c->arch.cycle_seconds == 0)
         return sx_error_hint(sx_error_new(SX_ERR_INPUT, "the architecture '%s' has no clock", c->arch.name),

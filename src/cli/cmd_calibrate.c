@@ -4,6 +4,7 @@
 #include "calibrate/operator_rows.h"
 #include "cli/calibrate_operators.h"
 #include "cli/command.h"
+#include "cli/search.h"
 #include "input/named.h"
 #include "report/json_parts.h"
 #include "report/table.h"
@@ -262,9 +263,15 @@ static sx_status calibrate_arch(const sx_args *args, sx_sources *sources, calibr
     bool operators;
     SX_TRY(sx_operator_rows_are(args->operand[0], &operators));
     if (operators) return sx_calibrate_operators(args, sources, result);
+    static const char *const of_operators[] = {"where", "time-column"};
+    for (size_t i = 0; i < 2; i++)
+        if (sx_args_flag(args, of_operators[i]))
+            return sx_error_new(SX_ERR_USAGE, "--%s is for rows of operators, and these are of mappings",
+                                of_operators[i]);
     c->folds = (unsigned)sx_args_count(args, "folds", 5);
     c->samples = (unsigned)sx_args_count(args, "samples", 16);
     SX_TRY(sx_sources_arch(sources, &c->arch));
+    SX_TRY(sx_search_notes(args, sources, false, result));
     SX_TRY(choose_keys(args, c));
     SX_TRY(sx_fit_of_energies(&c->fit, &c->energies));
     row_reader reader = {args, args->operand[0]};
@@ -312,7 +319,7 @@ static const sx_option options[] = {
                 "column with the microseconds of operators (microseconds, cold_us or seconds)"),
     SX_ROW_ONCE("svg", 0, "FILE", TEXT, "draw predicted against measured cycles"),
     SX_OPTION_ESTIMATOR,
-    SX_OPTIONS_FILES,
+    SX_OPTIONS_READ,
     SX_OPTION_JSON,
     SX_OPTION_OUTPUT,
     SX_OPTION_HELP,

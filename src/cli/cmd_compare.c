@@ -474,6 +474,7 @@ static sx_status compare_mappers(const sx_args *args, compare_job *job, sx_outpu
     job->err = &result->err;
     SX_TRY(read_options(args, job));
     SX_TRY(load_inputs(args, job, result));
+    if (job->subject == OF_MAPPINGS) SX_TRY(sx_search_check_sparse(args, &job->arch, result->warnings));
     SX_TRY(sx_search_notes(args, &job->sources, true, result));
     SX_TRY(sx_search_writable(args));
     SX_TRY(run_all(args, job, &c));

@@ -71,6 +71,7 @@ static sx_status estimate_components(const sx_args *args, estimation *e, sx_outp
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "an architecture is missing"),
                              "`sextant estimate arch.yaml`");
     SX_TRY(read_estimates(args, e));
+    SX_TRY(sx_search_notes(args, &e->sources, false, result));
     SX_TRY(write_table(args, "output", e, SX_TABLE_ERT | SX_TABLE_ART, result));
     SX_TRY(write_table(args, "ert", e, SX_TABLE_ERT, result));
     SX_TRY(write_table(args, "art", e, SX_TABLE_ART, result));
@@ -99,7 +100,7 @@ static const sx_option options[] = {
     SX_OPTION_NO_ERT,
     SX_ROW_ONCE("ert", 0, "FILE", TEXT, "write the energies as an energy table (ERT) of Accelergy's"),
     SX_ROW_ONCE("art", 0, "FILE", TEXT, "write the areas as an area table (ART) of Accelergy's"),
-    SX_OPTIONS_FILES,
+    SX_OPTIONS_READ,
     SX_OPTION_JSON,
     SX_ROW_ONCE("output", 'o', "FILE", TEXT, "write both tables to one file"),
     SX_OPTION_HELP,

@@ -173,8 +173,9 @@ static sx_status check_run(const sx_args *args) {
     if (sx_catalog_knows_network(name) || sx_phase_config(args)) return SX_OK;
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (sx_args_flag(args, options[i]))
-            return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--%s goes with a network", options[i]),
-                                 "such as `sextant list llama-3-8b`; `sextant list networks` lists them");
+            return sx_error_hint(
+                sx_error_new(SX_ERR_USAGE, "--%s goes with a network of the catalog", options[i]),
+                "such as `sextant list llama-3-8b`; `sextant list networks` lists them");
     return SX_OK;
 }
 
@@ -192,6 +193,7 @@ static sx_status run_list(const sx_args *args, sx_output *result) {
     if (args->n_operands > 1)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "list takes one topic"),
                              "`sextant list` names the topics");
+    SX_TRY(check_run(args));
     const char *mapper = args->n_operands == 1 && sx_is_mapper(args->operand[0]) ? args->operand[0] : NULL;
     bool json = sx_args_flag(args, "json");
     if (mapper && json) return sx_list_mapper_json(mapper, &result->out);
@@ -201,7 +203,6 @@ static sx_status run_list(const sx_args *args, sx_output *result) {
     }
     const char *name = args->n_operands == 1 ? args->operand[0] : "";
     if (onnx) return sx_list_onnx(args, name, json, &result->out);
-    SX_TRY(check_run(args));
     if (sx_catalog_knows_network(name) || sx_phase_config(args))
         return sx_list_network(args, name, json, result->warnings, &result->out);
     result->plain = sx_named_knows_arch(name);

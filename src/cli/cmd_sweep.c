@@ -274,6 +274,7 @@ static sx_status run_sweep(const sx_args *args, sweep *s, sx_output *result) {
     for (size_t c = 0; c < s->context.n; c++)
         for (size_t b = 0; b < s->batch.n; b++)
             SX_TRY(add_point(model, s, s->batch.value[b], s->context.value[c]));
+    SX_TRY(sx_search_notes(args, &s->sources, true, result));
     SX_TRY(sx_bind_network(&s->sources, &s->r->arch, NULL, &s->r->network, result));
     SX_TRY(set_search_options(args, s, result));
     sx_status status = sx_session_run(&s->r->network, &s->r->arch, &s->r->options, &s->r->session);
@@ -326,7 +327,7 @@ static const sx_option options[] = {
     SX_OPTIONS_CHIPS,
     SX_OPTION_BITS,
     SX_OPTION_BIND,
-    SX_OPTIONS_FILES,
+    SX_OPTIONS_READ,
     SX_OPTION_CLOCK,
     SX_OPTION_MINIMISE,
     SX_OPTIONS_BUDGET,

@@ -312,11 +312,11 @@ static sx_status run_train(const sx_args *args, sx_output *result) {
 
 static const sx_option options[] = {
     SX_OPTION_ARCH,
-    SX_OPTIONS_FILES,
+    SX_OPTIONS_READ,
     SX_ROW_ONCE("family", 0, "NAME|FILE", INPUT,
                 "family of problems: conv2d, gemm, mttkrp, or a file with an einsum and ranges of sizes"),
     SX_OPTIONS_SPACE,
-    SX_OPTIONS_MODEL,
+    SX_OPTIONS_DENSE,
     SX_ROW_ONCE("samples", 'n', "N", COUNT, "mappings to train on (1000000)"),
     SX_ROW_ONCE("mappings", 0, "N", COUNT, "mappings of each random problem (500)"),
     SX_ROW_ONCE("held-out", 0, "N", COUNT, "problems held out for measuring (40)"),
@@ -355,6 +355,13 @@ static const sx_option options[] = {
     SX_OPTION_HELP,
 };
 
+static const sx_refused_option refused[] = {
+    {"density", "a surrogate learns dense tensors: its inputs are sizes and mappings"},
+    {"bits", "a surrogate learns elements of one word: its inputs are sizes and mappings"},
+    {"sparse-semantics", "a surrogate learns dense tensors, of which both count the same"},
+    {"rename", "a family of problems has dimensions of its own: --family FILE names them"},
+};
+
 const sx_command sx_command_train = {
     .name = "train",
     .about = "train a surrogate of the cost model for `--mapper gradient`",
@@ -365,6 +372,8 @@ const sx_command sx_command_train = {
     .exits = {[SX_EXIT_NONE] = "interrupted before there was a surrogate"},
     .options = options,
     .n_options = sizeof options / sizeof options[0],
+    .refused = refused,
+    .n_refused = sizeof refused / sizeof refused[0],
     .divided = true,
     .run = run_train,
 };

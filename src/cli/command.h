@@ -45,6 +45,11 @@ SX_MUST_USE sx_status sx_output_deliver(sx_output *result, const struct sx_error
 /* Writes to standard error, within its width where that is a terminal. */
 void sx_output_say(const sx_text *text);
 
+/* An option of other commands that a command refuses, and why: more than that it is unknown. */
+typedef struct sx_refused_option {
+    const char *name, *why;
+} sx_refused_option;
+
 typedef struct sx_command {
     const char *name;
     const char *about;             /* one line for the list of commands */
@@ -53,6 +58,8 @@ typedef struct sx_command {
     const char *exits[SX_N_EXITS]; /* what exit codes say where it is not what they say of every command */
     const sx_option *options;
     size_t n_options;
+    const sx_refused_option *refused;
+    size_t n_refused;
     bool divided; /* several processes may run it together; otherwise the first runs it alone */
     sx_status (*run)(const sx_args *args, sx_output *result);
 } sx_command;

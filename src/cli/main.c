@@ -127,13 +127,59 @@ static sx_status read_and_run(const sx_command *command, const sx_args *args, sx
     return status;
 }
 
+/* Refuses an option that other commands have, where it says why. */
+static sx_status check_refused(const sx_command *command, int argc, char **argv) {
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        for (size_t k = 0; k < command->n_refused && strncmp(argv[i], "--", 2) == 0; k++) {
+            const sx_refused_option *option = &command->refused[k];
+            const size_t length = strcspn(argv[i] + 2, "=");
+            if (strlen(option->name) != length || strncmp(argv[i] + 2, option->name, length) != 0) continue;
+            return sx_error_hint(sx_error_new(SX_ERR_USAGE, "%s takes no --%s", command->name, option->name),
+                                 "%s", option->why);
+        }
+    return SX_OK;
+}
+
+/* Refuses an option that changes nothing without another one. */
+static sx_status check_needed(const sx_command *command, const sx_args *args) {
+    static const struct {
+        const char *command, *option, *needs; /* command: NULL, any that has both */
+    } rows[] = {
+        {NULL, "again", "db"},
+        {NULL, "checkpoint-seconds", "checkpoint"},
+        {"eval", "max-steps", "simulate"},
+        {"verify", "batch", "problem"},
+        {"verify", "training", "problem"},
+        {"verify", "training-step", "problem"},
+        {"verify", "phase", "problem"},
+        {"verify", "tokens", "problem"},
+        {"verify", "context", "problem"},
+        {"verify", "logits", "problem"},
+        {"verify", "routing", "problem"},
+        {"verify", "experts-hit", "problem"},
+        {"verify", "causal", "problem"},
+        {"verify", "mla", "problem"},
+        {"verify", "rename", "problem"},
+        {"verify", "bind", "problem"},
+        {"verify", "estimator", "arch"},
+        {"verify", "no-ert", "arch"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if ((!rows[i].command || strcmp(rows[i].command, command->name) == 0) &&
+            sx_args_flag(args, rows[i].option) && !sx_args_flag(args, rows[i].needs))
+            return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--%s needs --%s", rows[i].option, rows[i].needs),
+                                 "without it the option changes nothing");
+    return SX_OK;
+}
+
 /* Runs a command, together with other processes where it can be divided. */
 static sx_status run_command(int argc, char **argv, sx_ranks *ranks, sx_output *result) {
     const sx_command *command;
     sx_args args;
     SX_TRY(sx_command_find(argv[0], &command));
+    SX_TRY(check_refused(command, argc, argv));
     SX_TRY(sx_args_parse(command->options, command->n_options, argc, argv, &args));
-    sx_status status = SX_OK;
+    sx_status status = sx_args_flag(&args, "help") ? SX_OK : check_needed(command, &args);
     sx_settings settings = {0};
     args.settings = &settings;
     args.warnings = result->warnings;
@@ -144,7 +190,7 @@ static sx_status run_command(int argc, char **argv, sx_ranks *ranks, sx_output *
         status = sx_help_json(command, &result->out);
     else if (sx_args_flag(&args, "help"))
         sx_help_command(command, &result->out);
-    else if (command->divided || !sx_ranks_follows(ranks))
+    else if (!status && (command->divided || !sx_ranks_follows(ranks)))
         status = read_and_run(command, &args, result);
     if (sx_args_flag(&args, "json") || sx_args_flag(&args, "write") || sx_args_flag(&args, "eval"))
         result->out.width = 0;

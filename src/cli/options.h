@@ -41,9 +41,9 @@
     SX_ROW_ONCE("latency", 0, "timeloop|tile", TEXT,                                                         \
                 "what `latency` is: Timeloop's cycles (the default), or the tile pipeline by the "           \
                 "architecture's `latency` keys; tiles then share their buffers with those in flight")
-#define SX_OPTIONS_MODEL                                                                                     \
-    SX_OPTION_NO_ELISION, SX_OPTION_NO_LINKS, SX_OPTION_NO_ERT, SX_OPTION_ESTIMATOR, SX_OPTION_DENSITY,      \
-        SX_OPTION_BITS, SX_OPTION_SEMANTICS
+/* What the model counts of any problem, and of one with zeros or widths. */
+#define SX_OPTIONS_DENSE SX_OPTION_NO_ELISION, SX_OPTION_NO_LINKS, SX_OPTION_NO_ERT, SX_OPTION_ESTIMATOR
+#define SX_OPTIONS_MODEL SX_OPTIONS_DENSE, SX_OPTION_DENSITY, SX_OPTION_BITS, SX_OPTION_SEMANTICS
 #define SX_OPTIONS_FORMATS                                                                                   \
     SX_ROW_FLAG("search-formats", 0,                                                                         \
                 "choose for each mapping which tensors each level holds in the formats that the "            \

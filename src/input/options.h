@@ -35,9 +35,12 @@
 #define SX_OPTION_LIKE                                                                                       \
     SX_ROW_ONCE("like", 0, "timeloop", TEXT,                                                                 \
                 "read files and count zeros as Timeloop does, also where Sextant does otherwise")
+/* Of a command that reads a problem of the user's, and of one that does not. */
 #define SX_OPTIONS_FILES                                                                                     \
     SX_OPTION_SET, SX_OPTION_INCLUDE_PATH, SX_OPTION_STRICT, SX_OPTION_LENIENT, SX_OPTION_RENAME,            \
         SX_OPTION_LIKE
+#define SX_OPTIONS_READ                                                                                      \
+    SX_OPTION_SET, SX_OPTION_INCLUDE_PATH, SX_OPTION_STRICT, SX_OPTION_LENIENT, SX_OPTION_LIKE
 
 /* Problems of a command that takes networks, too, and what goes with these. */
 #define SX_OPTION_PROBLEMS SX_OPTION_PROBLEM_OF("NETWORK or NETWORK/LAYER")

@@ -222,8 +222,29 @@ class MapResult:
 
     @property
     def optimal(self) -> bool:
-        """Whether all is proven optimal."""
+        """Whether all is proven optimal: each layer or, with an objective of the network, the choice of their mappings."""
+        if self.raw["total"].get("objective_of") == "network":
+            return bool(self.gap == 0)
         return all(layer.optimal for layer in self.layers)
+
+    @property
+    def value(self) -> float:
+        """What was minimised: the sum of the layers' objectives, each as often as it runs, or an objective of the network."""
+        if len(self.layers) == 1:
+            return self.layers[0].value * self.layers[0].count
+        return float(self.raw["total"].get("objective", float("nan")))
+
+    @property
+    def lower_bound(self) -> float:
+        """What no mappings of the layers bring `value` below; 0: not known."""
+        if len(self.layers) == 1:
+            return self.layers[0].lower_bound * self.layers[0].count
+        return float(self.raw["total"].get("lower_bound", 0.0))
+
+    @property
+    def gap(self) -> float:
+        """By which share `value` may be above the least; infinite: not known."""
+        return max(0.0, self.value / self.lower_bound - 1) if self.lower_bound > 0 else float("inf")
 
     def __len__(self) -> int:
         return len(self.layers)

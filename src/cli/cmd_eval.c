@@ -158,6 +158,9 @@ static sx_status read_objective(sx_sources *sources, sx_evaluation *e, sx_text *
     char name[256];
     sx_status status = sx_search_objective(sources, &e->objective, name, sizeof name, err);
     e->has_objective = e->objective.n_criteria > 0;
+    if (!status && e->objective.network)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "'%s' is the objective of a whole network", name),
+                             "leave out 'network-'");
     if (!status || status->code != SX_ERR_INPUT) return status;
     char *text = sx_status_text(status);
     if (!sx_args_flag(sources->args, "quiet")) sx_text_add(err, "note: %s\n", text ? text : "");

@@ -444,7 +444,7 @@ static sx_status print_result(const map_job *job, sx_output *result) {
     SX_TRY(sx_mapping_report_network(job->r, &job->view, &result->out));
     if (job->r->fused) sx_fused_report(job->r->fused, job->r->objective, job->view.verbose, &result->out);
     if (job->r->fused && job->explain) sx_fused_explain(job->r->fused, &result->out);
-    if (job->r->graph && !job->view.quiet) return sx_runs_report(job->r, job->view.verbose, &result->out);
+    if (job->r->graph) return sx_runs_report(job->r, job->view.quiet, job->view.verbose, &result->out);
     return SX_OK;
 }
 
@@ -485,6 +485,17 @@ static sx_status output_result(const sx_args *args, const map_job *job, sx_outpu
     return written;
 }
 
+/* Refuses, with an objective of the network, what is about the objective of a layer. */
+static sx_status check_network(const map_job *job, const sx_args *args) {
+    static const char *const apart[] = {"fuse", "certificate", "densities", "search-formats", "target"};
+    for (size_t i = 0; i < sizeof apart / sizeof *apart && job->r->options.run.objective.network; i++)
+        if (sx_args_flag(args, apart[i]))
+            return sx_error_hint(sx_error_new(SX_ERR_USAGE, "--objective %s cannot be used with --%s",
+                                              job->r->objective, apart[i]),
+                                 "leave out 'network-', or --%s", apart[i]);
+    return SX_OK;
+}
+
 /* Reads the objective, which is the evaluator's where there is one. */
 static sx_status read_objective(sx_sources *sources, map_job *job, sx_output *result) {
     sx_result *r = job->r;
@@ -516,6 +527,7 @@ static sx_status map_input(const sx_args *args, sx_sources *sources, map_job *jo
     SX_TRY(read_options(args, job));
     SX_TRY(sx_sources_load(args, sources));
     SX_TRY(read_objective(sources, job, result));
+    SX_TRY(check_network(job, sources->args));
     if (sx_args_flag(args, "certificate")) SX_TRY(check_certificate(job));
     SX_TRY(read_densities(args, job));
     SX_TRY(read_formats(args, job));

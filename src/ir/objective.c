@@ -27,8 +27,11 @@ enum { N_KNOWN = sizeof known / sizeof known[0] };
 static const char *const forms[][2] = {
     {"e^A*d^B", "energy and delay with other exponents, such as e^2*d"},
     {"energy^A*latency^B", "energy and latency with exponents, such as energy*latency"},
+    {"network-e^A*d^B",
+     "energy and delay of a whole network, such as network-edp, chosen on the layers' fronts"},
     {"A,B,...", "several of these: a later one breaks ties (differences below 0.1%) of the earlier ones"},
 };
+static const char NETWORK[] = "network-"; /* before a product */
 enum { N_FORMS = sizeof forms / sizeof forms[0] };
 
 const char *sx_objective_name(size_t index, const char **about) {
@@ -148,7 +151,16 @@ static sx_status read_objective(const char *text, const words *more, sx_objectiv
 }
 
 sx_status sx_objective_parse(const char *text, sx_objective *out) {
-    return read_objective(text, &(words){0}, out);
+    const size_t prefix = strlen(NETWORK);
+    sx_objective objective;
+    if (strncmp(text, NETWORK, prefix) != 0) return read_objective(text, &(words){0}, out);
+    SX_TRY(read_objective(text + prefix, &(words){0}, &objective));
+    if (objective.n_criteria > 1 || objective.criterion[0].kind != SX_PRODUCT)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "'%s' is no objective of a network", text),
+                             "one is a product of energy and delay, such as network-edp or network-e^2*d");
+    objective.network = true;
+    *out = objective;
+    return SX_OK;
 }
 
 sx_status sx_objective_parse_metrics(const char *text, const sx_metric_about *metrics, size_t n,
@@ -183,6 +195,7 @@ static int write_latency(const sx_criterion *c, const char *comma, char *text, s
 void sx_objective_text(const sx_objective *objective, char *text, size_t size) {
     size_t used = 0;
     text[0] = 0;
+    if (objective->network) used = (size_t)snprintf(text, size, "%s", NETWORK);
     for (int i = 0; i < objective->n_criteria && used < size; i++) {
         const sx_criterion *c = &objective->criterion[i];
         const char *comma = i ? "," : "", *name = c->kind == SX_TERMS      ? objective->terms[i]

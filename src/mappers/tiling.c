@@ -112,5 +112,7 @@ bool sx_tiling_rescue(sx_run *run, const char *stream, uint64_t number, void *po
     bool legal = sx_space_draw_legal(sx_run_space(run), &rng, point, &rejected);
     sx_run_reject(run, rejected);
     sx_outcome outcome;
-    return legal && sx_run_evaluate(run, point, 1, &outcome) == 1 && !outcome.reason;
+    if (!legal || sx_run_evaluate(run, point, 1, &outcome) != 1 || outcome.reason) return false;
+    sx_run_drawn(run);
+    return true;
 }

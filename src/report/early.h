@@ -10,6 +10,11 @@ static inline bool sx_ended_early(const sx_run_summary *s) {
     return !s->optimal && (s->stop == SX_STOP_TIME || s->stop == SX_STOP_SIGNAL);
 }
 
+/* Whether the layers' mappings are chosen for an objective of the network. */
+static inline bool sx_is_chosen(const sx_result *r) {
+    return r->options.run.objective.network && r->session.n_layers > 1;
+}
+
 /* Whether what is proven of a layer holds among tiles that divide alone. */
 static inline bool sx_proves_dividing(const sx_result *r, const sx_layer_result *layer) {
     return !r->options.space.remainders && !layer->remainders && !layer->any_optimal;

@@ -35,9 +35,10 @@ static bool ended_by_preset(const sx_layer_result *layer, const char *asked) {
 static const char *search_ending(const sx_layer_result *layer, const char *asked) {
     switch (layer->summary.stop) {
     case SX_STOP_DONE:
-        return ended_by_preset(layer, asked) ? "stopped by its preset effort"
-               : is_left_open(layer)         ? "the gap asked for is reached"
-                                             : "search complete";
+        return layer->summary.drawn ? "no mapping that it makes is legal, and this one is a random draw"
+               : ended_by_preset(layer, asked) ? "stopped by its preset effort"
+               : is_left_open(layer)           ? "the gap asked for is reached"
+                                               : "search complete";
     case SX_STOP_EVALUATIONS:
         return "evaluation budget used up";
     case SX_STOP_TIME:
@@ -266,7 +267,7 @@ sx_status sx_mapping_report_layer(const sx_result *r, const sx_mapping_view *vie
             sx_text_add(out, "\nLoops, outermost first.\n\n");
             sx_loops_print(&e->mapping, &e->problem, &e->arch, out);
         }
-        if (!view->quiet) status = sx_time_report(r, out);
+        status = sx_time_report(r, view->quiet, out);
         if (!status) status = sx_densities_print(r, 0, out);
         print_answers("Best mappings.", layer->other, layer->n_best, out);
         print_answers("Pareto front of energy and cycles.", layer->front, layer->n_front, out);
@@ -299,14 +300,16 @@ static void head_row(const sx_result *r, bool bounds, sx_table *table) {
                                 "util"};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++)
         if (i != 4 || r->options.model.latency_tile) sx_table_cell(table, "%s", head[i]);
-    if (bounds) sx_table_cell(table, "gap");
+    if (bounds) sx_table_cell(table, "%s", sx_is_chosen(r) ? "front" : "gap");
     sx_table_cell(table, "share of cycles");
 }
 
-/* Adds by how much a layer's answer may be above the optimum. */
-static void gap_cell(const sx_layer_result *layer, sx_table *table) {
+/* Adds by how much a layer's answer may be above the optimum, or whether the front it was chosen from is proven. */
+static void gap_cell(const sx_result *r, const sx_layer_result *layer, sx_table *table) {
     if (layer->summary.optimal)
         sx_table_cell(table, "proven");
+    else if (sx_is_chosen(r))
+        sx_table_cell(table, "open");
     else if (is_bounded(layer))
         sx_table_cell(table, "%s", sx_show_percent(layer->best.value / layer->summary.lower_bound - 1).text);
     else
@@ -346,7 +349,7 @@ static void layer_row(const sx_result *r, size_t i, bool bounds, bool each, sx_t
     else
         sx_table_cell(table, "%.2f", times_minimum(result));
     sx_table_cell(table, "%s", sx_show_percent(score->utilization).text);
-    if (bounds) gap_cell(result, table);
+    if (bounds) gap_cell(r, result, table);
     sx_table_cell(table, "%.*s", bar < BAR_WIDTH ? bar : BAR_WIDTH, "################");
 }
 
@@ -398,9 +401,44 @@ static network_proof find_proof(const sx_result *r) {
     return p;
 }
 
+/* Adds what an objective of the network comes to, and what is proven of it. */
+static void add_choice(const sx_result *r, sx_text *line) {
+    const sx_session_result *s = &r->session;
+    const char *tiles = s->any_tiles || !(s->network_bound > 0) ? "" : " among tiles that divide";
+    if (!(s->network_value > 0)) return;
+    sx_text_add(line,
+                " The layers' mappings are chosen on their fronts of energy and cycles: %s of 'all', %.5g,",
+                r->objective, s->network_value);
+    if (s->network_bound >= s->network_value)
+        sx_text_add(line, " is proven to be the least%s.", tiles);
+    else if (s->network_bound > 0)
+        sx_text_add(line, " is at most %s above the least%s, with a lower bound of %.5g.",
+                    sx_show_percent(s->network_value / s->network_bound - 1).text, tiles, s->network_bound);
+    else
+        sx_text_add(line, " has no lower bound.");
+}
+
+/* Adds what the layers' objectives sum up to, where that is not a figure of the network, and that the row of the network has
+ * another one. */
+static void add_sum(const sx_result *r, double sum, sx_text *line) {
+    const sx_criterion *c = &r->options.run.objective.criterion[0];
+    if (c->kind != SX_PRODUCT || c->energy_power == 0 || c->delay_power == 0 || r->evaluator || !(sum > 0))
+        return;
+    sx_text_add(
+        line,
+        " What is minimised is the sum of the layers' %s, %.5g. The EDP of 'all' is the network's energy "
+        "times its cycles; --objective network-%s minimises the network's own %s.",
+        r->objective, sum, r->objective, r->objective);
+}
+
 /* Adds what is proven of the layers of a network, and of their sum. */
 static void add_network_proof(const sx_result *r, const network_proof *p, sx_text *line) {
     const sx_result_sum sum = sx_result_summed(r);
+    if (sx_is_chosen(r)) {
+        add_choice(r, line);
+        return;
+    }
+    add_sum(r, sum.value, line);
     if (p->proven == p->searched)
         sx_text_add(line, " Every mapping is proven optimal %s.",
                     p->divides == p->proven ? "among tiles that divide" : "for its space");
@@ -441,7 +479,7 @@ static void add_network_remainders(const sx_result *r, const network_proof *p, s
 /* Adds how many searches there were and what they took. */
 static void print_effort(const sx_result *r, const sx_mapping_view *view, sx_text *out) {
     const network_proof proof = find_proof(r);
-    size_t missing = 0, before = 0;
+    size_t missing = 0, before = 0, drawn = 0;
     uint64_t evaluations = 0, layers = 0;
     double seconds = 0;
     bool early = !r->session.complete;
@@ -454,6 +492,7 @@ static void print_effort(const sx_result *r, const sx_mapping_view *view, sx_tex
         evaluations += layer->summary.evaluations;
         seconds += layer->summary.seconds;
         before += layer->proven_before;
+        drawn += layer->summary.drawn;
         early |= ended_early(layer);
     }
     sx_text_add(
@@ -465,12 +504,17 @@ static void print_effort(const sx_result *r, const sx_mapping_view *view, sx_tex
     if (r->evaluator)
         sx_text_add(&line, ". 'score' is what the evaluator answered; the rest is Sextant's model.");
     else
-        sx_text_add(&line, ". 'x min' is the objective (%s) over its compulsory minimum.", r->objective);
+        sx_text_add(&line, ". 'x min' is the %s (%s) over its compulsory minimum.",
+                    sx_is_chosen(r) ? "objective of the layer alone" : "objective",
+                    r->objective + (sx_is_chosen(r) ? strlen("network-") : 0));
     if (before)
         sx_text_add(&line, " %zu of the answers %s proven before, from %s, and not searched again.", before,
                     before == 1 ? "was" : "were", view->db);
+    if (drawn)
+        sx_text_add(&line, " %zu of the answers %s: no mapping that the mapper makes is legal there.", drawn,
+                    drawn == 1 ? "is a random draw" : "are random draws");
     add_network_proof(r, &proof, &line);
-    add_network_remainders(r, &proof, &line);
+    if (!sx_is_chosen(r)) add_network_remainders(r, &proof, &line);
     if (missing)
         sx_text_add(&line, " %zu layer%s no mapping; the sums exclude %s.", missing,
                     missing == 1 ? " has" : "s have", missing == 1 ? "it" : "them");
@@ -507,7 +551,7 @@ sx_status sx_mapping_report_network(const sx_result *r, const sx_mapping_view *v
     sx_table_end(&table, 2, out);
     print_effort(r, view, out);
     sx_figures_sentence(&r->arch, &works[r->session.n_layers], out);
-    if (r->timing && !(r->graph && r->graph->run.phase[0])) sx_time_table(r, works, out);
+    if (r->timing && !(r->graph && r->graph->run.phase[0])) sx_time_table(r, works, view->quiet, out);
     free(works);
     for (size_t i = 0; i < r->session.n_layers; i++)
         if (r->session.layer[i].diagnosis && r->session.layer[i].same_as == i) add_failure(r, i, out);

@@ -228,16 +228,18 @@ void sx_operators_add_costs(const sx_arch *arch, const sx_graph *graph, const sx
 }
 
 void sx_operators_add_cost(const sx_arch *arch, const sx_graph *graph, const sx_operators *operators,
-                           const sx_score *total, sx_text *out) {
+                           const sx_score *total, bool timed, sx_text *out) {
     const sx_operator_totals *t = &operators->totals;
     if (!(arch->vector.lanes > 0)) {
         sx_text_add(
             out,
-            "%" PRIu64
-            " vector operators (%s elements read, %s written) are not in the total: the architecture has no "
-            "vector unit\n",
+            "%" PRIu64 " vector operators (%s elements read, %s written): the architecture has no vector "
+            "unit; the table leaves "
+            "them out%s\n",
             t->vector_ops, sx_show_computes((double)t->vector_reads).text,
-            sx_show_computes((double)t->vector_writes).text);
+            sx_show_computes((double)t->vector_writes).text,
+            timed ? ", and what follows counts their traffic with the outermost memory, not their operations"
+                  : "");
         return;
     }
     const sx_vector_cost sum = sum_costs(arch, graph, operators);

@@ -24,10 +24,11 @@ SX_OWN json_t *sx_operators_json(const sx_graph *graph, const sx_operators *oper
 SX_OWN json_t *sx_operators_vector_json(const sx_arch *arch, const sx_graph *graph,
                                         const sx_operators *operators, const sx_score *total);
 
-/* Adds the cost of each vector operator as a table; and what all of them cost, or that they cost nothing. */
+/* Adds the cost of each vector operator as a table; and what all of them cost, or what is not counted of them without a vector
+ * unit. `timed`: times of the operators follow. */
 void sx_operators_add_costs(const sx_arch *arch, const sx_graph *graph, const sx_operators *operators,
                             sx_text *out);
 void sx_operators_add_cost(const sx_arch *arch, const sx_graph *graph, const sx_operators *operators,
-                           const sx_score *total, sx_text *out);
+                           const sx_score *total, bool timed, sx_text *out);
 
 #endif

@@ -205,12 +205,20 @@ static sx_status read_repeat(const sx_node *map, sx_result *r) {
     return sx_node_get_bool(map, "training_step", &r->training_step);
 }
 
-static sx_status read_total(const sx_node *map, sx_score *out) {
-    static const char *const keys[] = {"cycles",    "energy_pj",    "edp",     "utilization", "layers",
-                                       "of_layers", "figures",      "latency", "objective",   "lower_bound",
-                                       "gap",       "proven_share", "time"};
+static sx_status read_total(const sx_node *map, sx_result *r) {
+    static const char *const keys[] = {
+        "cycles",    "energy_pj",   "edp", "utilization",  "layers", "of_layers",    "figures",     "latency",
+        "objective", "lower_bound", "gap", "proven_share", "time",   "objective_of", "proven_tiles"};
+    sx_session_result *out = &r->session;
     SX_TRY(sx_only_keys(map, "total", keys, sizeof keys / sizeof *keys));
-    return sx_result_score(map, out);
+    if (r->options.run.objective.network) {
+        const sx_node *tiles = sx_node_get(map, "proven_tiles");
+        if (sx_node_get(map, "objective")) SX_TRY(sx_result_finite(map, "objective", &out->network_value));
+        if (sx_node_get(map, "lower_bound"))
+            SX_TRY(sx_result_finite(map, "lower_bound", &out->network_bound));
+        out->any_tiles = tiles && sx_node_is(tiles, "any");
+    }
+    return sx_result_score(map, &out->total);
 }
 
 static sx_status read_unmapped(const sx_node *map, sx_unmapped *out) {
@@ -310,9 +318,9 @@ static sx_status read_tree(const sx_node *root, sx_result *r) {
     if (evaluator) SX_TRY(read_evaluator(evaluator, r));
     if (warnings) SX_TRY(read_warnings(warnings, r));
     SX_TRY(sx_node_name(node[1], "network", r->network.name));
-    SX_TRY(read_total(node[2], &r->session.total));
     SX_TRY(sx_node_bool(node[3], "complete", &r->session.complete));
     SX_TRY(read_repeat(node[4], r));
+    SX_TRY(read_total(node[2], r)); /* the objective says what it has */
     SX_TRY(copy_text(root, "energy_source", &r->energies));
     if (sx_node_get(root, "unmapped"))
         SX_TRY(read_unmapped(sx_node_get(root, "unmapped"), &r->network.unmapped));

@@ -301,14 +301,14 @@ static sx_status read_layer(const scope *s) {
 
 sx_status sx_result_read_layer(const sx_node *map, size_t index, sx_result *r) {
     static const char *const keys[] = {
-        "problem",   "einsum",        "arch",        "mapper",      "seed",
-        "objective", "count",         "bind",        "best",        "mapping",
-        "searched",  "none",          "diagnosis",   "evaluations", "valid",
-        "rejected",  "seconds",       "stop",        "repeatable",  "lower_bound",
-        "optimal",   "proven_before", "remainders",  "dividing",    "dividing_utilization",
-        "minimum",   "warm_start",    "trace",       "same_as",     "k_best",
-        "pareto",    "densities",     "figures",     "formats",     "weak_bounds",
-        "any_tiles", "time",          "proven_tiles"};
+        "problem",   "einsum",        "arch",         "mapper",      "seed",
+        "objective", "count",         "bind",         "best",        "mapping",
+        "searched",  "none",          "diagnosis",    "evaluations", "valid",
+        "rejected",  "seconds",       "stop",         "repeatable",  "lower_bound",
+        "optimal",   "proven_before", "remainders",   "dividing",    "dividing_utilization",
+        "minimum",   "warm_start",    "trace",        "same_as",     "k_best",
+        "pareto",    "densities",     "figures",      "formats",     "weak_bounds",
+        "any_tiles", "time",          "proven_tiles", "drawn",       "front_proven"};
     scope s = {map, index, r, &r->network.layer[index], &r->session.layer[index]};
     bool same;
     SX_TRY(sx_only_keys(map, "a layer", keys, sizeof keys / sizeof *keys));
@@ -318,6 +318,9 @@ sx_status sx_result_read_layer(const sx_node *map, size_t index, sx_result *r) {
     SX_TRY(read_best(&s));
     SX_TRY(read_summary(map, &s.out->summary));
     SX_TRY(sx_node_get_bool(map, "proven_before", &s.out->proven_before));
+    SX_TRY(sx_node_get_bool(map, "drawn", &s.out->summary.drawn));
+    if (sx_node_get(map, "front_proven"))
+        SX_TRY(sx_result_truth(map, "front_proven", &s.out->summary.optimal));
     SX_TRY(read_remainders(&s));
     SX_TRY(sx_result_number(map, "minimum", &s.out->minimum));
     SX_TRY(read_start(&s));

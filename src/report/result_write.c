@@ -73,17 +73,21 @@ static void set_layer_search(const sx_result *r, const sx_layer_result *layer, b
     sx_json_set(object, "seconds", json_real(own ? s->seconds : 0));
     sx_json_set(object, "stop", json_string(sx_stop_name(s->stop)));
     sx_json_set(object, "repeatable", json_boolean(s->repeatable));
-    if (s->lower_bound > 0) sx_json_set(object, "lower_bound", json_real(s->lower_bound));
-    if (s->lower_bound > 0 || s->optimal) {
+    if (sx_is_chosen(r)) {
+        sx_json_set(object, "front_proven", json_boolean(s->optimal));
+    } else if (s->lower_bound > 0 || s->optimal) {
+        if (s->lower_bound > 0) sx_json_set(object, "lower_bound", json_real(s->lower_bound));
         sx_json_set(object, "optimal", json_boolean(s->optimal));
         sx_json_set(object, "proven_tiles", json_string(sx_proves_dividing(r, layer) ? "divide" : "any"));
     }
     if (sx_bounds_weak(&r->arch, &r->options.model, s))
         sx_json_set(object, "weak_bounds", json_string("sparse_semantics"));
     if (layer->proven_before) sx_json_set(object, "proven_before", json_true());
+    if (s->drawn) sx_json_set(object, "drawn", json_true());
     if (layer->widened) sx_json_set(object, "remainders", json_boolean(layer->remainders));
-    if (layer->remainders) sx_json_set(object, "dividing", dividing_json(&layer->dividing));
-    if (layer->widened && (layer->any_bound > 0 || layer->any_optimal))
+    if (layer->remainders && !sx_is_chosen(r))
+        sx_json_set(object, "dividing", dividing_json(&layer->dividing));
+    if (layer->widened && !sx_is_chosen(r) && (layer->any_bound > 0 || layer->any_optimal))
         sx_json_set(object, "any_tiles", any_tiles_json(layer));
     if (layer->share > 0 && layer->share < SX_IDLE_SHARE)
         sx_json_set(object, "dividing_utilization", json_real(layer->share));
@@ -171,11 +175,16 @@ static json_t *total_json(const sx_result *r, const sx_work *work) {
     sx_json_set(object, "of_layers", json_integer((json_int_t)r->session.n_layers));
     const sx_result_sum sum = sx_result_summed(r);
     const bool several = r->session.n_layers > 1 && sum.value > 0;
-    if (several) sx_json_set(object, "objective", json_real(sum.value));
+    if (several) {
+        sx_json_set(object, "objective", json_real(sum.value));
+        sx_json_set(object, "objective_of", json_string(sx_is_chosen(r) ? "network" : "layers"));
+    }
     if (several && sum.lower_bound > 0) {
         sx_json_set(object, "lower_bound", json_real(sum.lower_bound));
         sx_json_set(object, "gap", json_real(sum.value / sum.lower_bound - 1));
         sx_json_set(object, "proven_share", json_real(sum.proven / sum.value));
+        if (sx_is_chosen(r))
+            sx_json_set(object, "proven_tiles", json_string(r->session.any_tiles ? "any" : "divide"));
     }
     if (work->macs > 0) sx_json_set(object, "figures", sx_figures_json(NULL, &r->arch, work));
     if (work->time.seconds > 0)

@@ -84,14 +84,15 @@ sx_status sx_runs_put(json_t *object, const sx_result *r) {
 }
 
 /* Adds one run. */
-static sx_status report_run(const sx_result *r, const run_part *run, bool verbose, sx_text *out) {
+static sx_status report_run(const sx_result *r, const run_part *run, bool quiet, bool verbose, sx_text *out) {
     sx_operators operators;
     sx_serving serving = {0};
     SX_TRY(sx_graph_operators(run->graph, &operators));
-    if (r->arch.vector.lanes > 0 && verbose) sx_operators_add_costs(&r->arch, run->graph, &operators, out);
+    if (r->arch.vector.lanes > 0 && verbose && !quiet)
+        sx_operators_add_costs(&r->arch, run->graph, &operators, out);
     sx_text_add(out, "\n");
     if (run->graph->run.phase[0]) sx_operators_add_totals(run->graph, &operators, out);
-    sx_operators_add_cost(&r->arch, run->graph, &operators, &run->total, out);
+    sx_operators_add_cost(&r->arch, run->graph, &operators, &run->total, is_timed(r, run), out);
     sx_operators_fini(&operators);
     if (!is_timed(r, run)) {
         if (run->graph->run.phase[0])
@@ -103,15 +104,15 @@ static sx_status report_run(const sx_result *r, const run_part *run, bool verbos
         sx_text_add(out, "\nOn a real machine, with overheads and efficiencies (docs/timing.md):\n");
     if (!status) {
         sx_text_add(out, "\n");
-        sx_serving_report(&serving, &r->arch, verbose || r->timing, out);
+        sx_serving_report(&serving, &r->arch, !quiet && (verbose || r->timing), out);
     }
     sx_serving_fini(&serving);
     return status;
 }
 
-sx_status sx_runs_report(const sx_result *r, bool verbose, sx_text *out) {
+sx_status sx_runs_report(const sx_result *r, bool quiet, bool verbose, sx_text *out) {
     run_part run[SX_MOST_RUNS];
     const size_t n = find_runs(r, run);
-    for (size_t i = 0; i < n; i++) SX_TRY(report_run(r, &run[i], verbose, out));
+    for (size_t i = 0; i < n; i++) SX_TRY(report_run(r, &run[i], quiet, verbose, out));
     return SX_OK;
 }

@@ -13,7 +13,7 @@ SX_MUST_USE sx_status sx_runs_serve(const sx_result *r, sx_serving out[SX_MOST_R
  * "runs" of such objects. */
 SX_MUST_USE sx_status sx_runs_put(json_t *object, const sx_result *r);
 
-/* Adds the same for people. */
-SX_MUST_USE sx_status sx_runs_report(const sx_result *r, bool verbose, sx_text *out);
+/* Adds the same for people; `quiet`: the totals alone. */
+SX_MUST_USE sx_status sx_runs_report(const sx_result *r, bool quiet, bool verbose, sx_text *out);
 
 #endif

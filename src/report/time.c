@@ -4,14 +4,16 @@
 
 enum { NAME_WIDTH = 32 };
 
-void sx_time_table(const sx_result *r, const sx_work *works, sx_text *out) {
+void sx_time_table(const sx_result *r, const sx_work *works, bool quiet, sx_text *out) {
     const double all = works[r->session.n_layers].time.seconds;
     static const char *const head[] = {"layer", "times", "time", "share", "limited by", "compute", "memory"};
     const int outer = r->arch.n_levels - 1;
     sx_table table;
     if (!(all > 0)) return;
-    sx_text_add(out, "\n  On a real machine, with overheads and efficiencies (docs/timing.md): %s.\n\n",
+    sx_text_add(out, "\n  On a real machine, with overheads and efficiencies (docs/timing.md): %s.\n",
                 sx_show_scaled(all, "s").text);
+    if (quiet) return;
+    sx_text_add(out, "\n");
     sx_table_begin(&table, "lRrrlrr");
     for (int i = 0; i < 7; i++) sx_table_cell(&table, "%s", head[i]);
     for (size_t i = 0; i < r->session.n_layers; i++) {
@@ -39,11 +41,11 @@ json_t *sx_time_json(const sx_arch *arch, const sx_operator_time *time) {
                      "compute", time->compute, "levels", levels, "limit", sx_limit_name(arch, time->limit));
 }
 
-sx_status sx_time_report(const sx_result *r, sx_text *out) {
+sx_status sx_time_report(const sx_result *r, bool quiet, sx_text *out) {
     sx_work *works;
     if (!r->timing) return SX_OK;
     SX_TRY(sx_result_works(r, &works));
-    sx_time_table(r, works, out);
+    sx_time_table(r, works, quiet, out);
     free(works);
     return SX_OK;
 }

@@ -4,11 +4,11 @@
 
 #include "report/figures.h"
 
-/* Adds the layers' times: how long, what limits each, and which share of all that is. */
-void sx_time_table(const sx_result *r, const sx_work *works, sx_text *out);
+/* Adds the time of all layers and, unless `quiet`, of each: how long, what limits it, and which share of all that is. */
+void sx_time_table(const sx_result *r, const sx_work *works, bool quiet, sx_text *out);
 
 /* The same, where the result has a timing, with works that it makes itself. */
-SX_MUST_USE sx_status sx_time_report(const sx_result *r, sx_text *out);
+SX_MUST_USE sx_status sx_time_report(const sx_result *r, bool quiet, sx_text *out);
 
 /* {"seconds", "overhead", "compute", "levels", "limit"}; the caller owns it. */
 SX_OWN json_t *sx_time_json(const sx_arch *arch, const sx_operator_time *time);

@@ -17,7 +17,7 @@
 #define MARK ((uint64_t)('0' + FORMAT) << FORMAT_SHIFT | NAME)
 
 typedef struct counters {
-    uint64_t evaluations, valid, rejected, cache_hits, improved;
+    uint64_t evaluations, valid, rejected, cache_hits, improved, drawn;
     double seconds, lower_bound;
     uint64_t optimal;
 } counters;
@@ -87,8 +87,9 @@ static void add_called(sx_text *text, const sx_resumable_call *called) {
 }
 
 sx_status sx_checkpoint_write(const sx_run *run, char **bytes, size_t *size) {
-    const counters c = {run->evaluations, run->valid,          run->rejected,    run->cache_hits,
-                        run->improved,    sx_run_seconds(run), run->lower_bound, run->optimal};
+    const counters c = {run->evaluations,    run->valid,       run->rejected,
+                        run->cache_hits,     run->improved,    run->drawn,
+                        sx_run_seconds(run), run->lower_bound, run->optimal};
     sx_text text = {0};
     add_number(&text, MARK);
     add_block(&text, run->identity, strlen(run->identity));
@@ -162,9 +163,10 @@ static bool take_shelf(reader *r, size_t limit, sx_archive *archive) {
 /* Whether counts are such as a run may have. */
 static bool counts_hold(const sx_run *run, const counters *c) {
     const uint64_t most = run->options.evaluations ? run->options.evaluations : UINT64_MAX / 4;
-    return c->evaluations <= most && c->improved <= c->evaluations && c->valid <= c->evaluations &&
-           c->cache_hits <= c->evaluations && c->rejected <= UINT64_MAX / 4 && c->seconds >= 0 &&
-           c->seconds < 1e15 && c->lower_bound >= 0 && isfinite(c->lower_bound) && c->optimal <= 1;
+    return c->evaluations <= most && c->improved <= c->evaluations && c->drawn <= c->improved &&
+           c->valid <= c->evaluations && c->cache_hits <= c->evaluations && c->rejected <= UINT64_MAX / 4 &&
+           c->seconds >= 0 && c->seconds < 1e15 && c->lower_bound >= 0 && isfinite(c->lower_bound) &&
+           c->optimal <= 1;
 }
 
 /* Whether points are of the space and cost what is said of them. */
@@ -254,6 +256,7 @@ static bool take_run(reader *r, sx_run *run) {
     run->rejected = c.rejected;
     run->cache_hits = c.cache_hits;
     run->improved = c.improved;
+    run->drawn = c.drawn;
     run->began -= c.seconds;
     run->lower_bound = c.lower_bound;
     run->optimal = c.optimal != 0;
@@ -313,7 +316,7 @@ sx_status sx_checkpoint_read(sx_run *run, const void *bytes, size_t size) {
     sx_status status = read_run(run, bytes, size);
     if (!status) return SX_OK;
     run->best.n = run->front.n = run->n_trace = 0;
-    run->evaluations = run->valid = run->rejected = run->cache_hits = run->improved = 0;
+    run->evaluations = run->valid = run->rejected = run->cache_hits = run->improved = run->drawn = 0;
     run->lower_bound = 0;
     run->optimal = false;
     return status;

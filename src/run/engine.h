@@ -57,7 +57,9 @@ struct sx_run {
 
     uint64_t evaluations, valid, rejected, cache_hits;
     uint64_t improved; /* the evaluation that found the incumbent */
-    double cutoff;     /* values above it are no incumbent's: they would be worse than an earlier one's */
+    uint64_t
+        drawn; /* the evaluation of a random draw that stands in for a point of the navigator's own; 0: none */
+    double cutoff; /* values above it are no incumbent's: they would be worse than an earlier one's */
     sx_archive best, front;
     uint64_t fronts;       /* how often the front has changed */
     sx_trace_point *trace; /* one per incumbent */

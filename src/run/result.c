@@ -23,6 +23,7 @@ sx_run_summary sx_run_result(const sx_run *run) {
         .lower_bound = run->lower_bound,
         .optimal = run->optimal,
         .none = run->none && !run->best.n,
+        .drawn = run->drawn > 0 && run->drawn == run->improved,
     };
 }
 
@@ -150,6 +151,10 @@ void sx_run_optimal(sx_run *run) {
     run->optimal = !run->none;
     if (run->none) return;
     if (run->options.objective.n_criteria == 1) sx_run_bound(run, run->best.kept[0].value);
+}
+
+void sx_run_drawn(sx_run *run) {
+    run->drawn = run->improved;
 }
 
 bool sx_run_wants_proof(const sx_run *run) {

@@ -23,6 +23,9 @@ void sx_run_options_init(sx_run_options *options) {
 static sx_status check_options(const sx_run_options *options) {
     if (options->objective.n_criteria < 1 || options->objective.n_criteria > SX_MAX_CRITERIA)
         return sx_error_new(SX_ERR_USAGE, "an objective has from 1 to %d criteria", SX_MAX_CRITERIA);
+    if (options->objective.network)
+        return sx_error_hint(sx_error_new(SX_ERR_USAGE, "the objective is one of a whole network"),
+                             "`map` takes it; leave out 'network-'");
     if (!(options->seconds >= 0) || isinf(options->seconds))
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "%g is not a valid time limit", options->seconds),
                              "0 means no limit");

@@ -38,6 +38,10 @@ void sx_result_free(sx_result *result) {
 sx_result_sum sx_result_summed(const sx_result *result) {
     sx_result_sum sum = {0};
     bool bounded = true;
+    if (result->options.run.objective.network) {
+        const double value = result->session.network_value, bound = result->session.network_bound;
+        return (sx_result_sum){value, bound, bound >= value ? value : 0};
+    }
     if (!result->session.found || result->options.run.objective.n_criteria > 1) return sum;
     for (size_t i = 0; i < result->session.n_layers; i++) {
         const sx_layer_result *layer = &result->session.layer[i];

@@ -180,14 +180,19 @@ void sx_session_options_init(sx_session_options *options) {
 
 sx_status sx_session_run(const sx_network *network, const sx_arch *arch, const sx_session_options *options,
                          sx_session_result *out) {
-    sx_session session = {.network = network, .arch = arch, .options = options, .out = out};
+    sx_session_options layers = *options;
+    sx_session session = {.network = network, .arch = arch, .options = &layers, .out = out};
+    const bool whole = options->run.objective.network;
     memset(out, 0, sizeof *out);
+    layers.run.pareto |= whole;
+    layers.run.objective.network = false;
     session.start.from = SX_WARM_NONE;
     sx_status status = begin_session(&session);
     if (!status && out->resumed) status = keep_finished(&session);
     if (!status) status = search_all(&session);
     if (!status) status = sx_session_rounds(&session);
     if (!status) status = sx_session_quick(&session);
+    if (!status && whole) status = sx_session_choose(&session, options->run.pareto);
     conclude_session(&session);
     if (status)
         sx_status_free(session.unkept);

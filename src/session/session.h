@@ -100,6 +100,13 @@ SX_MUST_USE sx_status sx_session_append_trace(const sx_layer_result *later, sx_l
 SX_MUST_USE sx_status sx_session_merge(const sx_session *session, sx_layer_result *wide,
                                        sx_layer_result *result);
 
+/* How often layer `index` runs, with the layers that are the same. */
+double sx_session_times(const sx_session *session, size_t index);
+
+/* Makes the best of each layer the point of its front with which the network's product of energy and cycles is least, and
+ * bounds that; without `fronts` these are freed. The session's objective is that of a layer. */
+SX_MUST_USE sx_status sx_session_choose(sx_session *session, bool fronts);
+
 /* Adds the best of a layer's result to the database, where there is one. */
 SX_MUST_USE sx_status sx_session_keep(const sx_session *session, size_t index);
 

@@ -74,6 +74,7 @@ static void pass_summary(codec *c, sx_run_summary *summary) {
     pass_bytes(c, &summary->lower_bound, sizeof summary->lower_bound);
     pass_flag(c, &summary->optimal);
     pass_flag(c, &summary->none);
+    pass_flag(c, &summary->drawn);
     if (stop >= SX_STOP_SIGNAL) c->failed = true;
     summary->stop = c->failed ? SX_STOP_DONE : (sx_stop)stop;
 }

@@ -20,8 +20,7 @@ static const double LONGER = 1.25;       /* times its time, until a round that i
 static const double QUICK_SECONDS = 1.5; /* of all layers together */
 enum { QUICK_EVALUATIONS = 20000 };
 
-/* How often layer `index` runs, with the layers that are the same. */
-static double times_of(const sx_session *session, size_t index) {
+double sx_session_times(const sx_session *session, size_t index) {
     double times = 0;
     for (size_t i = index; i < session->network->n_layers; i++)
         if (session->first[i] == index) times += (double)session->network->layer[i].count;
@@ -36,7 +35,7 @@ static double least_cost(const sx_session *session, size_t index) {
     const double least = status ? 0 : sx_session_minimum(session, model, &session->out->layer[index]);
     sx_status_free(status);
     sx_model_free(model);
-    return times_of(session, index) * least;
+    return sx_session_times(session, index) * least;
 }
 
 /* Whether time that is left is to be spent on rounds. */
@@ -75,7 +74,7 @@ static double open_cost(const sx_session *session, size_t index) {
     if (session->first[index] != index || s->optimal || s->none) return 0;
     if (!result->found) return INFINITY;
     if (result->remainders && result->dividing.optimal && s->stop == SX_STOP_DONE) return 0;
-    return times_of(session, index) * fmax(0, result->best.value - s->lower_bound);
+    return sx_session_times(session, index) * fmax(0, result->best.value - s->lower_bound);
 }
 
 static double seconds_left(const sx_session *session) {
@@ -110,7 +109,7 @@ static double sum_values(const sx_session *session) {
     double sum = 0;
     for (size_t i = 0; i < session->network->n_layers; i++)
         if (session->first[i] == i && session->out->layer[i].found)
-            sum += times_of(session, i) * session->out->layer[i].best.value;
+            sum += sx_session_times(session, i) * session->out->layer[i].best.value;
     return sum;
 }
 
@@ -313,7 +312,7 @@ static sx_status improve_layers(const sx_session *session, bool *quick, double l
         double most = 0, all = 0;
         for (size_t i = 0; i < session->network->n_layers; i++) {
             if (!quick[i]) continue;
-            const double cost = times_of(session, i) * session->out->layer[i].best.value;
+            const double cost = sx_session_times(session, i) * session->out->layer[i].best.value;
             all += cost;
             if (cost <= most) continue;
             most = cost;

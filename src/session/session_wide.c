@@ -266,6 +266,7 @@ sx_status sx_session_merge(const sx_session *session, sx_layer_result *wide, sx_
     } else
         note_remainders(wide, better && leaves, result);
     if (better) take_answer(wide, result);
+    if (better) s->drawn = wide->summary.drawn;
     SX_TRY(join_lists(session, wide, result));
     s->evaluations += wide->summary.evaluations;
     s->valid += wide->summary.valid;

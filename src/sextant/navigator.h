@@ -181,6 +181,8 @@ void sx_run_reject(sx_run *run, uint64_t n);
  * there is none, no point is legal. */
 void sx_run_bound(sx_run *run, double lower_bound);
 void sx_run_optimal(sx_run *run);
+/* States that the incumbent is a random draw, as none of the points that the navigator makes is legal. */
+void sx_run_drawn(sx_run *run);
 
 /* Whether anybody wants to know how the space was closed, and saying so. */
 bool sx_run_wants_proof(const sx_run *run);

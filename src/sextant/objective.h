@@ -54,6 +54,8 @@ typedef struct sx_objective {
     double (*function)(void *user, const sx_metrics *metrics); /* of SX_FUNCTION; smaller is better */
     void *user;                                                /* of the function */
     const char *name; /* of the function, for people and checkpoints */
+    bool network; /* of energies and cycles summed over a network, not of each layer; one SX_PRODUCT. Sessions
+                         take it, runs do not */
 } sx_objective;
 
 /* Objective number `index` and a line about it; NULL past the last. */

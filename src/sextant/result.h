@@ -43,7 +43,7 @@ typedef struct sx_result {
     sx_served served;
 } sx_result;
 
-/* The objective summed over layers and their counts, and what is proven of the sum. */
+/* The objective summed over layers and their counts, and what is proven of the sum; an objective of the network: its value. */
 typedef struct sx_result_sum {
     double value;       /* 0: a layer has no mapping, or there are several criteria */
     double lower_bound; /* 0: not known of every layer */

@@ -106,6 +106,7 @@ typedef struct sx_run_summary {
     double lower_bound; /* proven; 0: nothing is */
     bool optimal;       /* proven */
     bool none;          /* proven: there is no legal point */
+    bool drawn;         /* the best is a random draw of a navigator that found no point of its own */
 } sx_run_summary;
 
 sx_run_summary sx_run_result(const sx_run *run);

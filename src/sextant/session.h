@@ -109,6 +109,11 @@ typedef struct sx_session_result {
     bool found;     /* every layer has an answer */
     bool resumed;   /* began from a checkpoint */
     sx_score total; /* energies and cycles summed over layers and their counts */
+    /* With an objective of the network: its value of the total, and what no choice of mappings is below, where tiles divide, or
+     * of any tiles if `any_tiles`. Of the layers `best` is the mapping chosen, and `summary.optimal` says that the front of
+     * energy and cycles is proven. */
+    double network_value, network_bound; /* 0: not known */
+    bool any_tiles;
 } sx_session_result;
 
 /* Maps every layer. *out is freed with sx_session_result_fini, also after an error, and then holds what was

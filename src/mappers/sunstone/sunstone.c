@@ -18,6 +18,7 @@
  * mappings, for a convolution on three memories. */
 #include "base/status.h"
 #include "mappers/sunstone/levels.h"
+#include "mappers/tiling.h"
 #include "mapspace/map_parts.h"
 #include "run/navigator.h"
 
@@ -171,16 +172,10 @@ static sx_status improve_best(sx_run *run, state *s) {
 
 /* Draws points where constraints leave nothing of what the search would make. */
 static sx_status draw_some(sx_run *run, state *s) {
-    const sx_space *space = sx_run_space(run);
-    void *point = malloc(space->point_size);
+    void *point = malloc(sx_run_space(run)->point_size);
     if (!point) return sx_error_memory();
-    for (; s->next < DRAWS && !sx_run_incumbent(run, NULL) && sx_run_continue(run); s->next++) {
-        sx_rng rng = sx_rng_stream(sx_run_seed(run), "sunstone.draw", s->next);
-        uint64_t rejected = 0;
-        sx_outcome outcome;
-        if (sx_space_draw_legal(space, &rng, point, &rejected)) sx_run_evaluate(run, point, 1, &outcome);
-        sx_run_reject(run, rejected);
-    }
+    for (; s->next < DRAWS && !sx_run_incumbent(run, NULL) && sx_run_continue(run); s->next++)
+        (void)sx_tiling_rescue(run, "sunstone.draw", s->next, point);
     free(point);
     return SX_OK;
 }

@@ -147,7 +147,7 @@ function proof(layer) {
   if (layer.optimal) return {v: -1, t: beside ? 'optimal among tiles that divide' : 'proven optimal', kind: 'good', tip:
     beside ? any.lower_bound > 0 ? `with remainders at most ${percent(value / any.lower_bound - 1)} better` : 'remainders were not searched' : 'no mapping in the space is better'};
   if (layer.lower_bound > 0) return {v: gap, t: `gap ${percent(gap)}`, kind: 'warn', tip: `lower bound ${power(layer.lower_bound)}`};
-  return {v: 8, t: 'no bound', kind: 'soft'};
+  return layer.front_proven ? {v: -1, t: 'front proven', kind: 'good'} : {v: 8, t: 'front_proven' in layer ? 'front not proven' : 'no bound', kind: 'soft'};
 }
 
 /* The distinct layers of a result of `map`, with how often each runs and what its mapping costs. */
@@ -280,7 +280,7 @@ function mapSection(input, section) {
       ['energy', energy(total.energy_pj)], ['EDP (pJ\u00b7cycles)', power(total.energy_pj * total.cycles)], ['power', scaled(figures.watts, 'W')],
       [`TOPS of ${digits(figures.peak_tops)}`, digits(figures.tops)], ['energy per MAC', energy(figures.pj_per_mac)],
       ['TOPS/W', power(figures.tops_per_watt)], ['DRAM traffic', scaled(figures.dram_bytes, 'B')],
-      ['area (mm\u00b2)', digits(figures.area_mm2)], ['proven optimal', `${rows.filter(r => r.layer.optimal).length} of ${rows.length}`]]),
+      ['area (mm\u00b2)', digits(figures.area_mm2)], ...objectiveCards({power, percent}, rows, total, word(repeat.objective))]),
     table(['layer', 'times', 'MACs', 'cycles', 'energy', 'EDP', '\u00d7 minimum', 'utilisation', 'limited by', 'proof', 'share of cycles'],
       rows.map((r, i) => [{v: word(r.layer.problem), t: link(r, i)}, r.times, cell(macs(r), v => scaled(v, '')), number(r.best.cycles),
         cell(r.best.energy_pj, energy), cell(r.best.edp, power), cell(r.best.objective / r.layer.minimum, shown(v => v.toFixed(2))),

@@ -34,3 +34,11 @@ function runSection(run) {
 
 return input => (input.runs ? objects(input.runs) : input.totals ? [input] : []).map(runSection);
 };
+
+/* What was minimised, a sum over the layers or a figure of the network, and what is proven of it. */
+const objectiveCards = ({power, percent}, rows, total, name) => {
+  const own = total.objective_of === 'network', n = rows.filter(r => own ? r.layer.front_proven : r.layer.optimal).length;
+  return [[own ? 'fronts proven' : 'proven optimal', `${n} of ${rows.length}`],
+    ...total.objective > 0 ? [[own ? name : `sum of the layers' ${name}`, power(total.objective)]] : [],
+    ...total.lower_bound > 0 ? [[own ? `gap of ${name}` : 'gap of the sum', total.gap > 0 ? percent(total.gap) : 'proven']] : []];
+};

@@ -56,7 +56,7 @@ static void listed_names_are_read(void **state) {
         named++;
     }
     assert_int_equal(named, 7);
-    assert_int_equal(n, 10);
+    assert_int_equal(n, 11);
     assert_null(sx_objective_name(n + 1, &about));
 }
 

@@ -260,9 +260,10 @@ static void counts_are_checked(void **state) {
     const places p = find_parts(&l, space);
     const uint64_t made = evaluations_of(&l, &p), most = UINT64_MAX / 4;
     const size_t evaluations = p.counts, valid = evaluations + 8, rejected = valid + 8, hits = rejected + 8,
-                 improved = hits + 8, seconds = improved + 8, bound = seconds + 8, optimal = bound + 8;
+                 improved = hits + 8, drawn = improved + 8, seconds = drawn + 8, bound = seconds + 8,
+                 optimal = bound + 8;
     const statement statements[] = {
-        {"counts of another size", p.counts - 8, .number = 65},
+        {"counts of another size", p.counts - 8, .number = 73},
         {"as many evaluations as its limit", evaluations, .number = 20000, .holds = true},
         {"more evaluations than its limit", evaluations, .number = 20001},
         {"all points legal", valid, .number = made, .holds = true},
@@ -274,6 +275,8 @@ static void counts_are_checked(void **state) {
         {"more hits than evaluations", hits, .number = made + 1},
         {"a best of an evaluation to come", improved, .number = made + 1},
         {"a best of another evaluation than the trace's", improved, .number = 1},
+        {"a random draw", drawn, .number = 1, .holds = true},
+        {"a random draw to come", drawn, .number = made + 1},
         {"no second", seconds, .number = 0, .holds = true},
         {"seconds", seconds, .real = 1e14, .holds = true},
         {"too many seconds", seconds, .real = 1e15},

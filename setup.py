@@ -21,7 +21,9 @@ INSIDE = os.environ.get("SEXTANT_INSIDE", "").split()  # libraries that go into 
 def version():
     """The version that the C headers say."""
     text = (TOP / "include/sextant/version.h").read_text()
-    return ".".join(re.findall(r"^#define SX_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", text, re.M))
+    suffix = re.search(r'^#define SX_VERSION_SUFFIX "(.*)"', text, re.M).group(1)
+    numbers = re.findall(r"^#define SX_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", text, re.M)
+    return ".".join(numbers) + suffix.replace("-dev", ".dev0")
 
 
 class BuildWithLibrary(build_py):

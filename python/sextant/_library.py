@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterator, Optional, Tuple
 from . import _abi as abi
 from .errors import BY_CODE, Interrupted, LibraryError
 
-VERSION = f"{abi.SX_VERSION_MAJOR}.{abi.SX_VERSION_MINOR}.{abi.SX_VERSION_PATCH}"
+VERSION = f"{abi.SX_VERSION_MAJOR}.{abi.SX_VERSION_MINOR}.{abi.SX_VERSION_PATCH}{abi.SX_VERSION_SUFFIX}"
 
 _HERE = pathlib.Path(__file__).resolve().parent
 

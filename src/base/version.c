@@ -9,7 +9,7 @@
 #define DOTTED(major, minor, patch) TEXT(major) "." TEXT(minor) "." TEXT(patch)
 
 const char *sx_version(void) {
-    return DOTTED(SX_VERSION_MAJOR, SX_VERSION_MINOR, SX_VERSION_PATCH);
+    return DOTTED(SX_VERSION_MAJOR, SX_VERSION_MINOR, SX_VERSION_PATCH) SX_VERSION_SUFFIX;
 }
 
 const char *sx_features(void) {

@@ -4,6 +4,7 @@
 #include "cli/clock.h"
 #include "cli/command.h"
 #include "frontend/onnx/onnx.h"
+#include "report/json_parts.h"
 #include "report/page.h"
 #include "sextant/version.h"
 
@@ -41,6 +42,15 @@ static sx_status add_result(const sx_args *args, const char *path, const char *t
     return status;
 }
 
+/* Refuses a result of another format, which stands beside the version. */
+static sx_status check_format(const char *path, const json_t *answer) {
+    const json_t *repeat = json_object_get(answer, "repeat");
+    const json_t *format = json_object_get(repeat ? repeat : answer, "format");
+    if (!json_is_integer(format) || json_integer_value(format) == SX_RESULT_FORMAT) return SX_OK;
+    return sx_error_new(SX_ERR_INPUT, "'%s' was written in format %lld; this program reads format %d", path,
+                        (long long)json_integer_value(format), SX_RESULT_FORMAT);
+}
+
 /* Adds a file of JSON. */
 static sx_status add_json(const sx_args *args, const char *path, const char *text, size_t size,
                           json_t *list) {
@@ -57,11 +67,10 @@ static sx_status add_json(const sx_args *args, const char *path, const char *tex
         return sx_error_hint(
             sx_error_at((sx_place){path, error.line, error.column}, "not valid JSON: %s", error.text),
             "a report is made of results written with --json, or of a database of --db");
-    sx_status status = SX_OK;
-    if (sx_page_is_result(answer))
-        status = add_result(args, path, text, size, answer, list);
-    else
-        status = sx_page_answer(path, answer, &item);
+    sx_status status = check_format(path, answer);
+    if (!status)
+        status = sx_page_is_result(answer) ? add_result(args, path, text, size, answer, list)
+                                           : sx_page_answer(path, answer, &item);
     if (!status && item) sx_json_append(list, item);
     json_decref(answer);
     return status;

@@ -27,9 +27,10 @@ void sx_allocation_print(const sx_allocation *found, size_t n_buffers, uint64_t 
 sx_status sx_allocation_json(const sx_buffers *buffers, const sx_allocate_options *options,
                              const sx_allocation *found, bool clock, sx_text *out) {
     json_t *object =
-        json_pack("{s:s, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:s, s:o}", "version", sx_version(),
-                  "capacity_bytes", options->capacity ? sx_json_count(options->capacity) : json_null(),
-                  "align", sx_json_count(options->align), "found", found->found, "proven", found->proven,
+        json_pack("{s:s, s:i, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:s, s:o}", "version", sx_version(),
+                  "format", SX_RESULT_FORMAT, "capacity_bytes",
+                  options->capacity ? sx_json_count(options->capacity) : json_null(), "align",
+                  sx_json_count(options->align), "found", found->found, "proven", found->proven,
                   "bound_bytes", sx_json_count(found->bound), "live_bytes", sx_json_count(found->live),
                   "nodes", sx_json_count(found->nodes), "stop", sx_stop_name(found->stop), "seconds",
                   sx_json_real(clock ? found->seconds : 0));

@@ -99,14 +99,15 @@ static json_t *counts_json(const sx_codesign_job *job) {
 static json_t *repeat_json(const sx_codesign_job *job) {
     const sx_codesign_options *o = &job->options;
     return json_pack(
-        "{s:s, s:s, s:o, s:s, s:b, s:b, s:b, s:o, s:I, s:o, s:f, s:o, s:b, s:b, s:b, s:b, s:b, s:b}",
-        "version", sx_version(), "method", sx_codesign_method_name(o->method, NULL), "mapper",
-        sx_json_string(job->mapper), "objective", job->objective, "pareto", o->front, "apart", o->apart,
-        "plus", o->plus, "area_budget", sx_json_number(job->area_budget), "seed", (json_int_t)o->run.seed,
-        "evals", sx_json_count(o->run.evaluations), "time", o->run.seconds, "patience",
-        sx_json_count(o->run.patience), "remainders", o->space.remainders, "keep_all", o->space.keep_all,
-        "no_banks", o->space.no_banks, "split_axes", o->space.split_axes, "no_first_read_elision",
-        o->model.no_first_read_elision, "no_link_transfers", o->model.no_link_transfers);
+        "{s:s, s:i, s:s, s:o, s:s, s:b, s:b, s:b, s:o, s:I, s:o, s:f, s:o, s:b, s:b, s:b, s:b, s:b, s:b}",
+        "version", sx_version(), "format", SX_RESULT_FORMAT, "method",
+        sx_codesign_method_name(o->method, NULL), "mapper", sx_json_string(job->mapper), "objective",
+        job->objective, "pareto", o->front, "apart", o->apart, "plus", o->plus, "area_budget",
+        sx_json_number(job->area_budget), "seed", (json_int_t)o->run.seed, "evals",
+        sx_json_count(o->run.evaluations), "time", o->run.seconds, "patience", sx_json_count(o->run.patience),
+        "remainders", o->space.remainders, "keep_all", o->space.keep_all, "no_banks", o->space.no_banks,
+        "split_axes", o->space.split_axes, "no_first_read_elision", o->model.no_first_read_elision,
+        "no_link_transfers", o->model.no_link_transfers);
 }
 
 /* Sets the best design: its choices, its layers and its architecture. */

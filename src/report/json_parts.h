@@ -12,6 +12,10 @@
 
 #include <jansson.h>
 
+/* The format of results as JSON, which decides whether they are read. Raise it when a key comes to mean something else, or
+ * one that readers need goes; a new key needs no new format. Results without it are of format 1. */
+enum { SX_RESULT_FORMAT = 1 };
+
 /* Cycles, energy and their product, with the utilisation. */
 json_t *sx_json_score(const sx_score *score);
 /* Sets in an object where energies come from, and of which components none is known. */

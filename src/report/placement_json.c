@@ -110,11 +110,11 @@ static void set_placement_search(const sx_placement_job *job, json_t *object) {
 
 sx_status sx_placement_json(const sx_placement_job *job, sx_text *out) {
     const sx_placement_space *space = job->in;
-    json_t *object =
-        json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:b}", "version", sx_version(), "graph",
-                  space->graph.name, "chip", space->chip.name, "method", sx_navigator_short(job->method),
-                  "objective", job->objective, "seed", sx_json_count(job->run.seed), "total_bytes",
-                  sx_json_count(space->total), "found", job->found);
+    json_t *object = json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:o, s:o, s:b}", "version", sx_version(),
+                               "format", SX_RESULT_FORMAT, "graph", space->graph.name, "chip",
+                               space->chip.name, "method", sx_navigator_short(job->method), "objective",
+                               job->objective, "seed", sx_json_count(job->run.seed), "total_bytes",
+                               sx_json_count(space->total), "found", job->found);
     if (job->found) set_found(job, object);
     if (job->noise > 0) sx_json_set(object, "noise", sx_json_real(job->noise));
     if (job->outside) {

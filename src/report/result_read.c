@@ -1,3 +1,4 @@
+#include "report/json_parts.h"
 /* Results from JSON. It is read as all documents are, so that every error has its place, but without
  * templates: a result is data. */
 #include "report/result_read.h"
@@ -154,9 +155,20 @@ static sx_status read_spaces(const sx_node *map, sx_session_options *o) {
     return sx_result_truth(map, "no_link_transfers", &o->model.no_link_transfers);
 }
 
+/* Refuses a result of another format. */
+static sx_status check_format(const sx_node *map) {
+    const sx_node *node = sx_node_get(map, "format");
+    uint64_t format = SX_RESULT_FORMAT;
+    if (node) SX_TRY(sx_node_u64(node, "format", &format));
+    if (format == SX_RESULT_FORMAT) return SX_OK;
+    return sx_error_at(node->place, "the result was written in format %llu; this program reads format %d",
+                       (unsigned long long)format, SX_RESULT_FORMAT);
+}
+
 /* Reads what repeats the search. */
 static sx_status read_repeat(const sx_node *map, sx_result *r) {
     static const char *const keys[] = {"version",
+                                       "format",
                                        "problem",
                                        "mapper",
                                        "objective",
@@ -185,6 +197,7 @@ static sx_status read_repeat(const sx_node *map, sx_result *r) {
     sx_run_options *run = &r->options.run;
     uint32_t k_best;
     SX_TRY(sx_only_keys(map, "repeat", keys, sizeof keys / sizeof *keys));
+    SX_TRY(check_format(map));
     SX_TRY(copy_word(map, "version", &r->version));
     SX_TRY(copy_text(map, "problem", &r->problem));
     SX_TRY(copy_word(map, "mapper", &r->mapper));

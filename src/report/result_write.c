@@ -138,17 +138,17 @@ static sx_status layer_json(const sx_result *r, size_t i, const sx_work *work, j
 /* All that repeats the result but the inputs. */
 static sx_status repeat_json(const sx_result *r, json_t **out) {
     const sx_session_options *o = &r->options;
-    json_t *object =
-        json_pack("{s:s, s:o, s:s, s:s, s:I, s:o, s:f, s:f, s:o, s:I, s:b, s:s, s:b, s:b, s:b, s:b, s:b, "
-                  "s:I, s:b}",
-                  "version", r->version ? r->version : sx_version(), "problem", sx_json_string(r->problem),
-                  "mapper", r->mapper, "objective", r->objective, "seed", (json_int_t)o->run.seed, "evals",
-                  sx_json_count(o->run.evaluations), "time", o->run.seconds, "target", o->run.target,
-                  "patience", sx_json_count(o->run.patience), "k_best", (json_int_t)o->run.k_best, "pareto",
-                  o->run.pareto, "warm_start", sx_warm_name(o->warm), "remainders", o->space.remainders,
-                  "keep_all", o->space.keep_all, "no_banks", o->space.no_banks, "no_first_read_elision",
-                  o->model.no_first_read_elision, "no_link_transfers", o->model.no_link_transfers, "batch",
-                  (json_int_t)r->batch, "training", r->training);
+    json_t *object = json_pack(
+        "{s:s, s:i, s:o, s:s, s:s, s:I, s:o, s:f, s:f, s:o, s:I, s:b, s:s, s:b, s:b, s:b, s:b, s:b, "
+        "s:I, s:b}",
+        "version", r->version ? r->version : sx_version(), "format", SX_RESULT_FORMAT, "problem",
+        sx_json_string(r->problem), "mapper", r->mapper, "objective", r->objective, "seed",
+        (json_int_t)o->run.seed, "evals", sx_json_count(o->run.evaluations), "time", o->run.seconds, "target",
+        o->run.target, "patience", sx_json_count(o->run.patience), "k_best", (json_int_t)o->run.k_best,
+        "pareto", o->run.pareto, "warm_start", sx_warm_name(o->warm), "remainders", o->space.remainders,
+        "keep_all", o->space.keep_all, "no_banks", o->space.no_banks, "no_first_read_elision",
+        o->model.no_first_read_elision, "no_link_transfers", o->model.no_link_transfers, "batch",
+        (json_int_t)r->batch, "training", r->training);
     if (object && r->training_step) sx_json_set(object, "training_step", json_true());
     if (o->model.sparse_timeloop) sx_json_set(object, "sparse_timeloop", json_true());
     if (o->model.like_timeloop) sx_json_set(object, "like", json_string("timeloop"));

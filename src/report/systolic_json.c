@@ -200,11 +200,12 @@ static json_t *repeat_json(const sx_systolic_job *job) {
     static const char *const tiles[] = {
         [SX_TILES_PADDED] = "padded", [SX_TILES_FULL] = "full", [SX_TILES_DIVISORS] = "divisors"};
     const sx_systolic_options *o = &job->options;
-    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:f, s:f, s:o, s:s, s:b, s:b, s:f}", "version", sx_version(),
-                     "method", job->method, "objective", job->objective, "seed", sx_json_count(job->run.seed),
-                     "evals", sx_json_count(job->run.evaluations), "time", job->run.seconds, "target",
-                     job->run.target, "patience", sx_json_count(job->run.patience), "tiles", tiles[o->tiles],
-                     "thin", o->thin, "corrected", o->corrected, "min_dsp", o->least_dsp);
+    return json_pack("{s:s, s:i, s:s, s:s, s:o, s:o, s:f, s:f, s:o, s:s, s:b, s:b, s:f}", "version",
+                     sx_version(), "format", SX_RESULT_FORMAT, "method", job->method, "objective",
+                     job->objective, "seed", sx_json_count(job->run.seed), "evals",
+                     sx_json_count(job->run.evaluations), "time", job->run.seconds, "target", job->run.target,
+                     "patience", sx_json_count(job->run.patience), "tiles", tiles[o->tiles], "thin", o->thin,
+                     "corrected", o->corrected, "min_dsp", o->least_dsp);
 }
 
 sx_status sx_systolic_json(const sx_systolic_job *job, sx_text *out) {

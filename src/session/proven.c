@@ -1,5 +1,5 @@
 /* Answers that a database has proven: not searched again. A record says which space its run searched by a
- * mark in its options, and which version of the program it was. Its costs are not trusted: the mapping is
+ * mark in its options, and which format its proof has. Its costs are not trusted: the mapping is
  * evaluated anew, and a record whose mapping is not of the space, or has another cost than it says, is
  * skipped. */
 #include "base/json.h"
@@ -57,7 +57,7 @@ static sx_status check_record(taker *t, const sx_record *record, bool *holds) {
 static sx_status consider_record(void *user, const sx_record *record) {
     taker *t = user;
     bool holds;
-    if (t->taken || strcmp(record->search.version, sx_version()) != 0 || !is_marked(t, record)) return SX_OK;
+    if (t->taken || !sx_search_is_current(&record->search) || !is_marked(t, record)) return SX_OK;
     SX_TRY(check_record(t, record, &holds));
     if (!holds) return SX_OK;
     sx_layer_result *result = &t->session->out->layer[t->session->at];

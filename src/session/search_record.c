@@ -32,8 +32,15 @@ sx_search_record sx_search_record_of(const sx_run_options *run, const sx_run_sum
                               .optimal = summary->optimal};
 }
 
+bool sx_search_is_current(const sx_search_record *record) {
+    json_t *options = record->options ? sx_json_read(record->options) : NULL;
+    const json_int_t format = json_integer_value(json_object_get(options, "proof_format"));
+    json_decref(options);
+    return format == SX_PROOF_FORMAT;
+}
+
 bool sx_search_is_proven(const sx_search_record *record) {
-    return record->optimal && strcmp(record->version, sx_version()) == 0;
+    return record->optimal && sx_search_is_current(record);
 }
 
 sx_run_summary sx_search_recalled(const sx_search_record *record) {
@@ -91,8 +98,9 @@ sx_status sx_search_identity(sx_text *text, const char *key, const char *navigat
 }
 
 json_t *sx_search_limits(const sx_run_options *run) {
-    return json_pack("{s:I, s:f, s:f, s:I}", "evaluations", (json_int_t)run->evaluations, "seconds",
-                     run->seconds, "target", run->target, "patience", (json_int_t)run->patience);
+    return json_pack("{s:i, s:I, s:f, s:f, s:I}", "proof_format", SX_PROOF_FORMAT, "evaluations",
+                     (json_int_t)run->evaluations, "seconds", run->seconds, "target", run->target, "patience",
+                     (json_int_t)run->patience);
 }
 
 sx_status sx_search_keep(sx_store *store, const sx_run_options *run, const sx_run_summary *summary,

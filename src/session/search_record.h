@@ -13,7 +13,13 @@ sx_search_record sx_search_record_of(const sx_run_options *run, const sx_run_sum
                                      const char *objective, const char *navigator, const char *options,
                                      double value);
 
-/* Whether a record is an answer that is proven, by this version; and the summary of a search that takes it over. */
+/* The format of proofs in a database, which decides whether they are believed. Raise it when a rule of costs, of bounds or
+ * of what a space holds changes: proofs of before are start points from then on. */
+enum { SX_PROOF_FORMAT = 1 };
+
+/* Whether a record's proof has this format. One of 0.4 or 0.5 has none. */
+bool sx_search_is_current(const sx_search_record *record);
+/* Whether a record is an answer that is proven, by the rules of this format; and the summary of a search that takes it over. */
 bool sx_search_is_proven(const sx_search_record *record);
 sx_run_summary sx_search_recalled(const sx_search_record *record);
 

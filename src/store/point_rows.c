@@ -146,10 +146,11 @@ static const char select_search[] =
     " (SELECT count(*) FROM metrics m WHERE m.point = p.hash)"
     " FROM searches r JOIN points p ON p.hash = r.point JOIN spaces s ON s.hash = p.space WHERE r.hash = ?1";
 static const char select_metrics[] = "SELECT name, value FROM metrics WHERE point = ?1 ORDER BY name";
-static const char select_best[] = "SELECT p.space, r.hash FROM spaces s JOIN points p ON p.space = s.hash"
-                                  " JOIN searches r ON r.point = p.hash"
-                                  " WHERE s.kind = ?1 AND r.objective = ?2 AND (?3 IS NULL OR s.hash = ?3)"
-                                  " ORDER BY p.space, r.value, r.optimal DESC, r.lower_bound DESC, r.hash";
+static const char select_best[] =
+    "SELECT p.space, r.hash FROM spaces s JOIN points p ON p.space = s.hash"
+    " JOIN searches r ON r.point = p.hash"
+    " WHERE s.kind = ?1 AND r.objective = ?2 AND (?3 IS NULL OR s.hash = ?3)"
+    " ORDER BY p.space, r.value, r.optimal DESC, r.lower_bound DESC, p.hash, r.hash";
 
 sx_status sx_point_rows_probe(sx_database *database) {
     static const char *const all[] = {insert_space,  insert_point,   insert_metric, insert_search,

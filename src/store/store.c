@@ -80,7 +80,7 @@ sx_status sx_store_count(sx_store *store, sx_store_counts *out) {
 static const char select_scores[] =
     "SELECT m.problem, r.hash, r.value, m.energy_pj, m.cycles, m.utilization, m.last_level_accesses"
     " FROM mappings m JOIN runs r ON r.mapping = m.hash WHERE m.arch = ?1 AND r.objective = ?2"
-    " ORDER BY m.problem, r.optimal DESC, r.lower_bound DESC, r.hash";
+    " ORDER BY m.problem, r.optimal DESC, r.lower_bound DESC, m.hash, r.hash";
 
 /* A candidate for the best run. */
 typedef struct candidate {
@@ -173,7 +173,7 @@ sx_status sx_store_best(sx_store *store, const sx_arch *arch, const char *object
 
 static const char select_proven[] =
     "SELECT r.hash FROM mappings m JOIN runs r ON r.mapping = m.hash"
-    " WHERE m.arch = ?1 AND m.problem = ?2 AND r.objective = ?3 AND r.optimal = 1 ORDER BY r.hash";
+    " WHERE m.arch = ?1 AND m.problem = ?2 AND r.objective = ?3 AND r.optimal = 1 ORDER BY m.hash, r.hash";
 
 /* The keys of the runs that proved their answer, one after another. */
 static SX_MUST_USE sx_status proven_keys(sx_database *database, const sx_key *arch, const sx_key *problem,

@@ -148,7 +148,7 @@ class Nouns(unittest.TestCase):
         for catalog in (sextant.archs, sextant.problems, sextant.networks, sextant.objectives, sextant.mappers):
             self.assertTrue(all(name and about for name, about in catalog()))
         self.assertIn("optimal", dict(sextant.mappers()))
-        self.assertRegex(sextant.__version__, r"^\d+\.\d+\.\d+$")
+        self.assertRegex(sextant.__version__, r"^\d+\.\d+\.\d+(-dev)?$")
 
     def test_mapping_reads_back(self):
         problem, arch = sextant.Problem("resnet-conv4"), sextant.Arch("accel-a")

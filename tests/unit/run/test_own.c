@@ -165,7 +165,8 @@ static void options_begin_as_they_say(void **state) {
     assert_true(verify.threads == 0 && verify.steps == 0 && !verify.cancel);
     sx_free(NULL);
     char version[32];
-    snprintf(version, sizeof version, "%d.%d.%d", SX_VERSION_MAJOR, SX_VERSION_MINOR, SX_VERSION_PATCH);
+    snprintf(version, sizeof version, "%d.%d.%d%s", SX_VERSION_MAJOR, SX_VERSION_MINOR, SX_VERSION_PATCH,
+             SX_VERSION_SUFFIX);
     assert_string_equal(sx_version(), version);
 }
 

@@ -206,8 +206,16 @@ static void costs_are_not_trusted(void **state) {
     other.search.optimal = false;
     assert_false(record_is_taken(&small, &other, "3.db"));
     other = c.record;
-    other.search.version = "0.0.1";
+    char options[sizeof c.text[2]];
+    memcpy(options, c.text[2], sizeof options);
+    char *format = strstr(options, "\"proof_format\":1");
+    assert_non_null(format);
+    format[strlen("\"proof_format\":")] = '0';
+    other.search.options = options;
     assert_false(record_is_taken(&small, &other, "4.db"));
+    other = c.record;
+    other.search.version = "0.0.1";
+    assert_true(record_is_taken(&small, &other, "4b.db"));
     other = c.record;
     other.search.options = NULL;
     assert_false(record_is_taken(&small, &other, "5.db"));

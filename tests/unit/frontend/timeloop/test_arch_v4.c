@@ -250,7 +250,8 @@ static void refusals_of_nodes(void **state) {
         {NODES("  - !Component {class: DRAM}\n"), "4:5", "!Component has no 'name'", NULL},
         {NODES("  - !Component {name: a}\n"), "4:5", "the component has no 'class'", NULL},
         {NODES("  - !Component {name: a, class: crossbar}\n"), "4:33", "'crossbar' is not a known class",
-         "a class has DRAM, SRAM, regfile, smartbuffer, storage, cache, mac or compute in its name, or is 'vector'"},
+         "a class has DRAM, SRAM, regfile, smartbuffer, storage, cache, mac or compute in its name, or is "
+         "'vector'"},
         {NODES("  - !Component {name: a, class: DRAM, atributes: {}}\n"), "4:39",
          "unknown key of the component 'a': 'atributes'", "did you mean 'attributes'?" LENIENT},
         {NODES("  - !Component {name: a, class: DRAM, attributes: {meshX: 4}}\n"), "4:52",

@@ -472,6 +472,7 @@ static sx_status write_svg(const sx_args *args, const map_job *job) {
 static sx_status output_result(const sx_args *args, const map_job *job, sx_output *result) {
     const char *output = sx_args_text(args, "output", 0);
     const sx_session_result *found = &job->r->session;
+    tell_remainders(job, result);
     sx_output_exits(result, found->found || (!found->complete && found->total.cycles > 0) ? SX_EXIT_FOUND
                                                                                           : SX_EXIT_NONE);
     if (sx_args_flag(args, "json")) {
@@ -564,7 +565,6 @@ static sx_status map_input(const sx_args *args, sx_sources *sources, map_job *jo
     if (w.interrupted)
         sx_warnings_tell(result->warnings,
                          "interrupted before a bound was proven; no certificate is written");
-    if (!status) tell_remainders(job, result);
     if (sx_args_flag(args, "no-clock")) forget_times(job->r);
     if (status && job->r->session.total.cycles > 0) sx_status_free(output_result(args, job, result));
     if (!status) status = output_result(args, job, result);

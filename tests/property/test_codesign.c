@@ -329,10 +329,29 @@ static void finds_the_best_design(void **state) {
     sx_expect_compared("answers of auto that are proven", proven, tried * 9 / 10);
 }
 
+/* A case with a design for which a mapper finds none of the mappings that there are. */
+static void missed_mappings_are_not_denied(void **state) {
+    enum { SEED = 7, NUMBER = 261 };
+    sx_rng rng = sx_rng_stream(SEED, "codesign", NUMBER);
+    case_of c;
+    (void)state;
+    assert_true(draw(&rng, &c));
+    double *value = calloc(sx_designs_count(c.designs), sizeof *value);
+    const double best = brute_force(&c, value);
+    size_t legal = 0;
+    for (size_t d = 0; d < sx_designs_count(c.designs); d++) legal += value[d] < INFINITY;
+    const uint64_t before = unfound;
+    check_other(NUMBER, &c, SX_CODESIGN_GRID, "factorflow", value, best, false);
+    assert_true(unfound - before > sx_designs_count(c.designs) - legal);
+    free(value);
+    free_case(&c);
+}
+
 int main(int argc, char **argv) {
     settings set = {80, 1};
     if (argc > 1) set.count = strtoull(argv[1], NULL, 10) / 4;
     if (argc > 2) set.seed = strtoull(argv[2], NULL, 10);
-    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(finds_the_best_design, &set)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(missed_mappings_are_not_denied),
+                                       cmocka_unit_test_prestate(finds_the_best_design, &set)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

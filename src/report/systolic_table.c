@@ -35,12 +35,9 @@ static sx_status add_found(const sx_systolic_subject *s, sx_table *table) {
     return SX_OK;
 }
 
-/* Whether a design is known to have no array that fits: a method that proves others completed. */
-static bool fits_nothing(const sx_systolic_job *job, const sx_systolic_answer *answer) {
-    bool proves = false;
-    for (size_t i = 0; i < job->n_designs; i++)
-        proves |= job->answer[i].found && job->answer[i].summary.optimal;
-    return proves && answer->searched && !answer->found && answer->summary.stop == SX_STOP_DONE;
+/* Whether a design is proven to have no array that fits. */
+static bool fits_nothing(const sx_systolic_answer *answer) {
+    return answer->searched && answer->summary.none;
 }
 
 /* Adds the row of a design. */
@@ -59,7 +56,7 @@ static sx_status add_design(const sx_systolic_job *job, size_t i, sx_table *tabl
         SX_TRY(add_found(&subject, table));
     } else {
         const char *why = answer->searched ? "none found" : "not searched";
-        sx_table_cell(table, "%s", fits_nothing(job, answer) ? "nothing fits" : why);
+        sx_table_cell(table, "%s", fits_nothing(answer) ? "nothing fits" : why);
         sx_table_blank(table, 7);
     }
     sx_table_cell(table, "%s", sx_show_count((double)answer->summary.evaluations).text);
@@ -113,7 +110,7 @@ static sx_run_summary sum_searches(const sx_systolic_job *job, double best) {
         sum.rejected += s->rejected;
         sum.seconds += s->seconds;
         if (answer->searched && sx_ended_early(s)) sum.stop = s->stop;
-        if (fits_nothing(job, answer)) continue;
+        if (fits_nothing(answer)) continue;
         sum.optimal &= answer->searched && s->optimal;
         sum.lower_bound = fmin(sum.lower_bound, answer->searched ? s->lower_bound : 0);
     }

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/ranks.h"
 #include "base/status.h"
+#include "run/uphold.h"
 #include "session/systolic_job.h"
 #include "session/systolic_store.h"
 
@@ -100,7 +101,7 @@ static sx_run_options run_options(sx_systolic_job *job, const sx_systolic_answer
 }
 
 /* Takes over a later answer: what both runs took together, and the better array. */
-static void take_answer(sx_systolic_answer *to, const sx_systolic_answer *from) {
+static void take_answer(const sx_systolic_job *job, sx_systolic_answer *to, const sx_systolic_answer *from) {
     sx_systolic_answer before = *to;
     *to = *from;
     to->summary.evaluations += before.summary.evaluations;
@@ -111,6 +112,8 @@ static void take_answer(sx_systolic_answer *to, const sx_systolic_answer *from) 
         to->point = before.point;
         to->cost = before.cost;
         to->value = before.value;
+        (void)sx_uphold_bound(job->run.warnings, "an array", to->value, &to->summary.lower_bound,
+                              &to->summary.optimal);
     }
     free(before.trace);
 }
@@ -126,7 +129,7 @@ static sx_status search_space(sx_systolic_job *job, const sx_space *space, bool 
     if (!status) status = collect_answer(job, space, run, &answer);
     if (!status) job->interrupted |= answer.summary.stop == SX_STOP_SIGNAL;
     if (!status) job->late |= answer.summary.stop == SX_STOP_TIME;
-    if (!status) take_answer(out, &answer);
+    if (!status) take_answer(job, out, &answer);
     if (status) free(answer.trace);
     sx_run_free(run);
     return status;

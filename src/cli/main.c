@@ -215,8 +215,10 @@ static void silence_process(void) {
 
 /* Whether words of the command line, which may not be understood, ask for JSON, in full or in short. */
 static bool asks_json(char **words) {
-    for (; *words && strcmp(*words, "--") != 0; words++)
-        if (strlen(*words) > 2 && strncmp(*words, "--json", strlen(*words)) == 0) return true;
+    for (; *words && strcmp(*words, "--") != 0; words++) {
+        const size_t size = strcspn(*words, "=");
+        if (size > 2 && strncmp(*words, "--json", size) == 0) return true;
+    }
     return false;
 }
 
@@ -229,8 +231,23 @@ static sx_status join_processes(sx_ranks **out) {
     return SX_OK;
 }
 
+/* Answers the command line. */
+static sx_status answer_words(int argc, char **argv, sx_ranks *ranks, sx_output *result) {
+    if (argc < 2) {
+        sx_help_program(&result->err);
+        sx_output_exits(result, SX_EXIT_BAD);
+    } else if (is_one_of(argv[1], "--help", "-h")) {
+        sx_help_program(&result->out);
+    } else if (is_one_of(argv[1], "--version", "-V")) {
+        sx_help_version(&result->out);
+    } else {
+        return run_command(argc - 1, argv + 1, ranks, result);
+    }
+    return SX_OK;
+}
+
 int main(int argc, char **argv) {
-    sx_ranks *ranks;
+    sx_ranks *ranks = NULL;
     sx_json_begin();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
@@ -238,20 +255,8 @@ int main(int argc, char **argv) {
                         .err.width = sx_terminal_width(STDERR_FILENO),
                         .json = asks_json(argv)};
     sx_status status = sx_warnings_new(&result.warnings);
-    if (status) return (int)write_output(&result, status);
-    status = join_processes(&ranks);
-    if (status) {
-        result.exit = SX_EXIT_BAD;
-    } else if (argc < 2) {
-        sx_help_program(&result.err);
-        result.exit = SX_EXIT_BAD;
-    } else if (is_one_of(argv[1], "--help", "-h")) {
-        sx_help_program(&result.out);
-    } else if (is_one_of(argv[1], "--version", "-V")) {
-        sx_help_version(&result.out);
-    } else {
-        status = run_command(argc - 1, argv + 1, ranks, &result);
-    }
+    if (!status) status = join_processes(&ranks);
+    if (!status) status = answer_words(argc, argv, ranks, &result);
     if (sx_ranks_follows(ranks)) sx_ranks_leave(ranks, status, SX_EXIT_FOUND);
     add_report(ranks, &result.err);
     tell_fault(argc, argv, result.warnings);

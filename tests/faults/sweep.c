@@ -6,7 +6,7 @@
  * - a call that fails, a full disk: the whole answer, where more may be said on standard error and among the
  *   warnings of JSON, or exit code 2 or 3 and an error;
  * - a call that writes less than it was given: the whole answer;
- * - SIGINT: an answer so far, or the end that the signal brings, but no error of usage or input;
+ * - SIGINT: an answer so far, or while the command reads an end at once, but no error of usage or input;
  * - SIGKILL: the same command again gives the whole answer, and removes what the killed one left. Where it
  *   keeps a database and no checkpoint, that may know more than before: then only the exit code is compared.
  *
@@ -206,7 +206,8 @@ static const char *run_fault(const outcome *o, const outcome *whole, const sx_fa
     bool failed = has_failed(o, fault), interrupted = fault->kind == SX_FAULT_INTERRUPT;
     if (WIFSIGNALED(o->status) && WTERMSIG(o->status) == SIGALRM) return "it hangs";
     if (WIFSIGNALED(o->status) && !(interrupted && WTERMSIG(o->status) == SIGINT)) return "it crashes";
-    if (WIFEXITED(o->status) && o->blocks > whole->blocks) return "it loses memory";
+    const bool at_once = interrupted && strstr(o->err.data, "interrupted before there was an answer");
+    if (WIFEXITED(o->status) && o->blocks > whole->blocks && !at_once) return "it loses memory";
     const char *wrong = file_fault(o, whole, fault, failed || interrupted);
     const bool memory = fault->kind == SX_FAULT_MEMORY || fault->kind == SX_FAULT_MEMORY_FROM;
     if (!wrong && failed && memory && is_object(&whole->out) && !is_object(&o->out))

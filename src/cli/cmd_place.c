@@ -226,6 +226,9 @@ static sx_status plot_placements(const sx_args *args, sx_placement_job *job, sx_
         status = sx_json_finish(sx_pca_study_json(&study, path), &result->out);
     else
         sx_pca_study_print(&study, path, &result->out);
+    size_t points = 0;
+    for (size_t i = 0; i < study.n_seen; i++) points += study.seen[i].n;
+    sx_output_exits(result, points ? SX_EXIT_FOUND : SX_EXIT_NONE);
     if (study.interrupted) sx_text_add(&result->err, "note: interrupted; these are the placements so far\n");
     if (!status) {
         status = study.written;

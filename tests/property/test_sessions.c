@@ -53,12 +53,13 @@ static const char *const mappers[] = {"optimal:sunstone=0,gamma=0",
                                       "optimal:sunstone=0,gamma=0,effort=0.01",
                                       "optimal:sunstone=0,gamma=0,gap=0.1",
                                       "exhaustive",
+                                      "auto:gamma=0,effort=0.02",
+                                      "auto:gamma=40,effort=0.02",
                                       "optimal:gamma=50",
                                       "auto:gamma=40",
-                                      "auto:gamma=0,effort=0.02",
                                       "auto:gamma=40,gap=0.1",
                                       "auto"};
-enum { N_MAPPERS = sizeof mappers / sizeof *mappers, QUICK = 7 };
+enum { N_MAPPERS = sizeof mappers / sizeof *mappers, QUICK = 9 };
 
 /* What is counted of each trait of a space and each way to ask. */
 enum { SPACES, SEARCHED, BOUNDS, OPTIMA, FALSE_BOUNDS, FALSE_OPTIMA, N_COUNTS };
@@ -206,6 +207,49 @@ static void judge(const trial *x, const question *q, const crowd *c, const claim
         tell(x, q, "false optimum", claimed, least[q->options.objective.n_criteria - 1]);
 }
 
+/* Whether a mapping costs a value. */
+static bool costs(const sx_found *found, double value) {
+    return fabs(found->value - value) <= SLACK * fabs(value);
+}
+
+/* The value of a mapping that is better than the last of the k best and none of them; INFINITY where there is none. */
+static double missing_best(const crowd *c, const sx_run *run, const sx_objective *o) {
+    sx_found found, last = {.value = INFINITY};
+    for (size_t k = 0; sx_run_best(run, k, &found); k++) last = found;
+    for (size_t i = 0; i < c->n; i++) {
+        const double value = sx_objective_value(o, &c->score[i]);
+        bool there = value > last.value - SLACK * fabs(last.value);
+        for (size_t k = 0; !there && sx_run_best(run, k, &found); k++) there = costs(&found, value);
+        if (!there) return value;
+    }
+    return INFINITY;
+}
+
+/* The energy of a mapping that no member of the front is as good as; INFINITY where there is none. */
+static double missing_front(const crowd *c, const sx_run *run) {
+    sx_found found;
+    for (size_t i = 0; i < c->n; i++) {
+        bool there = false;
+        for (size_t k = 0; !there && sx_run_front(run, k, &found); k++)
+            there = found.metrics.value[0] <= c->score[i].energy_pj * (1 + SLACK) &&
+                    found.metrics.value[1] <= c->score[i].cycles * (1 + SLACK);
+        if (!there) return c->score[i].energy_pj;
+    }
+    return INFINITY;
+}
+
+/* Compares the lists of a search that proves its optimum with all mappings. */
+static void judge_lists(const trial *x, const question *q, const sx_run *run, const claim *claimed) {
+    const sx_objective *o = &q->options.objective;
+    const bool lists = claimed->optimal && o->n_criteria == 1;
+    const double best = lists && q->options.k_best > 1 ? missing_best(&x->all, run, o) : INFINITY,
+                 front = lists && q->options.pareto ? missing_front(&x->all, run) : INFINITY;
+    if (isinf(best) && isinf(front)) return;
+    sx_kind_add(&x->t->kinds, 0, FALSE_OPTIMA, 1);
+    x->t->false_optima++;
+    tell(x, q, isinf(front) ? "missing among the best" : "missing on the front", claimed, fmin(best, front));
+}
+
 /* Lets a mapper search the space; false where it refuses to. */
 static bool search_alone(const trial *x, const question *q) {
     sx_run *run;
@@ -222,6 +266,7 @@ static bool search_alone(const trial *x, const question *q) {
         claimed.score = sx_metrics_score(&found.metrics);
     }
     judge(x, q, &x->all, &claimed);
+    judge_lists(x, q, run, &claimed);
     if (claimed.found && s.lower_bound > fmax(found.value, 0) * (1 + SLACK))
         tell(x, q, "bound above its own answer", &claimed, found.value);
     sx_status_free(status);

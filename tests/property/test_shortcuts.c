@@ -144,7 +144,7 @@ static void no_mapping_is_below_them(void **state) {
     const settings *set = *state;
     sx_kind_counts *kinds = calloc(1, sizeof *kinds);
     for (uint64_t i = 0; i < set->count; i++) try_space(set, set->first + i, kinds);
-    sx_kind_expect(kinds, counted, N_COUNTS, MAPPINGS, set->count / 50);
+    sx_kind_expect(kinds, counted, N_COUNTS, MAPPINGS, set->count / 100);
     free(kinds);
 }
 

@@ -211,11 +211,21 @@ static bool has_model(const sx_small_space *small) {
     return good;
 }
 
+/* Draws what a space is made of, of any kind or with remainders of plain tensors, whose bounds are near their costs. */
+static void draw_kinds(sx_rng *rng, uint64_t most, sx_small_space *out) {
+    const sx_space_kind kind = (sx_space_kind)sx_rng_below(rng, SX_N_KINDS);
+    if (chance(rng, 15)) {
+        sx_random_plain_space(rng, most, out);
+        sx_small_space_fini(out);
+        return;
+    }
+    sx_draw_space(rng, out);
+    if (kind != SX_KIND_SPARSE) sx_draw_kind(rng, kind, out);
+}
+
 void sx_random_mixed_space(sx_rng *rng, uint64_t most, sx_small_space *out) {
     do {
-        sx_draw_space(rng, out);
-        const sx_space_kind kind = (sx_space_kind)sx_rng_below(rng, SX_N_KINDS);
-        if (kind != SX_KIND_SPARSE) sx_draw_kind(rng, kind, out);
+        draw_kinds(rng, most, out);
         if (chance(rng, 25))
             draw_semantics(rng, out);
         else if (chance(rng, 45))

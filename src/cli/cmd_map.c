@@ -144,11 +144,15 @@ static void layer_ends(void *user, size_t layer, const sx_layer_result *result) 
     try_certify(w, layer, result);
 }
 
-/* Writes the certificates of the layers that a checkpoint had finished: writing them may have failed then. */
+/* Writes the certificates of the layers that a checkpoint had finished: writing them may have failed then. Warns where Ctrl-C
+ * left none to write. */
 static void certify_finished(watcher *w) {
     const sx_session_result *result = &w->job->r->session;
     for (size_t i = 0; result->resumed && i < result->n_layers && i < w->searched_from; i++)
         if (result->layer[i].same_as == i) try_certify(w, i, &result->layer[i]);
+    if (w->interrupted)
+        sx_warnings_tell(w->result->warnings,
+                         "interrupted before a bound was proven; no certificate is written");
 }
 
 /* Puts the full text of a mapper, which it frees, in the place of the job's. */
@@ -562,9 +566,6 @@ static sx_status map_input(const sx_args *args, sx_sources *sources, map_job *jo
     if (job->r->options.outside) job->r->judged = sx_outside_evaluator_report(job->r->options.outside);
     if (!status) sx_evaluator_note(job->r->options.outside, job->view.quiet, &result->err);
     if (!status) certify_finished(&w);
-    if (w.interrupted)
-        sx_warnings_tell(result->warnings,
-                         "interrupted before a bound was proven; no certificate is written");
     if (sx_args_flag(args, "no-clock")) forget_times(job->r);
     if (status && job->r->session.total.cycles > 0) sx_status_free(output_result(args, job, result));
     if (!status) status = output_result(args, job, result);

@@ -13,6 +13,8 @@ void sx_allocation_print(const sx_allocation *found, size_t n_buffers, uint64_t 
     else if (found->found)
         sx_text_add(out, "%zu buffer%s in %llu bytes; at least %llu are needed", n_buffers, plural,
                     (count)found->bytes, (count)found->bound);
+    else if (!capacity)
+        sx_text_add(out, "no offsets were found; at least %llu bytes are needed", (count)found->bound);
     else if (found->live > capacity)
         sx_text_add(out, "the buffers do not fit: %llu bytes live at the same step, the capacity is %llu",
                     (count)found->live, (count)capacity);

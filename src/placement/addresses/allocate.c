@@ -31,9 +31,10 @@ enum { STRIP_ATTEMPTS = 20, STRIP_NODES = 100000 }; /* divisions into strips; de
 /* Sections that share no buffers with others. */
 typedef struct part {
     uint32_t first, end;
-    int64_t bound;  /* no allocation of its buffers is lower */
-    int64_t height; /* of the best one; INT64_MAX: none yet */
-    uint64_t runs;  /* of the search */
+    int64_t bound;   /* no allocation of its buffers is lower */
+    int64_t height;  /* of the best one; INT64_MAX: none yet */
+    int64_t stacked; /* of an allocation without any search */
+    uint64_t runs;   /* of the search */
 } part;
 
 typedef struct allocator {
@@ -221,6 +222,35 @@ static int64_t load_of(const sx_packing *x, const part *p) {
     return most;
 }
 
+/* Gives open buffers offsets without a search: each above those before it that live with it. */
+static sx_status stack_buffers(allocator *a) {
+    const sx_packing *x = &a->packing;
+    int64_t *top = calloc(x->n_sections + 1, sizeof *top);
+    if (!top) return sx_error_memory();
+    for (uint32_t b = 0; b < x->n; b++) {
+        if (x->place[x->slot[b]] >= x->open[x->first[b]]) continue;
+        a->best[b] = x->low[b];
+        for (uint32_t s = x->first[b]; s < x->end[b]; s++)
+            if (top[s] > a->best[b]) a->best[b] = top[s];
+        for (uint32_t s = x->first[b]; s < x->end[b]; s++) top[s] = a->best[b] + x->size[b];
+    }
+    for (size_t i = 0; i < a->part.n; i++) {
+        part *p = part_at(a, i);
+        for (uint32_t s = p->first; s < p->end; s++)
+            if (top[s] > p->stacked) p->stacked = top[s];
+    }
+    free(top);
+    return SX_OK;
+}
+
+/* Takes the stacked buffers where the search had no time for any other allocation. */
+static void take_stacked(allocator *a) {
+    for (size_t i = 0; i < a->part.n; i++) {
+        part *p = part_at(a, i);
+        if (p->height == INT64_MAX) p->height = p->stacked;
+    }
+}
+
 /* Divides time into independent parts, with buffers that live in all of one at the floor. */
 static sx_status divide_buffers(allocator *a) {
     sx_packing *x = &a->packing;
@@ -272,7 +302,9 @@ static sx_status allocate_buffers(allocator *a, const sx_buffer *buffer, size_t 
     a->best = calloc(n + 1, sizeof *a->best);
     if (!a->best) return sx_error_memory();
     SX_TRY(divide_buffers(a));
+    if (!a->limited) SX_TRY(stack_buffers(a));
     search_addresses(a);
+    if (!a->limited) take_stacked(a);
     tell_progress(a);
     return a->packing.out_of_memory ? sx_error_memory() : SX_OK;
 }
@@ -378,8 +410,9 @@ static sx_status try_joins(sx_buffer *buffer, size_t n, const sx_allocate_option
     }
     sx_status status = sx_joins_new(scaled, n, &joins);
     if (!status) {
-        within.capacity = options->capacity ? options->capacity / unit : sx_joins_live(joins);
-        if (within.capacity > 0 && sx_joins_suit(joins, within.capacity))
+        within.capacity = options->capacity / unit;
+        if (!options->capacity) status = sx_joins_live(joins, &within.capacity);
+        if (!status && within.capacity > 0 && sx_joins_suit(joins, within.capacity))
             status = search_joined(joins, &within, scaled + n, scaled, out);
         if (!status && !out->found && within.capacity > 0) status = search_strips(scaled, n, &within, out);
     }

@@ -76,15 +76,27 @@ void sx_joins_free(sx_joins *joins) {
     free(joins);
 }
 
-uint64_t sx_joins_live(const sx_joins *joins) {
-    uint64_t most = 0;
-    for (size_t s = 0; s + 1 < joins->n_steps; s++) {
-        uint64_t live = 0, at = joins->step[s].at;
-        for (size_t i = 0; i < joins->n; i++)
-            if (joins->buffer[i].lower <= at && at < joins->buffer[i].upper) live += joins->buffer[i].size;
-        if (live > most) most = live;
+/* The number of a step. */
+static size_t step_at(const sx_joins *joins, uint64_t at) {
+    const step key = {.at = at};
+    const step *found = bsearch(&key, joins->step, joins->n_steps, sizeof key, compare_steps);
+    return (size_t)(found - joins->step);
+}
+
+sx_status sx_joins_live(const sx_joins *joins, uint64_t *out) {
+    uint64_t *change = calloc(joins->n_steps + 1, sizeof *change), live = 0; /* modulo 2^64 */
+    if (!change) return sx_error_memory();
+    for (size_t i = 0; i < joins->n; i++) {
+        change[step_at(joins, joins->buffer[i].lower)] += joins->buffer[i].size;
+        change[step_at(joins, joins->buffer[i].upper)] -= joins->buffer[i].size;
     }
-    return most;
+    *out = 0;
+    for (size_t s = 0; s < joins->n_steps; s++) {
+        live += change[s];
+        if (live > *out) *out = live;
+    }
+    free(change);
+    return SX_OK;
 }
 
 bool sx_joins_suit(const sx_joins *joins, uint64_t capacity) {
@@ -100,8 +112,7 @@ bool sx_joins_suit(const sx_joins *joins, uint64_t capacity) {
 static void add_piece(sx_joins *joins, piece p) {
     int number = (int)joins->n_pieces++;
     for (int side = 0; side < 2; side++) {
-        const step key = {.at = side ? p.upper : p.lower};
-        step *at = bsearch(&key, joins->step, joins->n_steps, sizeof key, compare_steps);
+        step *at = &joins->step[step_at(joins, side ? p.upper : p.lower)];
         p.next[side] = at->head[side];
         at->head[side] = number;
     }

@@ -11,7 +11,7 @@ SX_MUST_USE sx_status sx_joins_new(const sx_buffer *buffer, size_t n, SX_OWN sx_
 void sx_joins_free(SX_TAKE sx_joins *joins);
 
 /* The most bytes that live at a step. */
-uint64_t sx_joins_live(const sx_joins *joins);
+SX_MUST_USE sx_status sx_joins_live(const sx_joins *joins, uint64_t *out);
 
 /* Whether the buffers leave less than a hundredth of a memory empty, from the first step to the last. */
 bool sx_joins_suit(const sx_joins *joins, uint64_t capacity);

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -96,7 +97,7 @@ static void a_cancelled_search_gives_its_best(void **state) {
     sx_expect_ok(sx_allocate(buffer, MANY, &options, &found));
     assert_true(found.found && found.stop == SX_STOP_SIGNAL);
     sx_expect_ok(sx_allocate(buffer, MANY, &options, &found));
-    assert_true(!found.found && !found.proven && found.stop == SX_STOP_SIGNAL && found.nodes == 0);
+    assert_true(found.found && !found.proven && found.stop == SX_STOP_SIGNAL && found.nodes == 0);
 }
 
 static void time_ends_a_search(void **state) {
@@ -106,7 +107,24 @@ static void time_ends_a_search(void **state) {
     (void)state;
     draw(buffer, MANY);
     sx_expect_ok(sx_allocate(buffer, MANY, &options, &found));
-    assert_true(found.stop == SX_STOP_TIME);
+    assert_true(found.stop == SX_STOP_TIME && found.found && !found.proven && found.nodes == 0);
+    sx_expect_apart(buffer, MANY, found.bytes);
+    assert_true(found.bound == found.live);
+}
+
+/* Seconds of preparing do not grow with the square of the buffers. */
+static void many_buffers_end_in_time(void **state) {
+    enum { LOTS = 60000 };
+    sx_buffer *buffer = calloc(LOTS, sizeof *buffer);
+    const sx_allocate_options options = {.seconds = 1e-9};
+    sx_allocation found;
+    (void)state;
+    assert_non_null(buffer);
+    for (uint64_t i = 0; i < LOTS; i++) buffer[i] = (sx_buffer){i, i + 3, 1 + i % 7, 0};
+    const clock_t begun = clock();
+    sx_expect_ok(sx_allocate(buffer, LOTS, &options, &found));
+    assert_true(found.found && (double)(clock() - begun) / CLOCKS_PER_SEC < 2);
+    free(buffer);
 }
 
 int main(void) {
@@ -118,6 +136,7 @@ int main(void) {
         cmocka_unit_test(a_limit_of_nodes_ends_a_search),
         cmocka_unit_test(a_cancelled_search_gives_its_best),
         cmocka_unit_test(time_ends_a_search),
+        cmocka_unit_test(many_buffers_end_in_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,7 +130,7 @@ static void draw_laws(sx_rng *rng, sx_small_space *small) {
     arch->n_laws = 0;
     for (int s = 0; s < arch->n_levels; s++) {
         arch->level[s].law = 0;
-        if (!chance(rng, s + 1 == arch->n_levels ? 75 : 35)) continue;
+        if (arch->n_laws == SX_MAX_LAWS || !chance(rng, s + 1 == arch->n_levels ? 75 : 35)) continue;
         const bool same = arch->n_laws > 0 && arch->level[s - 1].law && chance(rng, 30);
         if (!same) {
             draw_law(rng, &small->c.problem, arch->n_laws == 0, &arch->law[arch->n_laws]);

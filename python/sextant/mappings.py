@@ -5,7 +5,7 @@ import ctypes
 import importlib
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Dict, Iterable, Iterator, List, Optional
 
 from . import _abi as abi
@@ -21,12 +21,34 @@ except ImportError:  # arrays are then lists
 
 @dataclass(frozen=True)
 class Loop:
-    """One loop of a mapping; `axis` is "X" or "Y" of a spatial loop, None of a temporal one."""
+    """One loop of a mapping; `axis` is "X" or "Y" of a spatial loop, None of a temporal one.
+
+    `last`: the iterations where every outer loop of the dimension is at its last; below `factor` it is a remainder.
+    """
 
     level: str
     dim: str
     factor: int
     axis: Optional[str] = None
+    last: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.last:
+            object.__setattr__(self, "last", self.factor)
+
+    def __str__(self) -> str:
+        remainder = f", last {self.last}" if self.last != self.factor else ""
+        word, axis = ("par-for", f" ({self.axis})") if self.axis else ("for", "")
+        return f"{word} {self.dim} in [0:{self.factor}){remainder}{axis}"
+
+
+def _with_remainders(loops: List[Loop], dims: Dict[str, int]) -> List[Loop]:
+    """The loops with their last rounds: the digits of size - 1 in the mixed radix of the dimension's factors."""
+    left, out = {dim: size - 1 for dim, size in dims.items()}, []
+    for loop in reversed(loops):
+        left[loop.dim], digit = divmod(left[loop.dim], loop.factor)
+        out.append(replace(loop, last=digit + 1))
+    return out[::-1]
 
 
 def _new_mapping(problem: Problem, arch: Arch) -> Handle:
@@ -109,7 +131,14 @@ class Mapping:
                     out.append(Loop(name, dims[dim], factor // x_part, "Y"))
                     factor = x_part
                 out.append(Loop(name, dims[dim], factor, "X" if place < on_x else "Y"))
-        return [loop for loop in out if loop.factor > 1]
+        return _with_remainders([loop for loop in out if loop.factor > 1], self.problem.dims)
+
+    @property
+    def keeps(self) -> Dict[str, List[str]]:
+        """The tensors that each level keeps, by the level's name, outermost first."""
+        tensors = self.problem.tensors
+        return {name: [tensor for v, tensor in enumerate(tensors) if lib.sx_mapping_keeps(self._c, number, v)]
+                for number, name in reversed(list(enumerate(self.arch.levels)))}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Mapping) and hash(self) == hash(other)
@@ -118,13 +147,12 @@ class Mapping:
         return int(lib.sx_mapping_hash(self._c))
 
     def __str__(self) -> str:
-        lines, indent, last = [], 0, None
-        for loop in self.loops:
-            if loop.level != last:
-                lines.append(f"{'  ' * indent}{loop.level}:")
-                indent, last = indent + 1, loop.level
-            word, axis = ("par-for", f" ({loop.axis})") if loop.axis else ("for", "")
-            lines.append(f"{'  ' * indent}{word} {loop.dim} in [0:{loop.factor}){axis}")
+        lines, depth, loops = [], 0, self.loops
+        for level, tensors in self.keeps.items():
+            lines.append(f"{level} keeps {', '.join(tensors) or 'nothing'}")
+            for loop in (loop for loop in loops if loop.level == level):
+                lines.append(f"| {'  ' * min(depth, 20)}{loop}")
+                depth += 1
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:

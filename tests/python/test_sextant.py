@@ -162,6 +162,25 @@ class Nouns(unittest.TestCase):
         self.assertIn("par-for", str(mapping))
         self.assertIn("mapping", mapping.to_dict())
 
+    def test_mapping_is_printed_as_the_program_prints_it(self):
+        program = os.environ.get("SEXTANT_PROGRAM")
+        if not program:
+            self.skipTest("SEXTANT_PROGRAM is not set")
+        mapping = sextant.map("13x254x7", "glb128", evals=1000, seed=1).mapping
+        rounds = [loop for loop in mapping.loops if loop.last != loop.factor]
+        self.assertTrue(rounds and all(0 < loop.last < loop.factor for loop in rounds))
+        sizes = {}
+        for loop in mapping.loops:
+            sizes[loop.dim] = (sizes.get(loop.dim, 1) - 1) * loop.factor + loop.last
+        self.assertEqual(sizes, mapping.problem.dims)
+        self.assertEqual(list(mapping.keeps), ["DRAM", "GLB", "RF"])
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "map.yaml"
+            mapping.save(file)
+            said = subprocess.run([program, "eval", "-p", "13x254x7", "-a", "glb128", "-m", str(file)],
+                                  capture_output=True, text=True, check=True).stdout
+        self.assertIn("\n".join(f"  {line}" for line in str(mapping).splitlines()) + "\n  MAC\n", said)
+
 
 class Evaluating(unittest.TestCase):
     @classmethod

@@ -22,7 +22,23 @@ typedef struct named_value {
     unsigned depth;             /* of the file in lists of lists; 0: the user */
 } named_value;
 
-static sx_status append_value(sx_sources *sources, const named_value *value, sx_network *out);
+/* Layers that are gathered; all zero: none. */
+typedef struct gathering {
+    sx_network network;
+    sx_layer_names names;
+} gathering;
+
+/* Ends gathering: hands the network out unless there is an error. */
+static sx_status end_gathering(gathering *g, sx_status status, sx_network *out) {
+    sx_layer_names_fini(&g->names);
+    if (status)
+        sx_network_fini(&g->network);
+    else
+        *out = g->network;
+    return status;
+}
+
+static sx_status append_value(sx_sources *sources, const named_value *value, gathering *out);
 
 /* Reads a problem; where its own files have no variables, it sees those of the others. */
 static sx_status read_problem(const sx_sources *sources, sx_input *input, sx_problem *out) {
@@ -127,15 +143,17 @@ static sx_status read_entry(const sx_node *node, entry *out) {
 
 /* Appends the layers of an entry, as often as it counts. */
 static sx_status append_entry(sx_sources *sources, const sx_input *input, const sx_node *node, unsigned depth,
-                              sx_network *out) {
+                              gathering *g) {
+    sx_network *out = &g->network;
     const size_t before = out->n_layers;
+    bool taken;
     char path[SX_LONG_PATH];
     entry e;
     SX_TRY(read_entry(node, &e));
     named_value value = {e.problem, node->place, sx_input_scope(input), depth + 1};
     SX_TRY(find_named(&value, path));
     value.text = path;
-    SX_TRY(sx_error_place(append_value(sources, &value, out), node->place));
+    SX_TRY(sx_error_place(append_value(sources, &value, g), node->place));
     for (size_t i = before; i < out->n_layers; i++) {
         if (out->layer[i].count > UINT64_MAX / 4 / e.count)
             return sx_error_at(node->place, "the count is too large");
@@ -146,8 +164,9 @@ static sx_status append_entry(sx_sources *sources, const sx_input *input, const 
         return sx_error_at(node->place, "'%s' names %zu layers; a name is for one", e.name,
                            out->n_layers - before);
     out->n_layers--;
-    const bool taken = sx_network_layer(out, e.name);
+    sx_status status = sx_layer_names_find(&g->names, out, e.name, &taken);
     out->n_layers++;
+    if (status) return status;
     if (taken) return sx_error_at(node->place, "two layers are called '%s'", e.name);
     memcpy(out->layer[before].name, e.name, sizeof e.name);
     return SX_OK;
@@ -172,7 +191,7 @@ const sx_keys sx_keys_network = SX_KEYS("network", false, network_rules);
 static sx_status listed_network(sx_sources *sources, sx_input *input, unsigned depth, sx_network *out) {
     const sx_pair *section = sx_input_first(input, "network");
     const sx_node *layers;
-    sx_network network = {0};
+    gathering g = {0};
     if (depth == MAX_DEPTH)
         return sx_error_at(section->place, "networks are nested more than %d deep", MAX_DEPTH);
     if (sx_input_has(input, SX_DOCUMENT_PROBLEM) || sx_input_has(input, SX_DOCUMENT_GRAPH))
@@ -180,17 +199,13 @@ static sx_status listed_network(sx_sources *sources, sx_input *input, unsigned d
     SX_TRY(sx_node_check_keys(NULL, section->value, "the network", &sx_keys_network));
     SX_TRY(sx_node_require(section->value, "layers", "the network", &layers));
     SX_TRY(sx_node_expect(layers, SX_NODE_LIST, "'layers'"));
-    base_name(section->place.file, network.name);
-    SX_TRY(sx_node_get_name(section->value, "name", network.name));
+    base_name(section->place.file, g.network.name);
+    SX_TRY(sx_node_get_name(section->value, "name", g.network.name));
     if (layers->n == 0) return sx_error_at(layers->place, "the network has no layers");
     sx_status status = SX_OK;
     for (size_t i = 0; i < layers->n && !status; i++)
-        status = append_entry(sources, input, layers->item[i], depth, &network);
-    if (status)
-        sx_network_fini(&network);
-    else
-        *out = network;
-    return status;
+        status = append_entry(sources, input, layers->item[i], depth, &g);
+    return end_gathering(&g, status, out);
 }
 
 /* The network of an input, whatever it is given as. */
@@ -265,7 +280,7 @@ static sx_status hide_content(SX_TAKE sx_status status, unsigned depth, const ch
 
 /* Appends the problem, the graph or the list of a file; a problem is called like the file where its own name is
  * taken. A file without any, such as one of variables, goes with the others. */
-static sx_status append_file(sx_sources *sources, const char *value, unsigned depth, sx_network *out) {
+static sx_status append_file(sx_sources *sources, const char *value, unsigned depth, gathering *out) {
     char file[SX_LONG_PATH];
     const char *layer = sx_layer_of(value, file), *path = layer ? file : value;
     sx_input *input = NULL;
@@ -277,11 +292,12 @@ static sx_status append_file(sx_sources *sources, const char *value, unsigned de
         status = sx_error_hint(sx_error_new(SX_ERR_INPUT, "--problem %s has no `problem:` section", path),
                                "`problem:` must be a top-level section");
     if (!status && holds) status = network_of(sources, input, layer, depth, &network);
-    if (!status && holds && sx_input_has(input, SX_DOCUMENT_PROBLEM) && sx_network_layer(out, network.name)) {
+    if (!status && holds && sx_input_has(input, SX_DOCUMENT_PROBLEM) &&
+        sx_network_layer(&out->network, network.name)) {
         base_name(path, network.name);
         base_name(path, network.layer[0].name);
     }
-    if (!status && holds) status = sx_named_append(&network, out);
+    if (!status && holds) status = sx_named_append(&network, &out->names, &out->network);
     if (!status) status = keep_warnings(input, sources);
     sx_network_fini(&network);
     sx_input_free(input);
@@ -289,7 +305,7 @@ static sx_status append_file(sx_sources *sources, const char *value, unsigned de
 }
 
 /* Appends the problems of all files of a folder, in the order of their names. */
-static sx_status append_folder(sx_sources *sources, const char *path, unsigned depth, sx_network *out) {
+static sx_status append_folder(sx_sources *sources, const char *path, unsigned depth, gathering *out) {
     const sx_folder_file *file;
     sx_folder folder;
     sx_status status = sx_folder_scan(path, &folder);
@@ -302,7 +318,7 @@ static sx_status append_folder(sx_sources *sources, const char *path, unsigned d
 }
 
 /* Appends what a value as for --problem names. */
-static sx_status append_value(sx_sources *sources, const named_value *value, sx_network *out) {
+static sx_status append_value(sx_sources *sources, const named_value *value, gathering *out) {
     const char *text = value->text;
     sx_network network = {0};
     if (!sx_is_named(SX_NOUN_PROBLEM, text))
@@ -310,25 +326,21 @@ static sx_status append_value(sx_sources *sources, const named_value *value, sx_
                                   : append_file(sources, text, value->depth, out);
     SX_TRY(strchr(text, '[') ? sx_named_einsum_at(text, value->place, value->scope, &network)
                              : sx_named_problem(sources->args, text, &network));
-    sx_status status = sx_named_append(&network, out);
+    sx_status status = sx_named_append(&network, &out->names, &out->network);
     sx_network_fini(&network);
     return status;
 }
 
 sx_status sx_layers_gather(sx_sources *sources, sx_network *out) {
     const char *value;
-    sx_network network = {0};
+    gathering g = {0};
     sx_status status = SX_OK;
     for (size_t i = 0; !status && (value = sx_args_text(sources->args, "problem", i)); i++)
-        status = append_value(sources, &(named_value){value, {"einsum", 1, 1}, &sx_path_any, 0}, &network);
+        status = append_value(sources, &(named_value){value, {"einsum", 1, 1}, &sx_path_any, 0}, &g);
     if (!status && sx_is_folder(sx_args_text(sources->args, "problem", 0)) &&
         !sx_args_text(sources->args, "problem", 1))
-        base_name(sx_args_text(sources->args, "problem", 0), network.name);
-    if (status)
-        sx_network_fini(&network);
-    else
-        *out = network;
-    return status;
+        base_name(sx_args_text(sources->args, "problem", 0), g.network.name);
+    return end_gathering(&g, status, out);
 }
 
 bool sx_layers_several(const sx_sources *sources) {

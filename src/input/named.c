@@ -1,6 +1,7 @@
 #include "input/named.h"
 
 #include "base/file_error.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "base/vector.h"
 #include "frontend/catalog/catalog.h"
@@ -295,43 +296,89 @@ sx_status sx_named_single(const sx_problem *problem, sx_network *out) {
     return SX_OK;
 }
 
+sx_status sx_layer_names_find(sx_layer_names *names, const sx_network *network, const char *name,
+                              bool *found) {
+    const sx_layer *layer = network->layer;
+    const sx_hash_keys keys = {layer ? layer->name : NULL, sizeof *layer, SX_NAME_SIZE};
+    char key[SX_NAME_SIZE] = "";
+    for (; names->n < network->n_layers; names->n++) {
+        const char *own = layer[names->n].name;
+        if (sx_hash_table_put(&names->table, keys, own, sx_hash_bytes(own, SX_NAME_SIZE, 0),
+                              (uint32_t)names->n) == SX_HASH_NONE)
+            return sx_error_memory();
+    }
+    snprintf(key, sizeof key, "%s", name);
+    *found = sx_hash_table_find(&names->table, keys, key, sx_hash_bytes(key, sizeof key, 0)) != SX_HASH_NONE;
+    return SX_OK;
+}
+
+void sx_layer_names_fini(sx_layer_names *names) {
+    sx_hash_table_clear(&names->table);
+    names->n = 0;
+}
+
+/* Sets a layer's name, with zeros after it. */
+static void set_name(sx_layer *layer, const char *name) {
+    memset(layer->name, 0, sizeof layer->name);
+    memcpy(layer->name, name, strnlen(name, SX_NAME_SIZE - 1));
+}
+
 /* Gives a layer a name that none before it has, by a number at its end where it is taken. */
-static void make_unique(const sx_network *network, sx_layer *layer) {
-    char stem[SX_NAME_SIZE - 12];
-    snprintf(stem, sizeof stem, "%.*s", (int)sizeof stem - 1, layer->name);
-    for (unsigned i = 2; sx_network_layer(network, layer->name); i++)
-        snprintf(layer->name, sizeof layer->name, "%s-%u", stem, i);
+static sx_status make_unique(const sx_network *network, sx_layer_names *names, const char *name,
+                             sx_layer *layer) {
+    char next[SX_NAME_SIZE];
+    bool taken;
+    set_name(layer, name);
+    for (unsigned i = 2;; i++) {
+        SX_TRY(sx_layer_names_find(names, network, layer->name, &taken));
+        if (!taken) return SX_OK;
+        snprintf(next, sizeof next, "%.*s-%u", SX_NAME_SIZE - 13, name, i);
+        set_name(layer, next);
+    }
 }
 
 /* Appends copies of a network's layers, their names as they are or with the network's before them. */
-static sx_status append_layers(const sx_network *network, bool prefix, sx_network *out) {
+static sx_status append_layers(const sx_network *network, bool prefix, sx_layer_names *names,
+                               sx_network *out) {
     size_t n = out->n_layers + network->n_layers, room = out->n_layers;
+    char name[2 * SX_NAME_SIZE];
     if (!sx_reserve(&out->layer, &room, n ? n : 1, sizeof *out->layer)) return sx_error_memory();
     for (size_t i = 0; i < network->n_layers; i++) {
         sx_layer *to = &out->layer[out->n_layers];
         *to = network->layer[i];
-        if (prefix) snprintf(to->name, sizeof to->name, "%.30s/%.32s", network->name, network->layer[i].name);
-        make_unique(out, to);
+        if (prefix)
+            snprintf(name, sizeof name, "%.30s/%.32s", network->name, network->layer[i].name);
+        else
+            snprintf(name, sizeof name, "%s", network->layer[i].name);
+        SX_TRY(make_unique(out, names, name, to));
         out->n_layers++;
     }
     return SX_OK;
 }
 
-sx_status sx_named_append(const sx_network *network, sx_network *out) {
+/* The same with names that are found once. */
+static sx_status append_all(const sx_network *network, bool prefix, sx_network *out) {
+    sx_layer_names names = {0};
+    sx_status status = append_layers(network, prefix, &names, out);
+    sx_layer_names_fini(&names);
+    return status;
+}
+
+sx_status sx_named_append(const sx_network *network, sx_layer_names *names, sx_network *out) {
     bool single = network->n_layers == 1 && strcmp(network->name, network->layer[0].name) == 0;
-    return append_layers(network, !single, out);
+    return append_layers(network, !single, names, out);
 }
 
 sx_status sx_named_append_phase(SX_TAKE sx_network *network, sx_phase phase, sx_network *out) {
     snprintf(network->name, sizeof network->name, "%s", sx_phase_name(phase));
-    sx_status status = append_layers(network, true, out);
+    sx_status status = append_all(network, true, out);
     sx_network_fini(network);
     return status;
 }
 
 sx_status sx_named_copy(const sx_network *network, sx_network *out) {
     sx_network copy = {0};
-    SX_TRY(append_layers(network, false, &copy));
+    SX_TRY(append_all(network, false, &copy));
     memcpy(copy.name, network->name, sizeof copy.name);
     *out = copy;
     return SX_OK;

@@ -2,6 +2,7 @@
 #ifndef SX_INPUT_NAMED_H
 #define SX_INPUT_NAMED_H
 
+#include "base/hash_table.h"
 #include "input/args.h"
 #include "sextant/input.h"
 #include "sextant/network.h"
@@ -49,9 +50,21 @@ SX_MUST_USE sx_status sx_named_check(const sx_args *args);
 /* A problem as a network of one layer. */
 SX_MUST_USE sx_status sx_named_single(const sx_problem *problem, sx_network *out);
 
+/* The names of a network's layers while these are appended one after the other; all zero: none. `n` layers are entered,
+ * whose names have zeros after them. */
+typedef struct sx_layer_names {
+    sx_hash_table table;
+    size_t n;
+} sx_layer_names;
+
+/* Whether a layer of the network has the name; the layers after the first `n` are entered before. */
+SX_MUST_USE sx_status sx_layer_names_find(sx_layer_names *names, const sx_network *network, const char *name,
+                                          bool *found);
+void sx_layer_names_fini(sx_layer_names *names);
+
 /* Appends the layers of a network, called NETWORK/LAYER where they are more than a single problem; a name
  * that is taken gets a number. */
-SX_MUST_USE sx_status sx_named_append(const sx_network *network, sx_network *out);
+SX_MUST_USE sx_status sx_named_append(const sx_network *network, sx_layer_names *names, sx_network *out);
 
 /* Appends the layers of one phase of a run, called PHASE/LAYER, and frees the network. */
 SX_MUST_USE sx_status sx_named_append_phase(SX_TAKE sx_network *network, sx_phase phase, sx_network *out);

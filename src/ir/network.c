@@ -1,5 +1,7 @@
 #include "sextant/network.h"
 
+#include "base/hash.h"
+#include "base/hash_table.h"
 #include "base/status.h"
 
 #include <stdio.h>
@@ -17,21 +19,27 @@ const sx_layer *sx_network_layer(const sx_network *network, const char *name) {
     return NULL;
 }
 
-/* Whether two problems differ in nothing but their own name. Names of dimensions and tensors count:
- * constraints and buffers built for one tensor go by them. */
-static bool same_computation(const sx_problem *a, const sx_problem *b) {
-    static const size_t after_name = sizeof a->name;
-    return memcmp((const char *)a + after_name, (const char *)b + after_name, sizeof *a - after_name) == 0;
-}
-
+/* Problems that differ in nothing but their own name are the same computation. Names of dimensions and tensors
+ * count: constraints and buffers built for one tensor go by them. */
 size_t sx_network_distinct(const sx_network *network, size_t *first) {
+    static const size_t after_name = sizeof network->layer->problem.name;
+    const size_t at = offsetof(sx_layer, problem) + after_name;
+    const sx_hash_keys keys = {(const char *)network->layer + at, sizeof *network->layer,
+                               sizeof network->layer->problem - after_name};
+    sx_hash_table table = {0};
     size_t n = 0;
+    const bool hashed = sx_hash_table_begin(&table, network->n_layers);
     for (size_t i = 0; i < network->n_layers; i++) {
+        const char *key = (const char *)keys.first + i * keys.stride;
         size_t j = 0;
-        while (j < i && !same_computation(&network->layer[j].problem, &network->layer[i].problem)) j++;
+        if (hashed)
+            j = sx_hash_table_put(&table, keys, key, sx_hash_bytes(key, keys.size, 0), (uint32_t)i);
+        else /* memory is out: the same, slower */
+            while (memcmp((const char *)keys.first + j * keys.stride, key, keys.size) != 0) j++;
         if (first) first[i] = j;
         n += j == i;
     }
+    sx_hash_table_clear(&table);
     return n;
 }
 

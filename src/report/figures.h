@@ -35,6 +35,8 @@ SX_MUST_USE sx_status sx_layer_evaluate(const sx_result *r, size_t layer, sx_eva
 /* The work of every layer's answer, and after them that of the network, an array to be freed with free(); no MACs
  * where a mapping cannot be evaluated again. */
 SX_MUST_USE sx_status sx_result_works(const sx_result *r, SX_OWN sx_work **out);
+/* How often the network runs each computation, at its first layer, an array to be freed with free(); NULL: memory is out. */
+SX_OWN uint64_t *sx_result_times(const sx_result *r);
 
 /* Adds the figures as rows of a table of three columns; a sentence with those of a network. */
 void sx_figures_rows(const sx_problem *problem, const sx_arch *arch, const sx_work *work, sx_table *table);

@@ -46,6 +46,13 @@ static sx_status layer_work(const sx_result *r, size_t layer, sx_evaluation *e, 
     return SX_OK;
 }
 
+uint64_t *sx_result_times(const sx_result *r) {
+    uint64_t *times = calloc(r->session.n_layers + 1, sizeof *times);
+    for (size_t i = 0; i < r->session.n_layers && times; i++)
+        times[r->session.layer[i].same_as] += r->network.layer[i].count;
+    return times;
+}
+
 sx_status sx_result_works(const sx_result *r, sx_work **out) {
     size_t n = r->session.n_layers;
     sx_work *work = calloc(n + 1, sizeof *work);

@@ -316,22 +316,13 @@ static void gap_cell(const sx_result *r, const sx_layer_result *layer, sx_table 
         sx_table_blank(table, 1);
 }
 
-/* How often the network runs a layer; unless `each`, with all others that are the same computation. */
-static uint64_t times_run(const sx_result *r, size_t layer, bool each) {
-    uint64_t times = 0;
-    for (size_t i = 0; i < r->session.n_layers; i++)
-        if (i == layer || (!each && r->session.layer[i].same_as == layer)) times += r->network.layer[i].count;
-    return times;
-}
-
-/* Adds a layer's row; `bounds`: with what is proven of it. */
-static void layer_row(const sx_result *r, size_t i, bool bounds, bool each, sx_table *table) {
+/* Adds a layer's row; `times`: how often the network runs it, `bounds`: with what is proven of it. */
+static void layer_row(const sx_result *r, size_t i, uint64_t times, bool bounds, sx_table *table) {
     double all = r->session.total.cycles;
     const sx_layer *layer = &r->network.layer[i];
     const sx_layer_result *result = &r->session.layer[i];
     const sx_score *score = &result->best.score;
     sx_table_cell(table, "%s", sx_show_name(layer->name, NAME_WIDTH).text);
-    uint64_t times = times_run(r, i, each);
     sx_table_cell(table, "%llu", (unsigned long long)times);
     sx_table_cell(table, "%s", sx_show_computes((double)sx_problem_computes(&layer->problem)).text);
     if (!result->found) {
@@ -538,6 +529,11 @@ sx_status sx_mapping_report_network(const sx_result *r, const sx_mapping_view *v
     sx_table table;
     sx_work *works;
     SX_TRY(sx_result_works(r, &works));
+    uint64_t *times = sx_result_times(r);
+    if (!times) {
+        free(works);
+        return sx_error_memory();
+    }
     sx_text_add(out, "%s on %s\n\n", r->network.name, r->arch.name);
     bool bounds = has_bounds(r);
     const bool tile = r->options.model.latency_tile;
@@ -546,12 +542,14 @@ sx_status sx_mapping_report_network(const sx_result *r, const sx_mapping_view *v
                                     : "lRRrrRrRL");
     head_row(r, bounds, &table);
     for (size_t i = 0; i < r->network.n_layers; i++)
-        if (each || r->session.layer[i].same_as == i) layer_row(r, i, bounds, each, &table);
+        if (each || r->session.layer[i].same_as == i)
+            layer_row(r, i, each ? r->network.layer[i].count : times[i], bounds, &table);
     total_row(r, bounds, &table);
     sx_table_end(&table, 2, out);
     print_effort(r, view, out);
     sx_figures_sentence(&r->arch, &works[r->session.n_layers], out);
-    if (r->timing && !(r->graph && r->graph->run.phase[0])) sx_time_table(r, works, view->quiet, out);
+    if (r->timing && !(r->graph && r->graph->run.phase[0])) sx_time_table(r, works, times, view->quiet, out);
+    free(times);
     free(works);
     for (size_t i = 0; i < r->session.n_layers; i++)
         if (r->session.layer[i].diagnosis && r->session.layer[i].same_as == i) add_failure(r, i, out);

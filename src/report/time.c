@@ -4,7 +4,8 @@
 
 enum { NAME_WIDTH = 32 };
 
-void sx_time_table(const sx_result *r, const sx_work *works, bool quiet, sx_text *out) {
+void sx_time_table(const sx_result *r, const sx_work *works, const uint64_t *times, bool quiet,
+                   sx_text *out) {
     const double all = works[r->session.n_layers].time.seconds;
     static const char *const head[] = {"layer", "times", "time", "share", "limited by", "compute", "memory"};
     const int outer = r->arch.n_levels - 1;
@@ -19,13 +20,10 @@ void sx_time_table(const sx_result *r, const sx_work *works, bool quiet, sx_text
     for (size_t i = 0; i < r->session.n_layers; i++) {
         const sx_operator_time *t = &works[i].time;
         if (r->session.layer[i].same_as != i || !(t->seconds > 0)) continue;
-        double times = 0;
-        for (size_t k = i; k < r->session.n_layers; k++)
-            if (r->session.layer[k].same_as == i) times += (double)r->network.layer[k].count;
         sx_table_cell(&table, "%s", sx_show_name(r->network.layer[i].name, NAME_WIDTH).text);
-        sx_table_cell(&table, "%.0f", times);
+        sx_table_cell(&table, "%.0f", (double)times[i]);
         sx_table_cell(&table, "%s", sx_show_scaled(t->seconds, "s").text);
-        sx_table_cell(&table, "%s", sx_show_percent(times * t->seconds / all).text);
+        sx_table_cell(&table, "%s", sx_show_percent((double)times[i] * t->seconds / all).text);
         sx_table_cell(&table, "%s", sx_limit_name(&r->arch, t->limit));
         sx_table_cell(&table, "%s", sx_show_scaled(t->compute, "s").text);
         sx_table_cell(&table, "%s", sx_show_scaled(t->level[outer], "s").text);
@@ -45,7 +43,10 @@ sx_status sx_time_report(const sx_result *r, bool quiet, sx_text *out) {
     sx_work *works;
     if (!r->timing) return SX_OK;
     SX_TRY(sx_result_works(r, &works));
-    sx_time_table(r, works, quiet, out);
+    uint64_t *times = sx_result_times(r);
+    if (times) sx_time_table(r, works, times, quiet, out);
     free(works);
+    if (!times) return sx_error_memory();
+    free(times);
     return SX_OK;
 }

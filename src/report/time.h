@@ -4,8 +4,9 @@
 
 #include "report/figures.h"
 
-/* Adds the time of all layers and, unless `quiet`, of each: how long, what limits it, and which share of all that is. */
-void sx_time_table(const sx_result *r, const sx_work *works, bool quiet, sx_text *out);
+/* Adds the time of all layers and, unless `quiet`, of each: how long, what limits it, and which share of all that is.
+ * `times`: how often each is run. */
+void sx_time_table(const sx_result *r, const sx_work *works, const uint64_t *times, bool quiet, sx_text *out);
 
 /* The same, where the result has a timing, with works that it makes itself. */
 SX_MUST_USE sx_status sx_time_report(const sx_result *r, bool quiet, sx_text *out);

@@ -55,6 +55,13 @@ static bool same_coefficients(const sx_problem *a, const sx_problem *b, int dim)
     return true;
 }
 
+/* The number of dimensions that have another size, or at least `limit` where that is reached. */
+static int count_other_sizes(const sx_problem *a, const sx_problem *b, int limit) {
+    int n = 0;
+    for (int d = 0; d < a->n_dims && n < limit; d++) n += a->size[d] != b->size[d];
+    return n;
+}
+
 int sx_warm_distance(const sx_problem *a, const sx_problem *b) {
     if (a->n_dims != b->n_dims || a->n_tensors != b->n_tensors) return -1;
     for (int d = 0; d < a->n_dims; d++)
@@ -127,18 +134,19 @@ typedef struct choice {
     source *best;
 } choice;
 
-/* Looks for a source among the layers before this one. */
+/* Looks for a source among the layers before this one: the last of the nearest. */
 static void choose_layer(const sx_session *session, size_t index, source *best) {
     const sx_layer *layers = session->network->layer;
-    for (size_t j = 0; j < index; j++) {
-        const sx_layer_result *result = &session->out->layer[session->first[j]];
-        if (!result->found) continue;
-        int distance = sx_warm_distance(&layers[j].problem, &layers[index].problem);
-        if (distance < 0) continue;
-        if (session->options->warm == SX_WARM_SIMILARITY && best->from >= 0 && distance > best->distance)
-            continue;
+    const sx_problem *problem = &layers[index].problem;
+    int least = SX_MAX_DIMS + 1; /* distance so far */
+    for (size_t j = index; j-- > 0 && least > 0;) {
+        if (count_other_sizes(&layers[j].problem, problem, least) >= least) continue;
+        if (!session->out->layer[session->first[j]].found) continue;
+        int distance = sx_warm_distance(&layers[j].problem, problem);
+        if (distance < 0 || distance >= least) continue;
         best->from = (int)session->first[j];
         best->distance = distance;
+        least = session->options->warm == SX_WARM_SIMILARITY ? distance : 0;
     }
     if (best->from < 0) return;
     best->mapping = session->out->layer[best->from].best.mapping;

@@ -214,7 +214,7 @@ static sx_status join_lists(const sx_session *session, const sx_layer_result *wi
         SX_TRY(
             join_answers(session, wide->front, wide->n_front, 0, &result->front, &result->n_front, &changed));
     if (!changed) return SX_OK;
-    if (s->optimal) s->lower_bound = result->best.value;
+    if (s->optimal && o->objective.n_criteria == 1) s->lower_bound = result->best.value;
     s->optimal = result->any_optimal = false;
     return SX_OK;
 }

@@ -285,7 +285,7 @@ static sx_status give_limits(void *user, const sx_problem *problem, const sx_arc
 /* Compares what a session says of the layer. */
 static void judge_layer(const trial *x, const question *q, const sx_layer_result *layer) {
     const sx_run_summary *s = &layer->summary;
-    const bool all = !q->widen || layer->remainders;
+    const bool all = !q->widen || layer->remainders || layer->any_optimal;
     claim claimed = {.about = "of a session",
                      .lower_bound = s->lower_bound,
                      .optimal = s->optimal,

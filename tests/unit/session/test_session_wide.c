@@ -1,5 +1,6 @@
 /* Layers that are searched in two parts: tiles that divide, then remainders. */
 #include "session/session.h"
+#include "support/compared.h"
 #include "support/expect.h"
 #include "support/sanitized.h"
 #include "support/small_session.h"
@@ -183,9 +184,9 @@ static void lists_hold_remainders(void **state) {
     for (int widen = 0; widen < 2; widen++) sx_session_result_fini(&result[widen]);
 }
 
-/* Searches one of many small layers by several criteria; `whole`: all mappings at once. */
+/* Searches one of many small layers by several criteria; `whole`: all mappings at once; `front`: for their front, too. */
 static void search_criteria(const char *objective, double tolerance, unsigned m, unsigned k, bool whole,
-                            sx_session_result *out) {
+                            bool front, sx_session_result *out) {
     static sx_layer layer;
     static sx_arch arch;
     char einsum[64];
@@ -196,6 +197,7 @@ static void search_criteria(const char *objective, double tolerance, unsigned m,
     options.run.objective.tolerance = tolerance;
     options.mapper = whole ? "optimal:gamma=200" : "auto:gamma=200";
     options.space.remainders = whole;
+    options.run.pareto = front;
     options.widen = !whole;
     snprintf(einsum, sizeof einsum, "O[m] += A[m,k]*B[k] {m:%u,k:%u}", m, k);
     layer = (sx_layer){.count = 1};
@@ -223,8 +225,8 @@ static void criteria_have_remainders(void **state) {
         const unsigned m = 9 + i % 5, k = 23 + i % 7;
         sx_session_result beside, whole;
         sx_objective criteria;
-        search_criteria(objective[i % 3], tolerance[i / 3 % 3], m, k, false, &beside);
-        search_criteria(objective[i % 3], tolerance[i / 3 % 3], m, k, true, &whole);
+        search_criteria(objective[i % 3], tolerance[i / 3 % 3], m, k, false, false, &beside);
+        search_criteria(objective[i % 3], tolerance[i / 3 % 3], m, k, true, false, &whole);
         sx_expect_ok(sx_objective_parse(objective[i % 3], &criteria));
         criteria.tolerance = tolerance[i / 3 % 3];
         const sx_layer_result *a = &beside.layer[0], *b = &whole.layer[0];
@@ -239,6 +241,22 @@ static void criteria_have_remainders(void **state) {
         sx_session_result_fini(&whole);
     }
     assert_true(proven >= (SX_SANITIZED ? 5 : 20) && leaving >= (SX_SANITIZED ? 2 : 8));
+}
+
+/* A front of several criteria has mappings of less energy than the answer: no bound is above theirs. */
+static void bounds_hold_for_fronts_of_criteria(void **state) {
+    (void)state;
+    unsigned changed = 0;
+    for (unsigned i = 0; i < (SX_SANITIZED ? 6 : 18); i++) {
+        sx_session_result result;
+        search_criteria("energy,delay", 0.3, 9 + i % 5, 23 + i % 7, false, true, &result);
+        const sx_layer_result *a = &result.layer[0];
+        assert_true(a->n_front > 0);
+        assert_true(a->summary.lower_bound <= a->front[0].score.energy_pj * (1 + 1e-12));
+        changed += a->any_bound > 0 && !a->any_optimal && a->front[0].score.energy_pj < a->best.value;
+        sx_session_result_fini(&result);
+    }
+    sx_expect_compared("fronts with less energy than the answer", changed, SX_SANITIZED ? 1 : 3);
 }
 
 /* Merges two answers of given energies and cycles to "energy,delay" within a tenth; returns the energy of the answer taken.
@@ -300,6 +318,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(proven_criteria_are_taken),
         cmocka_unit_test(criteria_have_remainders),
+        cmocka_unit_test(bounds_hold_for_fronts_of_criteria),
         cmocka_unit_test(lists_hold_remainders),
         cmocka_unit_test(remainders_beside_are_never_worse),
         cmocka_unit_test(remainders_beside_end_by_themselves),

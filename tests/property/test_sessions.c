@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-enum { FEW = 300, MOST = 1500, SEARCHES = 5, MOST_TOLD = 20 };
+enum { FEW = 300, MOST = 1500, SEARCHES = 5, MOST_TOLD = 20, ENDLESS = 3000 };
 
 typedef struct settings {
     uint64_t count, seed, first;
@@ -354,6 +354,8 @@ static size_t ask(const trial *x, sx_rng *rng, question *q) {
     if (sx_rng_below(rng, 24) == 0) o->patience = 1 + sx_rng_below(rng, 40);
     if (sx_rng_below(rng, 24) == 0 && x->all.n > 0)
         o->target = fmax(0, sx_objective_value(&o->objective, &x->all.score[sx_rng_below(rng, x->all.n)]));
+    if (o->target > 0 && o->evaluations == 0 && o->patience == 0)
+        o->evaluations = ENDLESS; /* none may reach it */
     q->session = sx_rng_below(rng, 3) == 0;
     q->widen = q->session && x->divides && sx_rng_below(rng, 2);
     return objective;

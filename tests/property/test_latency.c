@@ -80,14 +80,15 @@ typedef struct lawful {
     sx_space *space;
 } lawful;
 
-/* Cuts a machine inside its outermost level, where that has one instance: some tensors stay, and take some room. */
+/* Cuts a machine inside its outermost level, where that has one instance and a size: some tensors stay, and take room. */
 static void cut_space(sx_rng *rng, const sx_small_space *small, lawful *out) {
     const sx_arch whole = out->arch;
     const int exchange = whole.n_levels - 2;
     const sx_cut cut = {.resident = (uint8_t)(1 + sx_rng_below(rng, (1u << small->c.problem.n_tensors) - 1)),
                         .occupied = sx_rng_below(rng, 3)};
     if (exchange < 0 || whole.level[exchange].instances != 1 || whole.level[exchange].transparent ||
-        whole.level[exchange].banks || whole.n_levels == SX_MAX_LEVELS)
+        whole.level[exchange].banks || whole.level[exchange].entries == SX_UNLIMITED ||
+        whole.n_levels == SX_MAX_LEVELS)
         return;
     out->cut = true;
     sx_cut_arch(&whole, exchange, &cut, &out->arch);

@@ -91,7 +91,7 @@ static sx_status finish_object(json_t *object, size_t flags, sx_text *out) {
     if (!text) return sx_error_memory();
     sx_text_add(out, "%s\n", text);
     free(text);
-    return SX_OK;
+    return out->failed ? sx_error_memory() : SX_OK;
 }
 
 sx_status sx_json_finish(json_t *object, sx_text *out) {

@@ -101,7 +101,7 @@ static void assert_escaped(const char *text, const char *expected) {
 static void text_is_escaped_and_mended(void **state) {
     (void)state;
     assert_escaped("", "");
-    assert_escaped("a<b & \"c\">'d'", "a&lt;b &amp; &quot;c&quot;&gt;'d'");
+    assert_escaped("a<b & \"c\">'d'", "a&lt;b &amp; &quot;c&quot;&gt;&#39;d&#39;");
     assert_escaped("caf\xc3\xa9 \xf0\x9f\x98\x80", "caf\xc3\xa9 \xf0\x9f\x98\x80");
     assert_escaped("\x01\xff\xc3", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
     assert_escaped("\xc0\xaf\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");

@@ -94,6 +94,7 @@ FUNCTIONS = {
     "sx_mapping_factor": (c_uint32, [c_void_p, c_int, c_uint, c_int]),
     "sx_mapping_free": (None, [c_void_p]),
     "sx_mapping_hash": (c_uint64, [c_void_p]),
+    "sx_mapping_keeps": (c_bool, [c_void_p, c_int, c_int]),
     "sx_mapping_new": (c_void_p, [c_void_p, c_void_p, c_void_p]),
     "sx_mapping_on_x": (c_int, [c_void_p, c_int]),
     "sx_mapping_space_new": (c_void_p, [c_void_p, c_void_p, c_void_p, c_void_p]),

@@ -281,7 +281,7 @@ class Arch:
 
     def estimates(self) -> Dict[str, Any]:
         """What every component costs by the estimator's rules, each figure with its source, rule and error band: the JSON of
-        `sextant estimate` (docs/estimate.md)."""
+        `sextant estimate` (docs/estimate.md) without the keys that every command adds (docs/answers.md)."""
         source = self._input()
         c = source.read(lib.sx_input_arch, _new_arch())
         return dict(json.loads(text_of(lib.sx_input_estimates, source.handle, c, abi.SX_JSON)))

@@ -440,7 +440,9 @@ class Estimates(unittest.TestCase):
     def test_estimators_give_their_energies(self):
         own, by = sextant.Arch("accel-b"), sextant.Arch("accel-b", estimator="accelergy-0.3")
         self.assertEqual(by.energies, "estimate (accelergy-0.3)")
-        self.assertEqual(by.estimates(), sextant.estimate("accel-b", estimator="accelergy-0.3").raw)
+        printed = sextant.estimate("accel-b", estimator="accelergy-0.3").raw
+        added = {"complete": True, "interrupted": False, "warnings": []}
+        self.assertEqual({**by.estimates(), **added}, printed)
         self.assertEqual(own.estimates()["estimator"], "timeloop")
         self.assertIn("ERT", by.tables())
         energies = [sextant.map(EINSUM, arch, evals=50, mapper="random").energy_pj for arch in (own, by)]

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t LARGEST = (uint64_t)1 << 48;
 static const uint64_t LARGEST_SIDE = (uint64_t)1 << 20;
 
 /* Copies the part of a text up to a comma, without blanks around it, and goes past it; false where the text
@@ -44,17 +43,18 @@ static sx_status parse_size(char *part, sx_place place, const char *what, uint64
     char *dots = strstr(part, "..");
     uint64_t first, last;
     if (dots) *dots = 0;
-    bool good = sx_text_u64(part, &first) && first >= 1 && first <= LARGEST;
+    bool good = sx_text_u64(part, &first) && first >= 1 && first <= SX_MAX_CAPACITY;
     last = first;
-    if (good && dots) good = sx_text_u64(dots + 2, &last) && last >= 1 && last <= LARGEST;
+    if (good && dots) good = sx_text_u64(dots + 2, &last) && last >= 1 && last <= SX_MAX_CAPACITY;
     if (dots) *dots = '.';
     if (good && last < first)
         return sx_error_hint(sx_error_at(place, "%s: the range %s is reversed", what, part),
                              "the smaller size comes first: %llu..%llu", (unsigned long long)last,
                              (unsigned long long)first);
     if (!good)
-        return sx_error_hint(sx_error_at(place, "%s: '%s' is not a valid size", what, part),
-                             "a size is a whole number of words, at least 1; 8..128 is 8, 16, 32, 64, 128");
+        return sx_error_hint(
+            sx_error_at(place, "%s: '%s' is not a valid size", what, part),
+            "a size is a whole number of words, from 1 to 2^40; 8..128 is 8, 16, 32, 64, 128");
     for (uint64_t words = first; words <= last; words *= 2) SX_TRY(insert_size(size, n, words, place, what));
     return SX_OK;
 }

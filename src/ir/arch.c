@@ -112,8 +112,6 @@ static sx_status check_finite(const char *level, const char *what, double value)
 
 static sx_status check_numbers(const sx_storage *s) {
     const char *n = s->name;
-    if (s->entries > SX_MAX_CAPACITY && s->entries != SX_UNLIMITED)
-        return sx_error_new(SX_ERR_LIMIT, "'%s' has more than 2^40 words", n);
     SX_TRY(check_number(n, "word-bits", s->word_bits, 1));
     SX_TRY(check_number(n, "block-size", s->block_size, 1));
     SX_TRY(check_number(n, "cluster-size", s->cluster_size, 1));

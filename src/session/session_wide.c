@@ -149,11 +149,13 @@ static void insert_answer(const sx_objective *objective, const sx_answer *found,
     list[place] = *found;
 }
 
-/* Orders answers by energy, then by cycles. */
+/* Orders answers by energy, then by cycles, then by when they were found. */
 static int compare_energies(const void *a, const void *b) {
-    const sx_score *x = &((const sx_answer *)a)->score, *y = &((const sx_answer *)b)->score;
+    const sx_answer *first = a, *second = b;
+    const sx_score *x = &first->score, *y = &second->score;
     if (x->energy_pj != y->energy_pj) return x->energy_pj < y->energy_pj ? -1 : 1;
-    return (x->cycles > y->cycles) - (x->cycles < y->cycles);
+    if (x->cycles != y->cycles) return x->cycles < y->cycles ? -1 : 1;
+    return (first->evaluation > second->evaluation) - (first->evaluation < second->evaluation);
 }
 
 /* Leaves of answers by energy those of a front. */

@@ -66,7 +66,7 @@ static sx_status relax_levels(const sx_model *model, int last, sx_model **out) {
         sx_storage *level = &arch->level[s];
         level->min_utilization = 0;
         if (s <= last || level->entries == SX_UNLIMITED) continue;
-        level->entries = level->banks ? SX_MAX_CAPACITY / level->banks * level->banks : SX_UNLIMITED;
+        level->entries = level->banks ? (uint64_t)level->banks << 48 : SX_UNLIMITED;
     }
     sx_status status = sx_model_new(sx_model_problem(model), arch, &model->options, out);
     if (!status) sx_model_share_guard(*out, model->guard);

@@ -259,6 +259,26 @@ static void bounds_hold_for_fronts_of_criteria(void **state) {
     sx_expect_compared("fronts with less energy than the answer", changed, SX_SANITIZED ? 1 : 3);
 }
 
+/* Mappings that leave remainders and cost the same as one that divides do not take its place in a proven front. */
+static void equal_answers_leave_a_front_proven(void **state) {
+    (void)state;
+    static sx_layer layer = {.count = 1};
+    static sx_arch arch;
+    const sx_network network = {.name = "layer", .n_layers = 1, .layer = &layer};
+    sx_session_options options;
+    sx_session_result result;
+    sx_session_options_init(&options);
+    options.run.pareto = options.widen = true;
+    sx_expect_ok(sx_einsum_parse("O[m,n] += A[m,k]*B[k,n] {m:16,n:8,k:12}", &layer.problem));
+    sx_expect_ok(sx_catalog_arch("edge-unified", &arch));
+    sx_expect_ok(sx_session_run(&network, &arch, &options, &result));
+    const sx_layer_result *a = &result.layer[0];
+    assert_true(a->widened && a->summary.optimal && a->n_front == 3);
+    for (size_t i = 0; i < a->n_front; i++)
+        assert_true(sx_mapping_perfect(&a->front[i].mapping, &layer.problem));
+    sx_session_result_fini(&result);
+}
+
 /* Merges two answers of given energies and cycles to "energy,delay" within a tenth; returns the energy of the answer taken.
  * `leaves`: the second leaves remainders. */
 static double merge_answers(const double before[2], bool optimal, const double after[2], bool after_optimal,
@@ -319,6 +339,7 @@ int main(void) {
         cmocka_unit_test(proven_criteria_are_taken),
         cmocka_unit_test(criteria_have_remainders),
         cmocka_unit_test(bounds_hold_for_fronts_of_criteria),
+        cmocka_unit_test(equal_answers_leave_a_front_proven),
         cmocka_unit_test(lists_hold_remainders),
         cmocka_unit_test(remainders_beside_are_never_worse),
         cmocka_unit_test(remainders_beside_end_by_themselves),

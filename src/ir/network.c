@@ -24,10 +24,11 @@ const sx_layer *sx_network_layer(const sx_network *network, const char *name) {
 size_t sx_network_distinct(const sx_network *network, size_t *first) {
     static const size_t after_name = sizeof network->layer->problem.name;
     const size_t at = offsetof(sx_layer, problem) + after_name;
-    const sx_hash_keys keys = {(const char *)network->layer + at, sizeof *network->layer,
-                               sizeof network->layer->problem - after_name};
     sx_hash_table table = {0};
     size_t n = 0;
+    if (network->n_layers == 0) return 0;
+    const sx_hash_keys keys = {(const char *)network->layer + at, sizeof *network->layer,
+                               sizeof network->layer->problem - after_name};
     const bool hashed = sx_hash_table_begin(&table, network->n_layers);
     for (size_t i = 0; i < network->n_layers; i++) {
         const char *key = (const char *)keys.first + i * keys.stride;

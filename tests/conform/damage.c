@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { EDITS = SX_SANITIZED ? 6 : 12, FEW_EDITS = EDITS / 2 };
+enum { EDITS = SX_SANITIZED ? 8 : 12, FEW_EDITS = 6 };
 
 /* One checkpoint of a search: the last of those whose number is a power of two, and how many there were. */
 typedef struct picture {

@@ -123,7 +123,7 @@ static void bad_files_are_refused(void **state) {
     refuse("choices: {area-budget: [", "t.yaml:2:1: ");
 }
 
-/* 2^48 words and sides of 2^20 are allowed, and not one more. */
+/* Limits of 2^48 words, sizes of 2^40 and sides of 2^20 are allowed, and not one more. */
 static void largest_numbers(void **state) {
     static const struct {
         const char *good, *bad, *words;
@@ -132,8 +132,8 @@ static void largest_numbers(void **state) {
          "choices: {limits: [{memories: L1, words: 281474976710657}]}", "words"},
         {"choices: {limits: [{memories: L1, area-of: 281474976710656}]}",
          "choices: {limits: [{memories: L1, area-of: 281474976710657}]}", "area-of"},
-        {"choices: {memories: [{name: L1, sizes: 281474976710656}]}",
-         "choices: {memories: [{name: L1, sizes: 281474976710657}]}", "not a valid size"},
+        {"choices: {memories: [{name: L1, sizes: 1099511627776}]}",
+         "choices: {memories: [{name: L1, sizes: 1099511627777}]}", "not a valid size"},
         {"choices: {arrays: [1048576x2]}", "choices: {arrays: [1048577x2]}", "not a valid array shape"},
         {"choices: {arrays: [2x1048576]}", "choices: {arrays: [2x1048577]}", "not a valid array shape"},
     };

@@ -125,7 +125,8 @@ sx_status sx_density_range_aim(sx_density_range *range, const sx_objective *obje
     const sx_criterion *c = &objective->criterion[0];
     if (range->n == 0) return SX_OK;
     bool energy = c->energy_power == 0 || c->energy_power >= 1;
-    if (objective->n_criteria != 1 || c->kind != SX_PRODUCT || !energy || c->delay_power < 0)
+    if (objective->n_criteria != 1 || objective->network || c->kind != SX_PRODUCT || !energy ||
+        c->delay_power < 0)
         return sx_error_hint(sx_error_new(SX_ERR_USAGE, "this objective cannot be summed over densities"),
                              "use one product of energy and delay, such as edp, energy, delay or e^2*d");
     range->energy_power = c->energy_power;

@@ -106,6 +106,11 @@ static sx_status make_rule(sx_optimal *o, sx_run *run) {
     const sx_objective *objective = sx_run_objective(run);
     int bits = 0;
     o->run = run;
+    if (space->model->range && sx_run_pareto(run))
+        return sx_error_hint(
+            sx_error_new(SX_ERR_LIMIT,
+                         "energies and cycles over several densities have no bounds of their own"),
+            "search one density, or use another mapper");
     for (int s = 0; s < space->arch->n_levels; s++)
         bits += __builtin_popcount((unsigned)space->free_keep[s] | space->banked[s]);
     if (bits > MOST_CHOICES)

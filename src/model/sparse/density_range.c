@@ -10,7 +10,9 @@
  * w(i) s(i)^b, m(i) = w(i) s(i)^b / S, and a >= 1 (Jensen) or a = 0. The sum of m(i) E(i) is linear in what
  * accesses cost: prices are multiplied by means of the shares that zeros leave. Words that take at least a
  * share u(i) of the dense ones through a port hold D(i) >= s(i) times the least of u/s times the dense cycles.
- * Latencies are left out. */
+ * Latencies are left out. So the least value is that of E and D together: E is a mean whose weights are the D(i)^b, and a mapping
+ * with less energy at a density may take more cycles at it. There is no bound of E alone, and a front is not pruned by these
+ * bounds. */
 #include "model/sparse/density_range.h"
 
 #include "base/status.h"

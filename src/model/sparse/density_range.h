@@ -29,7 +29,8 @@ void sx_range_free(SX_TAKE struct sx_range_model *range);
 SX_MUST_USE sx_status sx_range_evaluators(const sx_model *model, SX_OWN sx_model_workspace ***out);
 void sx_range_workspaces_free(const sx_model *model, SX_TAKE sx_model_workspace **workspaces);
 
-/* As sx_check, sx_evaluate_within (a bound of INFINITY: none) and sx_model_minimum. */
+/* As sx_check, sx_evaluate_within (a bound of INFINITY: none) and sx_model_minimum, but for the energy of the least score, which
+ * may be above a mapping's: a lower bound is its value by the objective alone. */
 sx_verdict sx_range_check(const sx_model *model, const sx_mapping *mapping);
 sx_verdict sx_range_evaluate(sx_model_workspace *workspace, const sx_mapping *mapping, double bound,
                              sx_score *out);

@@ -62,7 +62,7 @@ static void others_are_refused(void **state) {
 
 static void objectives_are_products(void **state) {
     (void)state;
-    static const char *const bad[] = {"utilization", "last-level", "e^0.5*d", "delay,energy"};
+    static const char *const bad[] = {"utilization", "last-level", "e^0.5*d", "delay,energy", "network-edp"};
     sx_density_range range;
     sx_objective objective;
     sx_expect_ok(sx_density_range_parse("W=1,0.5", &range));

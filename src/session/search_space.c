@@ -1,5 +1,7 @@
 #include "session/search_space.h"
 
+#include "mapspace/map_space.h"
+
 #include <string.h>
 
 sx_status sx_search_space_init(const sx_problem *problem, const sx_arch *arch,
@@ -21,9 +23,7 @@ void sx_search_space_fini(sx_search_space *s) {
 }
 
 double sx_search_space_minimum(const sx_search_space *s, const sx_objective *objective, bool algorithmic) {
-    int outermost = s->arch.n_levels - 1;
-    unsigned built = sx_arch_keep_mask(&s->arch, outermost, &s->problem);
-    uint8_t backed = (uint8_t)(built & ~(unsigned)s->constraints.level[outermost].must_bypass);
+    const uint8_t backed = sx_map_space_of(s->space)->fixed_keep[s->arch.n_levels - 1];
     sx_score least =
         algorithmic ? sx_model_algorithmic_minimum(s->model) : sx_model_minimum(s->model, backed);
     return sx_objective_value(objective, &least);

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "mappers/measured/measured.h"
+#include "mapspace/map_space.h"
 #include "model/model.h"
 #include "registry/registry.h"
 #include "run/uphold.h"
@@ -258,13 +259,9 @@ double sx_session_minimum(const sx_session *session, const sx_model *model, cons
 static void raise_bound(const sx_session *session, const bench *b, sx_layer_result *result) {
     sx_run_summary *s = &result->summary;
     if (session->options->outside || s->optimal || !(s->lower_bound > 0)) return;
-    int outermost = session->arch->n_levels - 1;
-    unsigned built =
-        sx_arch_keep_mask(session->arch, outermost, &session->network->layer[session->at].problem);
     const sx_score least =
-        sx_model_minimum(b->model, (uint8_t)(built & ~(unsigned)b->constraints.level[outermost].must_bypass));
-    double minimum = sx_objective_value(&session->options->run.objective, &least);
-    if (result->found) minimum = fmin(minimum, result->minimum);
+        sx_model_minimum(b->model, sx_map_space_of(b->space)->fixed_keep[session->arch->n_levels - 1]);
+    const double minimum = sx_objective_value(&session->options->run.objective, &least);
     s->lower_bound = fmax(s->lower_bound, minimum);
     if (sx_session_in_parts(session)) result->any_bound = minimum;
 }

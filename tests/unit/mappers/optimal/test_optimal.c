@@ -289,6 +289,36 @@ static void optima_with_remainders_are_proven(void **state) {
     }
 }
 
+/* What a search with remainders claims that a brief effort, its settings or the room of its lists end, against the optimum. */
+static void ended_searches_claim_what_holds(void **state) {
+    (void)state;
+    static const char *const machines[] = {"edge-unified", "glb128"},
+                            *const mappers[] = {"optimal:gamma=0,sunstone=0,descents=0",
+                                                "optimal:gamma=0,sunstone=0,effort=0.1",
+                                                "optimal:gamma=0,sunstone=0,arrays=2",
+                                                "optimal:gamma=0,sunstone=0,arrays=8", "auto:gamma=100"};
+    unsigned closed = 0, open = 0;
+    for (uint32_t i = 0; i < 24; i++) {
+        char einsum[80];
+        sx_map_space_options options = {.remainders = true};
+        sx_run_summary summary;
+        snprintf(einsum, sizeof einsum, "O[m] += A[m,k]*B[k] {m:%u,k:%u}", 5 + i * 7 % 13, 7 + i * 5 % 17);
+        const char *machine = machines[i % 2];
+        double optimum = search_space(einsum, machine, &options, mappers[0], "edp", &summary);
+        assert_true(summary.optimal);
+        for (size_t k = 1; k < 3 * sizeof mappers / sizeof *mappers; k++) {
+            options.brief = (double)(k % 3) * 0.002;
+            double value = search_space(einsum, machine, &options, mappers[k / 3], "edp", &summary);
+            assert_true(value >= optimum * (1 - 1e-12) && summary.lower_bound <= optimum * (1 + 1e-12));
+            assert_true(!summary.optimal || value <= optimum * (1 + 1e-12));
+            closed += summary.optimal;
+            open += !summary.optimal;
+        }
+    }
+    print_message("%u searches are closed, %u open\n", closed, open);
+    assert_true(closed >= 20 && open >= 20);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(earlier_criteria_are_held_to_the_tolerance),
@@ -302,6 +332,7 @@ int main(void) {
         cmocka_unit_test(a_list_is_ended_early),
         cmocka_unit_test(what_another_search_left_open_stays_open),
         cmocka_unit_test(optima_with_remainders_are_proven),
+        cmocka_unit_test(ended_searches_claim_what_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

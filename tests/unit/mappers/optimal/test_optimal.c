@@ -293,10 +293,10 @@ static void optima_with_remainders_are_proven(void **state) {
 static void ended_searches_claim_what_holds(void **state) {
     (void)state;
     static const char *const machines[] = {"edge-unified", "glb128"},
-                            *const mappers[] = {"optimal:gamma=0,sunstone=0,descents=0",
-                                                "optimal:gamma=0,sunstone=0,effort=0.1",
-                                                "optimal:gamma=0,sunstone=0,arrays=2",
-                                                "optimal:gamma=0,sunstone=0,arrays=8", "auto:gamma=100"};
+                             *const mappers[] = {"optimal:gamma=0,sunstone=0,descents=0",
+                                                 "optimal:gamma=0,sunstone=0,effort=0.1",
+                                                 "optimal:gamma=0,sunstone=0,arrays=2",
+                                                 "optimal:gamma=0,sunstone=0,arrays=8", "auto:gamma=100"};
     unsigned closed = 0, open = 0;
     for (uint32_t i = 0; i < 24; i++) {
         char einsum[80];

@@ -222,10 +222,10 @@ static double latency_after(const void *user, double load, double store) {
     return pipeline_cycles(t->law, &st, NULL);
 }
 
-/* The most computes in a cycle: of the compute units, or of the array that stands for them. */
+/* The most computes in a cycle: of the compute units, or of the arrays that stand for them, one for each instance of a level. */
 static double most_computes(const sx_model *model) {
     const sx_boundary *innermost = &model->law->boundary[0];
-    double places = 1;
+    double places = innermost->array ? (double)model->level[innermost->level].instances : 1;
     for (int d = 0; d < model->n_dims && innermost->array; d++)
         if (innermost->stationary >> d & 1) places *= innermost->block[d];
     return sx_larger(places, (double)model->compute_instances);

@@ -148,6 +148,16 @@ static void no_mapping_is_below_them(void **state) {
     free(kinds);
 }
 
+/* Spaces in which a bound was false: an array for each of several instances of a level, with a law outside it. */
+static void spaces_that_once_failed_hold(void **state) {
+    static const uint64_t number[] = {9991};
+    const settings first = {1, 1, 0};
+    sx_kind_counts *kinds = calloc(1, sizeof *kinds);
+    (void)state;
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++) try_space(&first, number[i], kinds);
+    free(kinds);
+}
+
 int main(int argc, char **argv) {
     settings set = {6000, 1, 0};
     if (argc > 1) set.count = strtoull(argv[1], NULL, 10);
@@ -155,6 +165,7 @@ int main(int argc, char **argv) {
     if (argc > 3) set.first = strtoull(argv[3], NULL, 10);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(no_mapping_is_below_them, &set),
+        cmocka_unit_test(spaces_that_once_failed_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,11 +150,15 @@ static void no_mapping_is_below_them(void **state) {
 
 /* Spaces in which a bound was false: an array for each of several instances of a level, with a law outside it. */
 static void spaces_that_once_failed_hold(void **state) {
-    static const uint64_t number[] = {9991};
-    const settings first = {1, 1, 0};
+    static const struct {
+        uint64_t seed, number;
+    } failed[] = {{1, 9991}, {7, 3151}};
     sx_kind_counts *kinds = calloc(1, sizeof *kinds);
     (void)state;
-    for (size_t i = 0; i < sizeof number / sizeof *number; i++) try_space(&first, number[i], kinds);
+    for (size_t i = 0; i < sizeof failed / sizeof *failed; i++) {
+        const settings set = {1, failed[i].seed, 0};
+        try_space(&set, failed[i].number, kinds);
+    }
     free(kinds);
 }
 

@@ -25,6 +25,7 @@ sx_score sx_optimal_spread_score(const sx_optimal *o, const double *spread) {
     const sx_model *model = o->space->model;
     sx_score least = o->root;
     double units = 1;
+    if (model->range) return least; /* its energy is a mean by cycles: a bound with its own cycles alone */
     for (int d = 0; d < model->n_dims; d++) units *= spread[d];
     least.cycles = fmax(least.cycles, sx_optimal_cycles_on(model, units));
     least.energy_pj += sx_model_delivery(model, o->access, spread);
@@ -83,8 +84,9 @@ sx_status sx_optimal_find_root(sx_optimal *o) {
     o->root = sx_model_minimum_at(model, &home);
     for (int v = 0; v < model->n_tensors; v++) o->access[v] = sx_model_cheapest_access(model, v);
     if (!space->options.remainders) SX_TRY(sx_spatial_mappings_utilization(space, &share));
-    o->root.cycles =
-        fmax(o->root.cycles, sx_optimal_cycles_on(model, share * (double)model->compute_instances));
+    if (!model->range)
+        o->root.cycles =
+            fmax(o->root.cycles, sx_optimal_cycles_on(model, share * (double)model->compute_instances));
     if (o->rule.latency && model->law && space->options.remainders) {
         uint32_t most[SX_MAX_LEVELS][SX_MAX_DIMS];
         sx_optimal_find_most(space, most);

@@ -150,9 +150,7 @@ static void no_mapping_is_below_them(void **state) {
 
 /* Spaces in which a bound was false: an array for each of several instances of a level, with a law outside it. */
 static void spaces_that_once_failed_hold(void **state) {
-    static const struct {
-        uint64_t seed, number;
-    } failed[] = {{1, 9991}, {7, 3151}};
+    static const struct { uint64_t seed, number; } failed[] = {{1, 9991}, {7, 3151}};
     sx_kind_counts *kinds = calloc(1, sizeof *kinds);
     (void)state;
     for (size_t i = 0; i < sizeof failed / sizeof *failed; i++) {

@@ -5,6 +5,7 @@
 #include "support/compared.h"
 #include "support/expect.h"
 #include "support/expect_witness.h"
+#include "support/optima.h"
 
 #include "mappers/optimal/proof.h"
 #include "mappers/optimal/witness.h"
@@ -143,22 +144,6 @@ static int compare_doubles(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* The least value of each criterion, in order, among the mappings near the optima of those before it. */
-static void optima(const crowd *c, const sx_objective *o, double *least) {
-    bool *in = malloc(c->n + 1);
-    memset(in, 1, c->n + 1);
-    for (int k = 0; k < o->n_criteria; k++) {
-        least[k] = INFINITY;
-        for (size_t i = 0; i < c->n; i++)
-            if (in[i]) least[k] = fmin(least[k], sx_criterion_value(&o->criterion[k], &c->score[i]));
-        for (size_t i = 0; i < c->n; i++) {
-            double value = sx_criterion_value(&o->criterion[k], &c->score[i]);
-            in[i] &= fabs(value - least[k]) <= o->tolerance * fmax(fabs(value), fabs(least[k]));
-        }
-    }
-    free(in);
-}
-
 /* What is asked of a search. */
 typedef struct question {
     const char *mapper;
@@ -185,7 +170,7 @@ static void expect_best(const crowd *c, const question *q, const sx_run *run) {
         return;
     }
     assert_true(sx_space_legal(c->small->space, found.point, NULL, 0));
-    optima(c, o, least);
+    sx_find_optima(c->score, c->n, o, least);
     if (!summary.optimal && (o->n_criteria == 1 || q->options.k_best <= 1)) complain(c, "no proof", 0, 1);
     if (o->n_criteria == 1 && least[0] > 0 && summary.lower_bound != found.value)
         complain(c, "lower bound", summary.lower_bound, found.value);
@@ -307,7 +292,7 @@ static void try_gap(const crowd *c, sx_rng *rng) {
     sx_run *run = search(c, &q);
     sx_run_summary summary = sx_run_result(run);
     if (sx_run_best(run, 0, &found)) {
-        optima(c, &q.options.objective, least);
+        sx_find_optima(c->score, c->n, &q.options.objective, least);
         assert_false(summary.optimal);
         if (found.value - least[0] > gap[which] * fabs(least[0]) + fabs(least[0]) * SLACK)
             complain(c, "beyond the gap", found.value, least[0]);
@@ -328,7 +313,7 @@ static void try_early_end(const crowd *c, sx_rng *rng) {
     q.options.evaluations = 1 + sx_rng_below(rng, 60);
     sx_run *run = search(c, &q);
     sx_run_summary summary = sx_run_result(run);
-    optima(c, &q.options.objective, least);
+    sx_find_optima(c->score, c->n, &q.options.objective, least);
     if (summary.evaluations > q.options.evaluations) complain(c, "budget", (double)summary.evaluations, 0);
     if (c->n > 0 && summary.lower_bound > fmax(least[0], 0) * (1 + SLACK))
         complain(c, "bound of an early end", summary.lower_bound, least[0]);
@@ -355,7 +340,7 @@ static void try_unlisted(const crowd *c, sx_rng *rng) {
     if (status) assert_int_equal(status->code, SX_ERR_LIMIT);
     sx_status_free(status);
     sx_run_summary summary = sx_run_result(run);
-    optima(c, &q.options.objective, least);
+    sx_find_optima(c->score, c->n, &q.options.objective, least);
     if (c->n > 0 && summary.lower_bound > fmax(least[0], 0) * (1 + SLACK))
         complain(c, "bound of what is not listed", summary.lower_bound, least[0]);
     if (summary.optimal) expect_best(c, &q, run);

@@ -5,6 +5,7 @@
 #include "support/compared.h"
 #include "support/expect.h"
 #include "support/kind_counts.h"
+#include "support/optima.h"
 
 #include "model/model.h"
 #include "sextant/run.h"
@@ -139,22 +140,6 @@ static void gather(const sx_small_space *small, crowd *c) {
     free(point);
 }
 
-/* The least value of each criterion, in order, among the mappings near the optima of those before it. */
-static void find_optima(const crowd *c, const sx_objective *o, double *least) {
-    bool *in = malloc(c->n + 1);
-    memset(in, 1, c->n + 1);
-    for (int k = 0; k < o->n_criteria; k++) {
-        least[k] = INFINITY;
-        for (size_t i = 0; i < c->n; i++)
-            if (in[i]) least[k] = fmin(least[k], sx_criterion_value(&o->criterion[k], &c->score[i]));
-        for (size_t i = 0; i < c->n; i++) {
-            double value = sx_criterion_value(&o->criterion[k], &c->score[i]);
-            in[i] &= fabs(value - least[k]) <= o->tolerance * fmax(fabs(value), fabs(least[k]));
-        }
-    }
-    free(in);
-}
-
 /* Whether a found mapping is the best of all, by all criteria. */
 static bool is_best(const claim *claimed, const sx_objective *o, const double *least) {
     const int last = o->n_criteria - 1;
@@ -190,7 +175,7 @@ static void tell(const trial *x, const question *q, const char *what, const clai
 static void judge(const trial *x, const question *q, const crowd *c, const claim *claimed) {
     tally *t = x->t;
     double least[SX_MAX_CRITERIA];
-    find_optima(c, &q->options.objective, least);
+    sx_find_optima(c->score, c->n, &q->options.objective, least);
     const bool bounded = claimed->lower_bound > 0;
     const bool bad_bound = bounded && c->n > 0 && claimed->lower_bound > fmax(least[0], 0) * (1 + SLACK);
     const bool bad_none = claimed->none && c->n > 0;
